@@ -1,0 +1,168 @@
+//! Keys, the accounts behind them, and what they used.
+
+use std::fmt;
+
+use crate::{Day, ParseError};
+
+/// The four access plans, cheapest first. What each offers stands in the table of the `access` crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Plan {
+    Free,
+    Bronze,
+    Gold,
+    Platinum,
+}
+
+impl Plan {
+    pub const ALL: [Self; 4] = [Self::Free, Self::Bronze, Self::Gold, Self::Platinum];
+
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Bronze => "bronze",
+            Self::Gold => "gold",
+            Self::Platinum => "platinum",
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Free => "Free",
+            Self::Bronze => "Bronze",
+            Self::Gold => "Gold",
+            Self::Platinum => "Platinum",
+        }
+    }
+
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        Self::ALL
+            .into_iter()
+            .find(|plan| plan.id() == text)
+            .ok_or(ParseError("must be one of free, bronze, gold, platinum"))
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// The public part of a key: eight base-62 characters, safe to show and to log.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId([u8; 8]);
+
+impl KeyId {
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        const FORM: ParseError = ParseError("must be a key id: eight letters and digits");
+        let characters: [u8; 8] = text.as_bytes().try_into().map_err(|_| FORM)?;
+        if characters.iter().all(u8::is_ascii_alphanumeric) { Ok(Self(characters)) } else { Err(FORM) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Names the holder: the id of the first key of a line of rotations. All keys of the line share one limit and one ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(pub KeyId);
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// The keyed hash of a whole key: all that is kept of its secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyDigest(pub [u8; 32]);
+
+impl fmt::Debug for KeyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyDigest(…)")
+    }
+}
+
+/// Who holds keys, and on which terms.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    pub id: AccountId,
+    pub name: String,
+    pub email: String,
+    pub plan: Plan,
+    /// Requests a minute agreed for this account in place of the plan's.
+    pub rate_limit: Option<u32>,
+}
+
+impl fmt::Debug for Account {
+    /// Without name and address: this text may end in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account").field("id", &self.id).field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// A key as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRecord {
+    pub id: KeyId,
+    pub digest: KeyDigest,
+    pub account: Account,
+    pub created_at: jiff::Timestamp,
+    /// From this moment on the key is refused: its revocation, or the end of its grace after a rotation.
+    pub ends_at: Option<jiff::Timestamp>,
+    /// Grows with every change of any key, so that a reader can ask for what is new.
+    pub revision: u64,
+}
+
+/// How a request of a key ended, as usage reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    Ok,
+    ClientError,
+    ServerError,
+    RateLimited,
+    UpgradeRequired,
+}
+
+impl Outcome {
+    pub const ALL: [Self; 5] =
+        [Self::Ok, Self::ClientError, Self::ServerError, Self::RateLimited, Self::UpgradeRequired];
+
+    /// The word that the store keeps.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::RateLimited => "rate_limited",
+            Self::UpgradeRequired => "upgrade_required",
+        }
+    }
+
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == text).ok_or(ParseError("must be an outcome"))
+    }
+}
+
+/// How often an account asked an endpoint on a day with one outcome.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsageCount {
+    pub account: AccountId,
+    pub day: Day,
+    pub endpoint: String,
+    pub outcome: Outcome,
+    pub requests: u64,
+}

@@ -1,0 +1,98 @@
+//! A company as the securities regulator registers it.
+
+use std::fmt;
+
+use crate::{Cnpj, Day, ParseError};
+
+/// The registry code (`CD_CVM`): the company's key. A CNPJ is not one, for a company that registers anew gets a new code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CompanyId(pub u32);
+
+impl CompanyId {
+    /// Leading zeros are ignored: some of the regulator's files pad the code to six digits.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        const FORM: ParseError = ParseError("must be a registry code: digits only");
+        if text.is_empty() || text.len() > 32 || !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(FORM);
+        }
+        text.trim_start_matches('0').parse().map(Self).or(if text.bytes().all(|b| b == b'0') {
+            Ok(Self(0))
+        } else {
+            Err(FORM)
+        })
+    }
+}
+
+impl fmt::Display for CompanyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Company {
+    pub id: CompanyId,
+    pub name: String,
+    pub cnpj: Cnpj,
+    /// As published: `ATIVO`, `CANCELADA`, `SUSPENSO(A) - DECISÃO ADM`.
+    pub status: String,
+    pub sector: Option<String>,
+    pub trading_name: Option<String>,
+    pub registered_on: Option<Day>,
+}
+
+/// What a published status means, for the filter's English words and for choosing among companies of one CNPJ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    Active,
+    Suspended,
+    Cancelled,
+    Other,
+}
+
+impl Standing {
+    pub fn of(status: &str) -> Self {
+        let starts_with =
+            |word: &str| status.trim().get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
+        if starts_with("ATIVO") {
+            Self::Active
+        } else if starts_with("CANCELAD") {
+            Self::Cancelled
+        } else if starts_with("SUSPENS") {
+            Self::Suspended
+        } else {
+            Self::Other
+        }
+    }
+
+    /// The English word that the `status` filter takes beside the published values.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [(Self::Active, "active"), (Self::Suspended, "suspended"), (Self::Cancelled, "cancelled")]
+            .into_iter()
+            .find_map(|(standing, name)| word.trim().eq_ignore_ascii_case(name).then_some(standing))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registry_codes_ignore_leading_zeros() {
+        assert_eq!(CompanyId::parse("009512"), Ok(CompanyId(9512)));
+        assert_eq!(CompanyId::parse("000"), Ok(CompanyId(0)));
+        for bad in ["", "-1", "12a", "99999999999", "1 "] {
+            assert!(CompanyId::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn published_statuses_have_a_standing() {
+        assert_eq!(Standing::of("ATIVO"), Standing::Active);
+        assert_eq!(Standing::of("CANCELADA"), Standing::Cancelled);
+        assert_eq!(Standing::of("SUSPENSO(A) - DECISÃO ADM"), Standing::Suspended);
+        assert_eq!(Standing::of("ção"), Standing::Other);
+        assert_eq!(Standing::from_word(" Active "), Some(Standing::Active));
+        assert_eq!(Standing::from_word("ativo"), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! A document that a company delivered to the regulator.
+
+use std::fmt;
+
+use crate::{CompanyId, Day, ParseError};
+
+/// A filing's name: the regulator's protocol number or, where a row has none, `h-` and a hash of the row.
+///
+/// The order is total; protocol numbers grow with time, so among filings of one day a greater id is newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FilingId {
+    Hash(u64),
+    Protocol(u64),
+}
+
+impl FilingId {
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        const FORM: ParseError =
+            ParseError("must be a filing identifier: digits, or h- and 16 hexadecimal digits");
+        if let Some(hash) = text.strip_prefix("h-") {
+            let canonical = hash.len() == 16 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+            return if canonical {
+                u64::from_str_radix(hash, 16).map(Self::Hash).map_err(|_| FORM)
+            } else {
+                Err(FORM)
+            };
+        }
+        // One filing, one spelling: "007" is not another name of "7".
+        let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        if canonical { text.parse().map(Self::Protocol).map_err(|_| FORM) } else { Err(FORM) }
+    }
+}
+
+impl fmt::Display for FilingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protocol(number) => write!(f, "{number}"),
+            Self::Hash(hash) => write!(f, "h-{hash:016x}"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filing {
+    pub id: FilingId,
+    pub company_id: CompanyId,
+    /// As it stood on the filing; the registry may know a newer name.
+    pub company_name: String,
+    pub category: String,
+    pub kind: Option<String>,
+    /// The day of delivery. The regulator publishes no time of day.
+    pub delivered_on: Day,
+    pub reference_day: Option<Day>,
+    pub description: String,
+    pub version: u16,
+    /// The document at the regulator.
+    pub url: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_filing_has_one_spelling() {
+        assert_eq!(FilingId::parse("1476522"), Ok(FilingId::Protocol(1_476_522)));
+        assert_eq!(FilingId::parse("h-00000000000000ff"), Ok(FilingId::Hash(255)));
+        for bad in
+            ["", "007", "-1", "h-ff", "h-00000000000000FF", "1e3", "99999999999999999999", "h-é0000000000000"]
+        {
+            assert!(FilingId::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ids_round_trip(number: u64, hashed: bool) {
+            let id = if hashed { FilingId::Hash(number) } else { FilingId::Protocol(number) };
+            prop_assert_eq!(FilingId::parse(&id.to_string()).unwrap(), id);
+        }
+
+        #[test]
+        fn no_text_panics(text in ".{0,24}") {
+            let _ = FilingId::parse(&text);
+        }
+    }
+}

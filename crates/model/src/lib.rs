@@ -1,0 +1,30 @@
+//! The vocabulary of Lastro: every value that crosses a room of the house has its type here.
+//!
+//! A value of these types has been checked once, by its `parse`; past that point nobody checks again.
+//! This crate does no input or output, knows no HTTP and no SQL, and reads no clock.
+
+mod account;
+mod clock;
+mod cnpj;
+mod company;
+mod day;
+mod filing;
+mod rates;
+mod source;
+
+pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
+pub use clock::{Clock, ManualClock, Now};
+pub use cnpj::Cnpj;
+pub use company::{Company, CompanyId, Standing};
+pub use day::Day;
+pub use filing::{Filing, FilingId};
+pub use rates::{Currency, FxQuote, Pair, RatePoint, Series};
+pub use source::{Edition, Records, Source};
+
+pub use rust_decimal::Decimal;
+
+/// Why a text is not the value it should be. The sentence names the expected form, never the text itself:
+/// the text may be a secret or somebody's attack.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseError(pub &'static str);
