@@ -1,1 +1,29 @@
+//! Who may ask, and how much: plans, keys, client addresses, rate limits, usage.
+//!
+//! The server calls this crate on every request: parse the key, find its holder (or the client's address), take one
+//! unit of the quota, ask the plan table whether the feature is included, and count the outcome.
+//!
+//! It knows no data set, no HTTP and no SQL. All of it is memory and arithmetic: the clock and the randomness are
+//! arguments, nothing here waits, and every structure that a stranger can fill is bounded.
 
+mod addresses;
+mod client;
+mod holder;
+mod key;
+mod keyring;
+mod ledger;
+mod limiter;
+mod misses;
+mod pepper;
+mod plan;
+mod usage;
+
+pub use addresses::AddressRings;
+pub use client::{ClientAddr, TrustedProxies};
+pub use holder::Holder;
+pub use key::ApiKey;
+pub use keyring::{Holding, KeyRing, Lookup};
+pub use limiter::{Ring, Verdict};
+pub use pepper::Pepper;
+pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};
+pub use usage::{Changed, Usage};

@@ -1,0 +1,239 @@
+//! The rings of clients without a key, one for each address, in bounded memory.
+//!
+//! A flood of addresses must neither exhaust the memory nor escape the limit. Up to the capacity each address has
+//! its own ring; beyond it newcomers share the ring of their network, and beyond the capacity of networks one last
+//! ring. A client that moves from a shared ring to its own starts with a copy of the shared one, so moving never
+//! yields a fresh quota and keeps what it was told about its next unit. Who the client is was settled in `client`.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::client::Network;
+use crate::{ClientAddr, Ring, Verdict};
+
+const SHARDS: usize = 64;
+
+/// A full shard looks for idle rings at most this often, so that a flood does not pay for the search at each step.
+const SEARCH_INTERVAL_NS: u64 = 1_000_000_000;
+
+/// An idle ring is kept a little longer: who waits as told, and comes back, finds its own and not a crowded one.
+const KEPT_IDLE_NS: u64 = 5_000_000_000;
+
+#[derive(Debug)]
+pub struct AddressRings {
+    window_ns: u64,
+    addresses: Table<ClientAddr>,
+    networks: Table<Network>,
+    last: Mutex<Ring>,
+}
+
+impl AddressRings {
+    /// At most `capacity` rings of addresses, and as many of networks.
+    pub fn new(window_ns: u64, capacity: usize) -> Self {
+        Self {
+            window_ns,
+            addresses: Table::new(capacity),
+            networks: Table::new(capacity),
+            last: Mutex::new(Ring::new()),
+        }
+    }
+
+    pub fn take(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
+        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, consumes: true })
+    }
+
+    /// What [`AddressRings::take`] would answer now. Neither a unit nor memory is consumed.
+    pub fn peek(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
+        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, consumes: false })
+    }
+
+    /// How many rings are held.
+    pub fn len(&self) -> usize {
+        self.addresses.len() + self.networks.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Drops what has been idle for a while. To be called every few seconds.
+    pub fn sweep(&self, now_ns: u64) {
+        self.addresses.sweep(self.window_ns, now_ns);
+        self.networks.sweep(self.window_ns, now_ns);
+        let mut last = self.last.lock();
+        if last.is_idle(self.window_ns, now_ns) {
+            *last = Ring::new();
+        }
+    }
+
+    /// Locks are taken in the order address, network, last. The client's own lock is held throughout: two of its
+    /// requests at once cannot be answered by two rings.
+    fn answer(&self, client: ClientAddr, question: Question) -> Verdict {
+        let network = client.network();
+        self.addresses.answer(
+            client,
+            question,
+            || self.networks.copy(&network).unwrap_or_else(|| self.last.lock().clone()),
+            || self.answer_together(network, question),
+        )
+    }
+
+    fn answer_together(&self, network: Network, question: Question) -> Verdict {
+        self.networks.answer(
+            network,
+            question,
+            || self.last.lock().clone(),
+            || question.put_to(&mut self.last.lock()),
+        )
+    }
+}
+
+/// One call of `take` or `peek`, to be put to whichever ring it finds.
+#[derive(Debug, Clone, Copy)]
+struct Question {
+    limit: u32,
+    window_ns: u64,
+    now_ns: u64,
+    consumes: bool,
+}
+
+impl Question {
+    fn put_to(self, ring: &mut Ring) -> Verdict {
+        if self.consumes {
+            ring.take(self.limit, self.window_ns, self.now_ns)
+        } else {
+            ring.peek(self.limit, self.window_ns, self.now_ns)
+        }
+    }
+}
+
+/// A bounded map of rings, locked in parts.
+#[derive(Debug)]
+struct Table<K> {
+    shards: Box<[Mutex<Shard<K>>]>,
+    /// Keyed afresh in each process: nobody can aim all their addresses at one shard.
+    hasher: RandomState,
+    capacity: usize,
+    /// Rings of all shards, counted before they are inserted and after they are removed.
+    held: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Shard<K> {
+    rings: HashMap<K, Ring>,
+    next_search_ns: u64,
+}
+
+impl<K: Copy + Eq + Hash> Table<K> {
+    fn new(capacity: usize) -> Self {
+        let shard = || Mutex::new(Shard { rings: HashMap::new(), next_search_ns: 0 });
+        Self {
+            shards: (0..SHARDS).map(|_| shard()).collect(),
+            hasher: RandomState::new(),
+            capacity,
+            held: AtomicUsize::new(0),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    fn shard(&self, key: &K) -> &Mutex<Shard<K>> {
+        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    }
+
+    /// Puts the question to the key's ring, or `elsewhere` when there is neither a ring nor room for one.
+    /// A newcomer's ring starts as a copy of the one it shared before.
+    fn answer(
+        &self,
+        key: K,
+        question: Question,
+        shared: impl FnOnce() -> Ring,
+        elsewhere: impl FnOnce() -> Verdict,
+    ) -> Verdict {
+        let mut shard = self.shard(&key).lock();
+        if let Some(ring) = shard.rings.get_mut(&key) {
+            return question.put_to(ring);
+        }
+        if !self.make_room(&mut shard, question) {
+            return elsewhere();
+        }
+        let mut ring = shared();
+        let verdict = question.put_to(&mut ring);
+        if question.consumes {
+            shard.rings.insert(key, ring);
+        }
+        verdict
+    }
+
+    /// Whether one more ring may be held; for a question that consumes, its place is then reserved.
+    fn make_room(&self, shard: &mut Shard<K>, question: Question) -> bool {
+        let reserve = || {
+            let one_more = |held| (held < self.capacity).then(|| held + usize::from(question.consumes));
+            self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+        };
+        if reserve() {
+            return true;
+        }
+        if question.now_ns < shard.next_search_ns {
+            return false;
+        }
+        shard.next_search_ns = question.now_ns.saturating_add(SEARCH_INTERVAL_NS);
+        self.drop_idle(shard, question.window_ns, question.now_ns);
+        reserve()
+    }
+
+    fn copy(&self, key: &K) -> Option<Ring> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.shard(key).lock().rings.get(key).cloned()
+    }
+
+    fn sweep(&self, window_ns: u64, now_ns: u64) {
+        for shard in &self.shards {
+            self.drop_idle(&mut shard.lock(), window_ns, now_ns);
+        }
+    }
+
+    fn drop_idle(&self, shard: &mut Shard<K>, window_ns: u64, now_ns: u64) {
+        let before = shard.rings.len();
+        let kept_ns = window_ns.saturating_add(KEPT_IDLE_NS);
+        shard.rings.retain(|_, ring| !ring.is_idle(kept_ns, now_ns));
+        let after = shard.rings.len();
+        self.held.fetch_sub(before - after, Ordering::Relaxed);
+        if after < shard.rings.capacity() / 4 {
+            shard.rings.shrink_to(after * 2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+
+    #[test]
+    fn a_full_shard_looks_for_idle_rings_at_most_once_a_second() {
+        let window_ns = 60 * SEARCH_INTERVAL_NS;
+        let droppable_ns = window_ns + KEPT_IDLE_NS;
+        let rings = AddressRings::new(window_ns, 1);
+        let client = |bits| ClientAddr::from(IpAddr::from(Ipv4Addr::from_bits(bits)));
+        let shard = rings.addresses.shard(&client(0));
+        let rival =
+            (1..).map(client).find(|rival| std::ptr::eq(rings.addresses.shard(rival), shard)).unwrap();
+        let has_own_ring = |now_ns| {
+            rings.take(rival, 30, now_ns);
+            shard.lock().rings.contains_key(&rival)
+        };
+        rings.take(client(0), 30, 0);
+        assert!(!has_own_ring(droppable_ns - 1), "the first one may still come back");
+        assert!(!has_own_ring(droppable_ns), "it may go, but the search was a moment ago");
+        assert!(has_own_ring(droppable_ns - 1 + SEARCH_INTERVAL_NS));
+    }
+}

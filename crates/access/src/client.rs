@@ -1,0 +1,115 @@
+//! Who is asking, when there is no key: the client's address, seen through the proxies that we trust.
+//!
+//! A forwarded address is believed only as far as an unbroken line of trusted proxies vouches for it, because
+//! anybody can write the rest of the header.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use ipnet::IpNet;
+
+/// One client: an IPv4 address, or an IPv6 network of 64 bits, which is what one subscriber gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientAddr(Block);
+
+/// The neighbourhood of a client: /24 of IPv4, /48 of IPv6.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Network(Block);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Block {
+    V4(u32),
+    /// The upper 64 bits.
+    V6(u64),
+}
+
+impl ClientAddr {
+    pub(crate) fn network(self) -> Network {
+        Network(match self.0 {
+            Block::V4(bits) => Block::V4(bits & 0xffff_ff00),
+            Block::V6(bits) => Block::V6(bits & 0xffff_ffff_ffff_0000),
+        })
+    }
+}
+
+impl From<IpAddr> for ClientAddr {
+    fn from(address: IpAddr) -> Self {
+        // Canonical first: cutting a mapped IPv4 address to 64 bits would make all of IPv4 one client.
+        Self(match address.to_canonical() {
+            IpAddr::V4(address) => Block::V4(address.to_bits()),
+            IpAddr::V6(address) => Block::V6((address.to_bits() >> 64) as u64),
+        })
+    }
+}
+
+impl fmt::Display for ClientAddr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Block::V4(bits) => write!(f, "{}", Ipv4Addr::from_bits(bits)),
+            Block::V6(bits) => write!(f, "{}/64", Ipv6Addr::from_bits(u128::from(bits) << 64)),
+        }
+    }
+}
+
+/// The proxies whose word about an address is taken. None by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Reads a comma-separated list of networks (`10.0.0.0/8`) and addresses; an empty text trusts nobody.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        entries.map(network).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The client behind `peer`, given every `X-Forwarded-For` line of the request from first to last.
+    pub fn client<'a>(
+        &self,
+        peer: IpAddr,
+        forwarded: impl DoubleEndedIterator<Item = &'a [u8]>,
+    ) -> ClientAddr {
+        let mut nearest = peer.to_canonical();
+        let entries = forwarded.rev().flat_map(|line| line.rsplit(|byte| *byte == b','));
+        for entry in entries {
+            if !self.trusts(nearest) {
+                break;
+            }
+            // What stands left of an unreadable entry was vouched for by nobody we know.
+            let Some(address) = forwarded_address(entry) else { break };
+            nearest = address;
+        }
+        nearest.into()
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+fn network(entry: &str) -> Result<IpNet, String> {
+    let network = entry
+        .parse::<IpNet>()
+        .or_else(|_| entry.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| format!("`{entry}` is neither an IP address nor a network such as 10.0.0.0/8"))?;
+    Ok(canonical(network))
+}
+
+/// Peers are compared in canonical form, so a network of mapped addresses would match nobody as it stands.
+fn canonical(network: IpNet) -> IpNet {
+    let mapped = match network {
+        IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(96)),
+        IpNet::V4(_) => None,
+    };
+    mapped.and_then(|(address, prefix)| IpNet::new(address.into(), prefix).ok()).unwrap_or(network)
+}
+
+/// Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:567`.
+fn forwarded_address(entry: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(entry.trim_ascii()).ok()?;
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let address = match bare {
+        Some(inside) => inside.parse::<Ipv6Addr>().ok()?.into(),
+        None => text.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|socket| socket.ip()))?,
+    };
+    Some(address.to_canonical())
+}

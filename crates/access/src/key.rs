@@ -1,0 +1,109 @@
+//! An API key: `lastro_<id>_<secret><checksum>`, made, read and kept from view.
+//!
+//! A mistyped or made-up key fails its checksum here, before anything is looked up. Whether a well-formed key is
+//! anybody's is the business of [`crate::KeyRing`].
+
+use std::fmt;
+
+use lastro_model::{KeyId, ParseError};
+
+/// Never change it: scanners of leaked secrets and every key in use know it.
+const PREFIX: &[u8] = b"lastro_";
+const ID_END: usize = PREFIX.len() + 8;
+const SECRET_START: usize = ID_END + 1;
+const CHECKSUM_START: usize = SECRET_START + 32;
+const LENGTH: usize = CHECKSUM_START + 6;
+
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const FORM: ParseError = ParseError("must be an API key: lastro_, eight characters, _ and 38 characters");
+
+/// A well-formed key. It has no `Display`, and its `Debug` shows the public part only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    text: [u8; LENGTH],
+    id: KeyId,
+}
+
+impl ApiKey {
+    /// A new key: 47 bits of id and 190 bits of secret. `random` fills the slice it is given.
+    pub fn generate(random: &mut dyn FnMut(&mut [u8])) -> Self {
+        // What is made here is well-formed, so the loop runs once; the one door that checks is used all the same.
+        loop {
+            let mut text = [b'_'; LENGTH];
+            text[..PREFIX.len()].copy_from_slice(PREFIX);
+            fill_base62(&mut text[PREFIX.len()..ID_END], random);
+            fill_base62(&mut text[SECRET_START..CHECKSUM_START], random);
+            let checksum = checksum(&text[..CHECKSUM_START]);
+            text[CHECKSUM_START..].copy_from_slice(&checksum);
+            if let Ok(key) = Self::from_text(text) {
+                return key;
+            }
+        }
+    }
+
+    /// Checks form and checksum.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let text: [u8; LENGTH] = text.as_bytes().try_into().map_err(|_| FORM)?;
+        Self::from_text(text)
+    }
+
+    fn from_text(text: [u8; LENGTH]) -> Result<Self, ParseError> {
+        let well_formed = text.starts_with(PREFIX)
+            && text[ID_END] == b'_'
+            && text[SECRET_START..].iter().all(u8::is_ascii_alphanumeric);
+        if !well_formed {
+            return Err(FORM);
+        }
+        if checksum(&text[..CHECKSUM_START]) != text[CHECKSUM_START..] {
+            return Err(ParseError("must be an API key as it was issued: its checksum does not match"));
+        }
+        let id = std::str::from_utf8(&text[PREFIX.len()..ID_END]).map_err(|_| FORM)?;
+        Ok(Self { text, id: KeyId::parse(id).map_err(|_| FORM)? })
+    }
+
+    /// The public part.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The whole key, to be shown to its holder once.
+    pub fn reveal(&self) -> &str {
+        std::str::from_utf8(&self.text).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lastro_{}_…", self.id)
+    }
+}
+
+/// CRC-32 in base 62, most significant digit first, padded with zeros.
+fn checksum(text: &[u8]) -> [u8; 6] {
+    let mut rest = crc32fast::hash(text) as usize;
+    let mut digits = [b'0'; 6];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET[rest % 62];
+        rest /= 62;
+    }
+    digits
+}
+
+fn fill_base62(places: &mut [u8], random: &mut dyn FnMut(&mut [u8])) {
+    // The greatest multiple of 62 that a byte can hold: bytes from there on would favour the first letters.
+    const FAIR: u8 = 62 * 4;
+    let mut places = places.iter_mut();
+    let mut bytes = [0; 40];
+    let Some(mut place) = places.next() else { return };
+    loop {
+        random(&mut bytes);
+        for byte in bytes.into_iter().filter(|byte| *byte < FAIR) {
+            *place = ALPHABET[usize::from(byte % 62)];
+            match places.next() {
+                Some(next) => place = next,
+                None => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The rate limit: at most so many admitted requests in *any* window, exactly.
+//!
+//! A [`Ring`] remembers when it admitted what. A fixed window would let twice the limit through at its edge, and a
+//! token bucket nearly as much; this does not. It is arithmetic only: no clock, no lock, no map. Whose ring it is
+//! and for how long it is kept is decided in `holder` and `addresses`.
+
+use std::collections::VecDeque;
+
+/// Up to this limit every admitted instant is kept by itself. Above it, those of one slot are kept as one.
+const EXACT_LIMIT: u32 = 10_000;
+
+/// A slot is this part of the window (a millisecond of a minute), so that a ring of any limit stays below two megabytes.
+const SLOTS_IN_WINDOW: u64 = 60_000;
+
+/// Below this many entries, giving memory back is not worth the trouble.
+const SMALL: usize = 16;
+
+/// What was admitted at one instant, or in one slot: then `at` is the latest, so that no unit comes back too early.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    at: u64,
+    count: u32,
+}
+
+impl Entry {
+    /// Nanoseconds until the entry leaves the window; a clock that went backwards makes it longer, never shorter.
+    fn expires_in(self, window_ns: u64, now_ns: u64) -> u64 {
+        let age = now_ns.saturating_sub(self.at);
+        let ahead = self.at.saturating_sub(now_ns);
+        window_ns.saturating_sub(age).saturating_add(ahead)
+    }
+
+    fn is_expired(self, window_ns: u64, now_ns: u64) -> bool {
+        self.expires_in(window_ns, now_ns) == 0
+    }
+}
+
+/// The log of what was admitted within the last window, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct Ring {
+    entries: VecDeque<Entry>,
+    /// The sum of all counts.
+    used: u32,
+}
+
+impl Ring {
+    pub const fn new() -> Self {
+        Self { entries: VecDeque::new(), used: 0 }
+    }
+
+    /// Admits one request if fewer than `limit` were admitted in the window that ends now. A refusal consumes nothing.
+    pub fn take(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
+        self.forget_expired(window_ns, now_ns);
+        let admitted = self.used < limit;
+        if admitted {
+            self.record(limit, window_ns, now_ns);
+        }
+        self.verdict(admitted, limit, window_ns, now_ns)
+    }
+
+    /// What [`Ring::take`] would answer now, consuming nothing.
+    pub fn peek(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
+        self.forget_expired(window_ns, now_ns);
+        self.verdict(self.used < limit, limit, window_ns, now_ns)
+    }
+
+    /// Whether nothing lies in the window: such a ring is as good as a new one.
+    pub fn is_idle(&self, window_ns: u64, now_ns: u64) -> bool {
+        self.entries.back().is_none_or(|newest| newest.is_expired(window_ns, now_ns))
+    }
+
+    fn forget_expired(&mut self, window_ns: u64, now_ns: u64) {
+        while let Some(oldest) = self.entries.front().copied() {
+            if !oldest.is_expired(window_ns, now_ns) {
+                break;
+            }
+            self.used -= oldest.count;
+            self.entries.pop_front();
+        }
+        let (length, capacity) = (self.entries.len(), self.entries.capacity());
+        if capacity > SMALL && length < capacity / 4 {
+            self.entries.shrink_to(length * 2);
+        }
+    }
+
+    fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
+        let slot_ns = if limit <= EXACT_LIMIT { 1 } else { (window_ns / SLOTS_IN_WINDOW).max(1) };
+        self.used += 1;
+        match self.entries.back_mut() {
+            // Also when the clock went backwards: the order of the entries must hold.
+            Some(newest) if now_ns / slot_ns <= newest.at / slot_ns => {
+                newest.at = newest.at.max(now_ns);
+                newest.count += 1;
+            }
+            _ => self.entries.push_back(Entry { at: now_ns, count: 1 }),
+        }
+    }
+
+    fn verdict(&self, admitted: bool, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
+        Verdict {
+            admitted,
+            limit,
+            remaining: limit.saturating_sub(self.used),
+            next_ns: self.next_unit_in(limit, window_ns, now_ns),
+            full_ns: self.entries.back().map_or(0, |newest| newest.expires_in(window_ns, now_ns)),
+        }
+    }
+
+    fn next_unit_in(&self, limit: u32, window_ns: u64, now_ns: u64) -> u64 {
+        let blocking = match limit {
+            // There is no such moment; a window is a civil time to come back after.
+            0 => return window_ns,
+            _ if self.used <= limit => self.entries.front().copied(),
+            _ => self.newest_that_must_go(limit),
+        };
+        blocking.map_or(0, |entry| entry.expires_in(window_ns, now_ns))
+    }
+
+    /// After a limit was lowered: the entry whose end brings the use below it. At most `limit` steps.
+    fn newest_that_must_go(&self, limit: u32) -> Option<Entry> {
+        let mut kept = 0;
+        let mut newest_first = self.entries.iter().rev();
+        newest_first
+            .find(|entry| {
+                kept += entry.count;
+                kept >= limit
+            })
+            .copied()
+    }
+}
+
+/// The answer to one request, and what its rate headers say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    pub admitted: bool,
+    pub limit: u32,
+    pub remaining: u32,
+    /// Until at least one more unit is there; 0 when all of them are.
+    pub next_ns: u64,
+    /// Until the whole quota is back.
+    pub full_ns: u64,
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+impl Verdict {
+    /// Who waits so long after a refusal is admitted.
+    pub fn retry_after_seconds(&self) -> u64 {
+        self.next_seconds().max(1)
+    }
+
+    pub fn next_seconds(&self) -> u64 {
+        self.next_ns.div_ceil(SECOND_NS)
+    }
+
+    /// The first whole second, since 1970, at which the whole quota is back.
+    pub fn reset_unix_seconds(&self, now_unix_ms: i64) -> i64 {
+        let reset_ns = i128::from(now_unix_ms) * 1_000_000 + i128::from(self.full_ns);
+        let second = i128::from(SECOND_NS);
+        // Rounded up, also before 1970.
+        let seconds = -(-reset_ns).div_euclid(second);
+        i64::try_from(seconds).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: u64 = 60 * SECOND_NS;
+
+    #[test]
+    fn a_ring_starts_small_and_gives_its_memory_back() {
+        let mut ring = Ring::new();
+        assert_eq!(ring.entries.capacity(), 0);
+        ring.take(2000, WINDOW, 0);
+        assert_eq!(ring.entries.capacity(), 4);
+        for now in 1..2000 {
+            ring.take(2000, WINDOW, now);
+        }
+        assert_eq!(ring.entries.len(), 2000);
+        ring.take(2000, WINDOW, 2 * WINDOW);
+        assert!(ring.entries.capacity() <= SMALL, "{}", ring.entries.capacity());
+    }
+
+    #[test]
+    fn a_burst_at_one_instant_is_one_entry() {
+        let mut ring = Ring::new();
+        for _ in 0..500 {
+            ring.take(500, WINDOW, 7);
+        }
+        assert_eq!((ring.entries.len(), ring.used), (1, 500));
+    }
+
+    #[test]
+    fn a_ring_is_bounded_for_any_limit() {
+        let mut ring = Ring::new();
+        // Three requests in each millisecond of two windows, then some by the exact rule.
+        for now in (0..2 * WINDOW).step_by(333_333) {
+            assert!(ring.take(100_000_000, WINDOW, now).admitted);
+            assert!(ring.entries.len() as u64 <= SLOTS_IN_WINDOW + 1);
+        }
+        for now in (2 * WINDOW..4 * WINDOW).step_by(70_000_000) {
+            ring.take(EXACT_LIMIT, WINDOW, now);
+            assert!(ring.entries.len() as u64 <= SLOTS_IN_WINDOW + 1 + u64::from(EXACT_LIMIT));
+        }
+    }
+}

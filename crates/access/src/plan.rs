@@ -1,0 +1,179 @@
+//! The one table of plans: prices, limits, features and which plan a feature needs.
+//!
+//! The gate, the plan list, the pricing page, the API description and the plan header are all read from here.
+//! There is no second list. Which endpoint needs which [`Feature`] stands with the routes of the server.
+
+use lastro_model::Plan;
+
+/// How many months of a series, counted back from its newest point, are open to plans without [`Feature::History`].
+pub const HISTORY_MONTHS: i32 = 12;
+
+/// The span in which requests are counted against a limit.
+pub const WINDOW_SECONDS: u64 = 60;
+
+/// What a request can need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Open to everybody, with or without a key.
+    Public,
+    /// Open to the holder of any valid key.
+    OwnKey,
+    Market,
+    Companies,
+    Search,
+    Filings,
+    /// A series beyond its newest [`HISTORY_MONTHS`] months.
+    History,
+    BulkExport,
+    CsvExport,
+    Webhooks,
+}
+
+/// One line of the table of features.
+struct Row {
+    id: &'static str,
+    label: &'static str,
+    plan: Plan,
+    /// The sentence that sells it; what every plan has anyway is not sold.
+    sentence: Option<&'static str>,
+}
+
+impl Row {
+    const fn open(id: &'static str, label: &'static str) -> Self {
+        Self { id, label, plan: Plan::Free, sentence: None }
+    }
+
+    const fn sold(plan: Plan, id: &'static str, label: &'static str, sentence: &'static str) -> Self {
+        Self { id, label, plan, sentence: Some(sentence) }
+    }
+}
+
+impl Feature {
+    /// In the order in which plans list them.
+    pub const ALL: [Self; 10] = [
+        Self::Public,
+        Self::OwnKey,
+        Self::Market,
+        Self::Companies,
+        Self::Search,
+        Self::Filings,
+        Self::History,
+        Self::BulkExport,
+        Self::CsvExport,
+        Self::Webhooks,
+    ];
+
+    #[rustfmt::skip]
+    const fn row(self) -> Row {
+        use Plan::{Bronze, Free, Gold, Platinum};
+        match self {
+            Self::Public => Row::open("public", "Public pages"),
+            Self::OwnKey => Row::open("own_key", "Your own key"),
+            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: Selic, CDI, IPCA and exchange rates"),
+            Self::Companies => Row::sold(Bronze, "companies", "Companies", "Companies: the whole registry, by filter, code or CNPJ"),
+            Self::Search => Row::sold(Bronze, "search", "Search", "Search across companies and filings"),
+            Self::Filings => Row::sold(Gold, "filings", "Filings", "Filings of every company, with links to the documents"),
+            Self::History => Row::sold(Gold, "historical_data", "Historical data", "Historical data: every series from its first day"),
+            Self::BulkExport => Row::sold(Gold, "bulk_export", "Bulk export", "Bulk export of whole data sets"),
+            Self::CsvExport => Row::sold(Platinum, "csv_export", "CSV export", "CSV export of every list and series"),
+            Self::Webhooks => Row::sold(Platinum, "webhooks", "Webhooks", "Webhooks when new data arrives"),
+        }
+    }
+
+    /// The word that programs see.
+    pub const fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// The cheapest plan that includes it.
+    pub const fn required_plan(self) -> Plan {
+        self.row().plan
+    }
+
+    /// A short name for people.
+    pub const fn label(self) -> &'static str {
+        self.row().label
+    }
+}
+
+/// One plan's line of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    pub plan: Plan,
+    /// A month.
+    pub price_usd: u32,
+    pub requests_per_minute: u32,
+    pub tagline: &'static str,
+    /// What the plan adds that no request asks for.
+    pub extras: &'static [&'static str],
+    pub restrictions: &'static [&'static str],
+}
+
+static TABLE: [Terms; 4] = [
+    Terms {
+        plan: Plan::Free,
+        price_usd: 0,
+        requests_per_minute: 30,
+        tagline: "The rates everybody needs, without signing up",
+        extras: &["Works without an API key"],
+        restrictions: &[
+            "Without a key, limited per client IP address",
+            "Historical data: the newest 12 months of each series",
+            "No companies, search or filings",
+            "No bulk export, CSV export or webhooks",
+        ],
+    },
+    Terms {
+        plan: Plan::Bronze,
+        price_usd: 29,
+        requests_per_minute: 100,
+        tagline: "Every registered company, and search",
+        extras: &[],
+        restrictions: &[
+            "Historical data: the newest 12 months of each series",
+            "Filings appear in search results only; no filings endpoints",
+            "No bulk export, CSV export or webhooks",
+        ],
+    },
+    Terms {
+        plan: Plan::Gold,
+        price_usd: 99,
+        requests_per_minute: 500,
+        tagline: "Filings and the whole history",
+        extras: &[],
+        restrictions: &["No CSV export or webhooks"],
+    },
+    Terms {
+        plan: Plan::Platinum,
+        price_usd: 299,
+        requests_per_minute: 2000,
+        tagline: "Everything, pushed to you as it happens",
+        extras: &["Priority support"],
+        restrictions: &[],
+    },
+];
+
+/// Every plan, cheapest first.
+pub fn plans() -> &'static [Terms] {
+    &TABLE
+}
+
+pub fn terms(plan: Plan) -> &'static Terms {
+    // The table has one line for each plan, in the order of the enumeration; a test holds it to that.
+    &TABLE[plan as usize]
+}
+
+impl Terms {
+    pub fn includes(&self, feature: Feature) -> bool {
+        feature.required_plan() <= self.plan
+    }
+
+    /// What the plan offers, in sentences, the cheaper plans' offers first.
+    pub fn features(&self) -> Vec<&'static str> {
+        let sold = Feature::ALL.into_iter().filter(|feature| self.includes(*feature));
+        let cheaper = TABLE.iter().filter(|terms| terms.plan <= self.plan);
+        sold.filter_map(|feature| feature.row().sentence)
+            .chain(cheaper.flat_map(|terms| terms.extras.iter().copied()))
+            .collect()
+    }
+}
