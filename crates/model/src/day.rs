@@ -74,8 +74,8 @@ impl Day {
     }
 
     fn checked_date(self) -> Option<jiff::civil::Date> {
-        use jiff::ToSpan;
-        jiff::civil::date(1970, 1, 1).checked_add(self.0.days()).ok()
+        let since_1970 = jiff::Span::new().try_days(self.0).ok()?;
+        jiff::civil::date(1970, 1, 1).checked_add(since_1970).ok()
     }
 
     /// Every way to make a `Day` checks that the calendar has it, so the fallback is never taken.
@@ -158,6 +158,13 @@ mod tests {
             prop_assert_eq!(day.number(), number);
             if day.year() > 0 {
                 prop_assert_eq!(Day::parse(&day.to_string()).unwrap(), day);
+            }
+        }
+
+        #[test]
+        fn no_number_panics(number: i32, days: i32) {
+            if let Some(day) = Day::from_number(number) {
+                let _ = day.plus_days(days);
             }
         }
 

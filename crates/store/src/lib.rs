@@ -1,1 +1,51 @@
+//! The durable truth of Lastro: records, keys, usage and settings.
+//!
+//! Small traits by need, one folder for each database that implements them, and one conformance suite
+//! (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file, answers
+//! no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
 
+mod account;
+mod address;
+mod error;
+pub mod faulty;
+mod hex;
+mod migration;
+mod record;
+mod setting;
+mod sql;
+mod sqlite;
+mod usage;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub use account::{AccountStore, NewKey};
+pub use address::sqlite_path;
+pub use error::{Result, StoreError};
+pub use record::{Counters, Loaded, Publication, Published, RecordStore, SourceState, Write};
+pub use setting::SettingStore;
+pub use usage::UsageStore;
+
+use address::Address;
+use sqlite::{Presence, SqliteStore};
+
+/// All that the server needs of a database.
+pub trait Store: RecordStore + AccountStore + UsageStore + SettingStore + Debug {}
+
+impl<T: RecordStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized> Store for T {}
+
+/// Opens the database at `url` (`sqlite:lastro.db`), creating it if there is none and bringing its schema up to date.
+pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
+    open_with(url, Presence::Optional).await
+}
+
+/// Like [`open`], but a database that does not exist is an error: for commands that only look or change.
+pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>> {
+    open_with(url, Presence::Required).await
+}
+
+async fn open_with(url: &str, presence: Presence) -> Result<Arc<dyn Store>> {
+    match Address::parse(url)? {
+        Address::Sqlite(path) => Ok(Arc::new(SqliteStore::open(path, presence).await?)),
+    }
+}

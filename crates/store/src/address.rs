@@ -1,0 +1,66 @@
+//! Database addresses, as operators write them.
+
+use std::path::PathBuf;
+
+use crate::{Result, StoreError};
+
+pub(crate) enum Address {
+    Sqlite(PathBuf),
+}
+
+impl Address {
+    /// An error never repeats the address: it may hold a password.
+    pub(crate) fn parse(url: &str) -> Result<Self> {
+        let unsupported = |sentence: &str| Err(StoreError::Unsupported(sentence.to_owned()));
+        match url.trim().split_once(':') {
+            Some(("sqlite", rest)) => match rest.strip_prefix("//").unwrap_or(rest) {
+                "" => unsupported("the database address names no file; write sqlite:lastro.db"),
+                ":memory:" => unsupported("an in-memory database cannot be shared; write sqlite:lastro.db"),
+                path => Ok(Self::Sqlite(PathBuf::from(path))),
+            },
+            Some(("postgres" | "postgresql", _)) => {
+                unsupported("PostgreSQL is not supported by this version; write sqlite:lastro.db")
+            }
+            _ => unsupported("the database address must look like sqlite:lastro.db"),
+        }
+    }
+}
+
+/// The file of a SQLite address, for what the server keeps beside it.
+pub fn sqlite_path(url: &str) -> Option<PathBuf> {
+    match Address::parse(url) {
+        Ok(Address::Sqlite(path)) => Some(path),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_addresses_name_a_file() {
+        for (url, path) in [
+            ("sqlite:lastro.db", "lastro.db"),
+            ("sqlite:/var/lib/lastro.db", "/var/lib/lastro.db"),
+            ("sqlite://lastro.db", "lastro.db"),
+            ("sqlite:///var/lib/lastro.db", "/var/lib/lastro.db"),
+            (" sqlite:a b.db ", "a b.db"),
+        ] {
+            assert_eq!(sqlite_path(url), Some(PathBuf::from(path)), "{url}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_refused_without_being_repeated() {
+        for url in
+            ["", "lastro.db", "sqlite:", "sqlite::memory:", "mysql://h/x", "postgres://u:hunter2@host/lastro"]
+        {
+            let Err(StoreError::Unsupported(sentence)) = Address::parse(url) else {
+                panic!("{url} was taken");
+            };
+            assert!(!sentence.contains("hunter2") && sentence.contains("sqlite:lastro.db"), "{sentence}");
+            assert_eq!(sqlite_path(url), None);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What can go wrong with the store, in sentences for operators. None holds SQL, a key or an address.
+
+use std::path::PathBuf;
+
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The file belongs to somebody else. Nothing in it was changed.
+    #[error("{} is not a Lastro database; it was left as it is", path.display())]
+    Foreign { path: PathBuf },
+
+    #[error("there is no database at {}", path.display())]
+    Missing { path: PathBuf },
+
+    #[error("the database is damaged: {what}; restore it from a backup, or move the file away to start anew")]
+    Corrupt { what: String },
+
+    #[error(
+        "the database was written by a newer version of Lastro (its schema is {found}, this version knows {known})"
+    )]
+    TooNew { found: u32, known: u32 },
+
+    /// A migration that this database went through is not the one compiled in.
+    #[error("schema migration {version} differs from the one that this database was built with")]
+    Altered { version: u32 },
+
+    /// Somebody else is writing. The same call may succeed later.
+    #[error("the database is busy with another write; try again")]
+    Busy,
+
+    #[error("{0}")]
+    Unsupported(String),
+
+    #[error("there is no such key")]
+    NotFound,
+
+    #[error("the key id is taken, or the key has already ended")]
+    Conflict,
+
+    /// The rows of a publication ended without `Write::Commit`. Nothing was changed.
+    #[error("the publication was abandoned before its end; nothing was changed")]
+    Abandoned,
+
+    /// Rows of one kind were handed over for a source of another.
+    #[error("these rows are not rows of {source_name}")]
+    Misplaced { source_name: &'static str },
+
+    #[error("{0}")]
+    Io(String),
+
+    #[error("the database failed: {0}")]
+    Backend(String),
+}
+
+impl StoreError {
+    /// A row that no version of this program can have written.
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into() }
+    }
+}

@@ -1,0 +1,78 @@
+//! The schema's history, compiled in. How it is applied is each database's own business.
+
+use sha2::{Digest, Sha256};
+
+use crate::{Result, StoreError, hex};
+
+pub(crate) struct Migration {
+    pub(crate) version: u32,
+    pub(crate) sql: &'static str,
+}
+
+/// In order. A migration that was released is never changed: a database remembers its checksum.
+pub(crate) const ALL: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/0001_records.sql") },
+    Migration { version: 2, sql: include_str!("migrations/0002_accounts.sql") },
+];
+
+impl Migration {
+    pub(crate) fn checksum(&self) -> String {
+        hex::encode(&Sha256::digest(self.sql.as_bytes()))
+    }
+}
+
+/// A migration that a database says it went through.
+pub(crate) struct Applied {
+    pub(crate) version: u32,
+    pub(crate) checksum: String,
+}
+
+/// The migrations that a database still needs, or why this program must not touch it.
+pub(crate) fn pending<'a>(all: &'a [Migration], applied: &[Applied]) -> Result<&'a [Migration]> {
+    let known = all.last().map_or(0, |migration| migration.version);
+    let found = applied.iter().map(|migration| migration.version).max().unwrap_or(0);
+    if found > known {
+        return Err(StoreError::TooNew { found, known });
+    }
+    for (done, ours) in applied.iter().zip(all) {
+        if done.version != ours.version || done.checksum != ours.checksum() {
+            return Err(StoreError::Altered { version: ours.version });
+        }
+    }
+    Ok(all.get(applied.len()..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(migrations: &[Migration]) -> Vec<Applied> {
+        migrations.iter().map(|m| Applied { version: m.version, checksum: m.checksum() }).collect()
+    }
+
+    #[test]
+    fn versions_count_from_one_without_a_gap() {
+        assert!(ALL.iter().map(|migration| migration.version).eq(1..=ALL.len() as u32));
+    }
+
+    #[test]
+    fn only_what_is_missing_is_pending() {
+        assert_eq!(pending(ALL, &[]).unwrap().len(), ALL.len());
+        assert_eq!(pending(ALL, &applied(&ALL[..1])).unwrap()[0].version, 2);
+        assert!(pending(ALL, &applied(ALL)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_changed_migration_is_refused() {
+        let mut history = applied(ALL);
+        history[1].checksum = "00".repeat(32);
+        assert!(matches!(pending(ALL, &history), Err(StoreError::Altered { version: 2 })));
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused() {
+        let mut history = applied(ALL);
+        history.push(Applied { version: 9, checksum: String::new() });
+        assert!(matches!(pending(ALL, &history), Err(StoreError::TooNew { found: 9, known: 2 })));
+    }
+}

@@ -1,0 +1,37 @@
+-- Keys, their holders, what they used, and settings shared by all processes.
+
+CREATE TABLE account (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    rate_limit BIGINT
+);
+
+CREATE TABLE api_key (
+    id TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    account TEXT NOT NULL REFERENCES account (id),
+    created_at BIGINT NOT NULL,
+    ends_at BIGINT,
+    revision BIGINT NOT NULL
+);
+
+CREATE INDEX api_key_by_account ON api_key (account);
+CREATE UNIQUE INDEX api_key_by_revision ON api_key (revision);
+
+-- No reference to account: one odd row must not make a whole flush fail.
+CREATE TABLE usage_count (
+    account TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    endpoint TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    boot TEXT NOT NULL,
+    requests BIGINT NOT NULL,
+    PRIMARY KEY (account, day, endpoint, outcome, boot)
+);
+
+CREATE TABLE setting (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+);

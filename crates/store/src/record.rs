@@ -1,0 +1,119 @@
+//! The published data and its editions.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{Day, Edition, Records, Source};
+use tokio::sync::mpsc;
+
+use crate::Result;
+
+/// Rows by source, each source in one edition at a time.
+#[async_trait]
+pub trait RecordStore: Send + Sync {
+    /// What changed since the last look: cheap enough to ask twice a second.
+    async fn counters(&self) -> Result<Counters>;
+
+    /// All sources in the order of [`Source::ALL`], also those never filled.
+    async fn source_states(&self) -> Result<Vec<SourceState>>;
+
+    /// Streams one whole edition of a source, filings newest first. Dropping the receiver stops the reading.
+    async fn load(&self, source: Source) -> Result<Loaded>;
+
+    /// Writes rows and the next edition number in one transaction, or nothing at all.
+    ///
+    /// The write lock is held from the first rows to the last, so the caller has the data at hand: a
+    /// channel that trickles keeps every other writer waiting.
+    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
+
+    /// Notes how a synchronisation went. Without an error it confirms that the rows held are up to date.
+    async fn record_attempt(
+        &self,
+        source: Source,
+        at: Timestamp,
+        error: Option<String>,
+        rejects: u64,
+    ) -> Result<()>;
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// In the order of [`Source::ALL`].
+    pub editions: [Edition; 6],
+    /// The greatest revision of any key.
+    pub key_revision: u64,
+}
+
+impl Counters {
+    pub fn edition(&self, source: Source) -> Edition {
+        self.editions[source as usize]
+    }
+}
+
+/// What is known about a source, its rows aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceState {
+    pub source: Source,
+    /// Zero until the first publication.
+    pub edition: Edition,
+    /// The rows are made up.
+    pub sample: bool,
+    pub rows: u64,
+    /// The latest day that a row speaks of. Companies have none.
+    pub newest_day: Option<Day>,
+    /// The last synchronisation that succeeded. Filling in a sample is none.
+    pub last_success: Option<Timestamp>,
+    pub last_attempt: Option<Timestamp>,
+    /// The sentence that the last attempt left, if it failed.
+    pub last_error: Option<String>,
+    /// Rows that the last attempt could not read.
+    pub rejects: u64,
+}
+
+impl SourceState {
+    pub(crate) fn never_filled(source: Source) -> Self {
+        Self {
+            source,
+            edition: Edition(0),
+            sample: false,
+            rows: 0,
+            newest_day: None,
+            last_success: None,
+            last_attempt: None,
+            last_error: None,
+            rejects: 0,
+        }
+    }
+}
+
+/// One edition of a source on its way out of the store. A batch that is an error is the last one.
+#[derive(Debug)]
+pub struct Loaded {
+    pub edition: Edition,
+    pub sample: bool,
+    pub rows: mpsc::Receiver<Result<Records>>,
+}
+
+/// What a publication is about; its rows follow by channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Publication {
+    pub source: Source,
+    pub sample: bool,
+    /// Delete the rows of the source first: the official data takes the place of the sample.
+    pub replace: bool,
+    pub at: Timestamp,
+}
+
+/// A message of a publication's channel. The last one must be `Commit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    Rows(Records),
+    Commit,
+}
+
+/// What a publication did. Rows that were already there as they are count as neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    pub edition: Edition,
+    pub added: u64,
+    pub changed: u64,
+}

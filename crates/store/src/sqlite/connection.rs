@@ -1,0 +1,99 @@
+//! How connections are opened and what they are told.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::file::APPLICATION_ID;
+use crate::{Result, StoreError};
+
+/// How long a small statement waits for another process.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// More than all our statements, so that none is parsed twice.
+const STATEMENTS_KEPT: usize = 48;
+
+/// For whole editions, both ways: a publication should not spill a page several times, and rows read newest first lie
+/// scattered over the pages of their year. Memory is taken as it is needed and given back afterwards.
+const BULK_CACHE_KIB: i64 = 64 * 1024;
+
+/// The log shrinks to this when it starts over, however large a publication made it.
+const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
+
+pub(super) fn open_writer(path: &Path) -> Result<Connection> {
+    let connection = open(path)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -BULK_CACHE_KIB)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
+    Ok(connection)
+}
+
+/// Not opened read-only in SQLite's sense: the last connection to close must be able to clear the log away.
+pub(super) fn open_reader(path: &Path) -> Result<Connection> {
+    let connection = open(path)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// A reader for a whole edition.
+pub(super) fn open_bulk_reader(path: &Path) -> Result<Connection> {
+    let connection = open_reader(path)?;
+    connection.pragma_update(None, "cache_size", -BULK_CACHE_KIB)?;
+    Ok(connection)
+}
+
+fn open(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// Marks the file as ours and switches it to write-ahead logging. Does nothing to a file that is so already.
+///
+/// The mark comes first: it then stands in the file itself and never only in the log.
+pub(super) fn claim(connection: &Connection) -> Result<()> {
+    let mark: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if mark != APPLICATION_ID {
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    let mode = retry_while_busy(|| journal_mode_wal(connection))?;
+    if mode == "wal" { Ok(()) } else { Err(StoreError::Unsupported(NO_WAL.to_owned())) }
+}
+
+const NO_WAL: &str =
+    "the database file lies on a file system that cannot share memory; move it to a local disk";
+
+fn journal_mode_wal(connection: &Connection) -> Result<String> {
+    Ok(connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?)
+}
+
+/// SQLite does not wait by itself when two processes switch a new file at the same moment.
+fn retry_while_busy<T>(attempt: impl Fn() -> Result<T>) -> Result<T> {
+    let started = Instant::now();
+    loop {
+        match attempt() {
+            Err(StoreError::Busy) if started.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Moves the log into the file, then cuts it off if nobody reads from it.
+///
+/// First passively, which keeps no writer waiting; what is then left for the exclusive step is next to nothing.
+pub(super) fn fold_log(path: &Path) -> Result<()> {
+    let connection = open(path)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    for mode in ["PASSIVE", "TRUNCATE"] {
+        connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Streams one whole edition of a source out of a single read transaction.
+
+use std::path::{Path, PathBuf};
+
+use lastro_model::{Edition, Records, Source};
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+use super::{blocking, column, connection, table};
+use crate::{Loaded, Result, StoreError, sql};
+
+const ROWS_PER_BATCH: usize = 5_000;
+
+/// Enough that reading and building overlap, few enough that memory stays flat.
+const BATCHES_AHEAD: usize = 4;
+
+/// Each load has a connection of its own: a slow consumer holds up nobody's question. The channel stays open until it
+/// is known how the reading ended, so that a reading cut short never looks like a whole one.
+pub(super) async fn load(path: PathBuf, source: Source) -> Result<Loaded> {
+    let snapshot = blocking(move || Snapshot::take(&path, source)).await?;
+    let (batches, rows) = mpsc::channel(BATCHES_AHEAD);
+    let (edition, sample) = (snapshot.edition, snapshot.sample);
+    tokio::spawn(async move {
+        let sink = batches.clone();
+        if let Err(error) = blocking(move || snapshot.stream(source, &sink)).await {
+            // If nobody listens any more, nobody misses the error.
+            let _ = batches.send(Err(error)).await;
+        }
+    });
+    Ok(Loaded { edition, sample, rows })
+}
+
+/// A connection inside a read transaction, which ends when it is dropped.
+struct Snapshot {
+    connection: Connection,
+    edition: Edition,
+    sample: bool,
+}
+
+impl Snapshot {
+    fn take(path: &Path, source: Source) -> Result<Self> {
+        let connection = connection::open_bulk_reader(path)?;
+        connection.execute_batch("BEGIN")?;
+        // This first read fixes the state that all later ones see.
+        let (edition, sample) = connection.query_row_and_then(sql::EDITION_OF, [source.name()], |row| {
+            let sample: i64 = column::number(row, 1)?;
+            Ok::<_, StoreError>((Edition(column::number(row, 0)?), sample != 0))
+        })?;
+        Ok(Self { connection, edition, sample })
+    }
+
+    fn stream(&self, source: Source, batches: &mpsc::Sender<Result<Records>>) -> Result<()> {
+        let mut statement = self.connection.prepare(table::whole(source).select)?;
+        table::read_batches(source, &mut statement, ROWS_PER_BATCH, |batch| {
+            batches.blocking_send(Ok(batch)).is_ok()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::{Presence, SqliteStore};
+
+    #[tokio::test]
+    async fn what_is_written_after_the_edition_was_announced_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lastro.db");
+        let _store = SqliteStore::open(path.clone(), Presence::Optional).await.unwrap();
+        let snapshot = Snapshot::take(&path, Source::Selic).unwrap();
+        let late = "INSERT INTO rate (series, day, value) VALUES ('selic', 1, '15.00')";
+        connection::open_writer(&path).unwrap().execute_batch(late).unwrap();
+
+        let (batches, mut rows) = mpsc::channel(1);
+        blocking(move || snapshot.stream(Source::Selic, &batches)).await.unwrap();
+        assert_eq!(rows.recv().await, None);
+    }
+}

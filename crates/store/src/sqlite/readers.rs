@@ -1,0 +1,58 @@
+//! A few connections that only read, handed out one question at a time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use super::{blocking, connection};
+use crate::{Result, StoreError};
+
+/// Questions are point look-ups; whole editions are read through connections of their own.
+const READERS: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Readers {
+    free: Arc<Semaphore>,
+    idle: Arc<Idle>,
+}
+
+#[derive(Debug)]
+struct Idle {
+    path: PathBuf,
+    connections: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Self {
+        let idle = Idle { path, connections: Mutex::default() };
+        Self { free: Arc::new(Semaphore::new(READERS)), idle: Arc::new(idle) }
+    }
+
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let closed = |_| StoreError::Backend("it is closed".to_owned());
+        let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
+        let idle = Arc::clone(&self.idle);
+        blocking(move || {
+            let connection = idle.take()?;
+            let answer = question(&connection);
+            idle.connections.lock().push(connection);
+            drop(permit);
+            answer
+        })
+        .await
+    }
+}
+
+impl Idle {
+    /// One that is at hand, or a new one: at first, and after a question that panicked.
+    fn take(&self) -> Result<Connection> {
+        let at_hand = self.connections.lock().pop();
+        at_hand.map_or_else(|| connection::open_reader(&self.path), Ok)
+    }
+}

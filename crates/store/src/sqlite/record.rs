@@ -1,0 +1,106 @@
+//! The published data in SQLite.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{Edition, Source};
+use rusqlite::{Connection, Row, params};
+use tokio::sync::mpsc;
+
+use super::column::{self, stored_count};
+use super::publish::{self, Inbox};
+use super::{SqliteStore, blocking, connection, load};
+use crate::{Counters, Loaded, Publication, Published, RecordStore, Result, SourceState, Write, sql};
+
+#[async_trait]
+impl RecordStore for SqliteStore {
+    async fn counters(&self) -> Result<Counters> {
+        self.readers.ask(counters).await
+    }
+
+    async fn source_states(&self) -> Result<Vec<SourceState>> {
+        self.readers.ask(source_states).await
+    }
+
+    async fn load(&self, source: Source) -> Result<Loaded> {
+        load::load(self.path.clone(), source).await
+    }
+
+    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {
+        let inbox = Inbox::opened(rows).await?;
+        let published =
+            self.writer.publish(move |transaction| publish::publish(transaction, publication, inbox)).await?;
+        self.fold_log().await;
+        Ok(published)
+    }
+
+    async fn record_attempt(
+        &self,
+        source: Source,
+        at: Timestamp,
+        error: Option<String>,
+        rejects: u64,
+    ) -> Result<()> {
+        let (at, name) = (at.as_millisecond(), source.name());
+        self.writer
+            .change(move |transaction| {
+                match error {
+                    None => transaction.execute(sql::SUCCEED, params![at, name])?,
+                    Some(sentence) => transaction.execute(sql::FAIL, params![at, sentence, name])?,
+                };
+                transaction.execute(sql::REJECTS, params![stored_count(rejects), name])?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+impl SqliteStore {
+    /// Moves what a publication wrote from the log into the file. The data is safe without it, so a failure is no
+    /// failure of the publication; the next one tries again.
+    async fn fold_log(&self) {
+        let path = self.path.clone();
+        if let Err(error) = blocking(move || connection::fold_log(&path)).await {
+            tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
+        }
+    }
+}
+
+fn counters(connection: &Connection) -> Result<Counters> {
+    let mut counters = Counters::default();
+    let mut statement = connection.prepare_cached(sql::COUNTERS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let value = column::number(row, 1)?;
+        match Source::parse(column::text(row, 0)?) {
+            Ok(source) => counters.editions[source as usize] = Edition(value),
+            Err(_) => counters.key_revision = value,
+        }
+    }
+    Ok(counters)
+}
+
+fn source_states(connection: &Connection) -> Result<Vec<SourceState>> {
+    let mut states = Source::ALL.map(SourceState::never_filled);
+    let mut statement = connection.prepare_cached(sql::SOURCE_STATES)?;
+    for state in statement.query_and_then([], source_state)? {
+        let state = state?;
+        let place = state.source as usize;
+        states[place] = state;
+    }
+    Ok(states.into())
+}
+
+fn source_state(row: &Row<'_>) -> Result<SourceState> {
+    let sample: i64 = column::number(row, 2)?;
+    Ok(SourceState {
+        source: column::parsed(row, 0, Source::parse)?,
+        edition: Edition(column::number(row, 1)?),
+        sample: sample != 0,
+        rows: column::number(row, 3)?,
+        newest_day: column::optional_day(row, 4)?,
+        last_success: column::optional_time(row, 5)?,
+        last_attempt: column::optional_time(row, 6)?,
+        last_error: column::optional_string(row, 7)?,
+        rejects: column::number(row, 8)?,
+    })
+}

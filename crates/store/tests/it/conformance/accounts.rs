@@ -1,0 +1,152 @@
+use lastro_model::{KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_store::{Store, StoreError};
+
+use super::Place;
+use crate::specimen::*;
+
+pub async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let mut new = new_key(200);
+    new.account.plan = Plan::Gold;
+    new.account.rate_limit = Some(100_000_000);
+    let kept = here.insert_key(new.clone()).await.unwrap();
+    let expected = KeyRecord {
+        id: new.id,
+        digest: new.digest,
+        account: new.account,
+        created_at: new.created_at,
+        ends_at: None,
+        revision: 1,
+    };
+    assert_eq!(kept, expected);
+    assert_eq!(there.key(new.id).await.unwrap(), Some(expected.clone()));
+    here.insert_key(new_key(100)).await.unwrap();
+    let listed: Vec<_> = there.list_keys().await.unwrap().into_iter().map(|key| key.id).collect();
+    assert_eq!(listed, [key_id(100), key_id(200)], "oldest first");
+}
+
+pub async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Place) {
+    let store = place.open().await;
+    let kept = store.insert_key(new_key(1)).await.unwrap();
+    let mut again = new_key(1);
+    again.digest = KeyDigest([9; 32]);
+    again.account.email = "other@example.com".to_owned();
+    assert_eq!(store.insert_key(again).await, Err(StoreError::Conflict));
+    store.insert_key(new_key(2)).await.unwrap();
+    let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([3; 32]), at(5), at(6)).await;
+    assert_eq!(rotated, Err(StoreError::Conflict));
+    assert_eq!(store.key(key_id(1)).await.unwrap(), Some(kept));
+    assert_eq!(store.counters().await.unwrap().key_revision, 2);
+}
+
+pub async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(place: &impl Place) {
+    let (writer, reader) = (place.open().await, place.open().await);
+    let mut ring = Ring::default();
+    writer.insert_key(new_key(1)).await.unwrap();
+    writer.insert_key(new_key(2)).await.unwrap();
+    ring.catch_up(&*reader).await;
+    writer.rotate(key_id(1), key_id(3), KeyDigest([3; 32]), at(10), at(20)).await.unwrap();
+    ring.catch_up(&*reader).await;
+    writer.set_plan(key_id(3), Plan::Platinum, None).await.unwrap();
+    ring.catch_up(&*reader).await;
+    writer.revoke(key_id(2), at(30)).await.unwrap();
+    ring.catch_up(&*reader).await;
+
+    let mut known: Vec<_> = ring.keys.into_values().collect();
+    known.sort_by_key(|key| (key.created_at, key.id));
+    assert_eq!(known, reader.list_keys().await.unwrap());
+    assert_eq!(ring.revision, reader.counters().await.unwrap().key_revision);
+}
+
+/// Keeps up with the store one key at a time, the hardest way.
+#[derive(Default)]
+struct Ring {
+    revision: u64,
+    keys: std::collections::HashMap<KeyId, KeyRecord>,
+}
+
+impl Ring {
+    async fn catch_up(&mut self, store: &dyn Store) {
+        while let Some(key) = store.keys_since(self.revision, 1).await.unwrap().pop() {
+            assert!(key.revision > self.revision);
+            self.revision = key.revision;
+            self.keys.insert(key.id, key);
+        }
+    }
+}
+
+pub async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    store.insert_key(new_key(2)).await.unwrap();
+    store.rotate(key_id(1), key_id(3), KeyDigest([3; 32]), at(10), at(20)).await.unwrap();
+    let before = store.counters().await.unwrap().key_revision;
+
+    let changed = store.set_plan(key_id(3), Plan::Gold, None).await.unwrap();
+    let mut ids: Vec<_> = changed.iter().map(|key| key.id).collect();
+    ids.sort();
+    assert_eq!(ids, [key_id(1), key_id(3)]);
+    assert!(changed.iter().all(|key| key.account.plan == Plan::Gold && key.revision > before));
+    assert_eq!(store.keys_since(before, 10).await.unwrap(), changed);
+    assert_eq!(store.key(key_id(2)).await.unwrap().unwrap().account.plan, Plan::Free);
+}
+
+pub async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    for (given, expected) in
+        [(None, None), (Some(Some(5_000)), Some(5_000)), (None, Some(5_000)), (Some(None), None)]
+    {
+        let keys = store.set_plan(key_id(1), Plan::Bronze, given).await.unwrap();
+        assert_eq!(keys[0].account.rate_limit, expected, "{given:?}");
+    }
+}
+
+pub async fn the_first_end_of_a_key_stands(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let revoked = store.revoke(key_id(1), at(100)).await.unwrap();
+    assert_eq!(revoked.ends_at, Some(at(100)));
+    for moment in [100, 200] {
+        let again = store.revoke(key_id(1), at(moment)).await.unwrap();
+        assert_eq!(again, revoked, "nothing changed, so no new revision");
+    }
+    let earlier = store.revoke(key_id(1), at(50)).await.unwrap();
+    assert_eq!(earlier.ends_at, Some(at(50)));
+    assert!(earlier.revision > revoked.revision);
+}
+
+pub async fn a_rotated_key_shares_the_account_and_ends_the_old_one(place: &impl Place) {
+    let store = place.open().await;
+    let first = store.insert_key(new_key(1)).await.unwrap();
+    let second = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(10), at(3_610)).await.unwrap();
+    assert_eq!((second.id, second.digest, second.created_at), (key_id(2), KeyDigest([2; 32]), at(10)));
+    assert_eq!((second.account, second.ends_at), (first.account, None));
+    assert_eq!(store.key(key_id(1)).await.unwrap().unwrap().ends_at, Some(at(3_610)));
+
+    store.rotate(key_id(1), key_id(3), KeyDigest([3; 32]), at(20), at(9_999)).await.unwrap();
+    let old = store.key(key_id(1)).await.unwrap().unwrap();
+    assert_eq!(old.ends_at, Some(at(3_610)), "a second rotation in the grace does not prolong it");
+}
+
+pub async fn a_key_that_ended_cannot_be_rotated(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    store.revoke(key_id(1), at(10)).await.unwrap();
+    for moment in [10, 11] {
+        let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(moment), at(50)).await;
+        assert_eq!(rotated, Err(StoreError::Conflict));
+    }
+    assert_eq!(store.key(key_id(2)).await.unwrap(), None);
+}
+
+pub async fn unknown_keys_are_not_found(place: &impl Place) {
+    let store = place.open().await;
+    let unknown = key_id(404);
+    assert_eq!(store.key(unknown).await.unwrap(), None);
+    assert_eq!(store.set_plan(unknown, Plan::Gold, None).await, Err(StoreError::NotFound));
+    assert_eq!(store.revoke(unknown, at(1)).await, Err(StoreError::NotFound));
+    let rotated = store.rotate(unknown, key_id(2), KeyDigest([2; 32]), at(1), at(2)).await;
+    assert_eq!(rotated, Err(StoreError::NotFound));
+    assert_eq!(store.counters().await.unwrap().key_revision, 0);
+}

@@ -1,0 +1,78 @@
+//! What every database must do. A backend joins by implementing [`Place`] and calling [`suite!`].
+
+pub mod accounts;
+pub mod records;
+pub mod settings;
+pub mod usage;
+
+use std::sync::Arc;
+
+use lastro_store::Store;
+
+/// An empty database of its own for one test.
+pub trait Place {
+    /// Another handle on the same database, as another process would have.
+    async fn open(&self) -> Arc<dyn Store>;
+}
+
+/// A test for every function of the suite, on the place that the expression makes.
+macro_rules! suite {
+    ($place:expr) => {
+        crate::conformance::tests! { $place,
+            records: [
+                a_new_store_knows_every_source_and_holds_no_rows,
+                every_kind_of_row_comes_back_as_it_went_in,
+                decimals_keep_their_scale,
+                filings_come_newest_first_in_batches,
+                only_new_and_different_rows_are_counted,
+                a_missing_value_that_appears_or_vanishes_is_a_change,
+                editions_are_numbers_of_one_sequence,
+                an_abandoned_publication_changes_nothing,
+                rows_of_another_kind_are_refused_whole,
+                replacing_deletes_the_rows_of_this_source_only,
+                a_source_tells_its_extent_and_its_freshness,
+                a_sample_is_no_synchronisation,
+                a_failed_attempt_leaves_its_sentence_and_the_rows,
+                a_load_sees_one_edition_while_the_next_is_published,
+                a_reader_that_leaves_holds_up_nobody,
+                counters_tell_what_another_handle_wrote,
+            ],
+            accounts: [
+                a_key_comes_back_as_it_was_kept,
+                a_taken_id_is_a_conflict_and_leaves_no_trace,
+                every_change_of_a_key_is_seen_by_who_asks_for_what_is_new,
+                a_plan_applies_to_all_keys_of_the_account,
+                an_agreed_limit_can_be_set_left_and_lifted,
+                the_first_end_of_a_key_stands,
+                a_rotated_key_shares_the_account_and_ends_the_old_one,
+                a_key_that_ended_cannot_be_rotated,
+                unknown_keys_are_not_found,
+            ],
+            usage: [
+                a_repeated_flush_changes_nothing,
+                counts_of_several_boots_add_up,
+                both_ends_of_the_days_asked_for_belong_to_them,
+                the_last_day_of_use_is_known,
+            ],
+            settings: [
+                the_first_value_of_a_setting_stands_for_every_handle,
+            ],
+        }
+    };
+}
+
+macro_rules! tests {
+    ($place:expr, $($module:ident: [$($test:ident,)*],)*) => {$(
+        mod $module {
+            use super::*;
+            $(
+                #[tokio::test]
+                async fn $test() {
+                    crate::conformance::$module::$test(&$place).await;
+                }
+            )*
+        }
+    )*};
+}
+
+pub(crate) use {suite, tests};

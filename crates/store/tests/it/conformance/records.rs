@@ -1,0 +1,259 @@
+use lastro_model::{Edition, FilingId, Records, Source};
+use lastro_store::{Publication, Published, StoreError, Write};
+
+use super::Place;
+use crate::specimen::*;
+
+pub async fn a_new_store_knows_every_source_and_holds_no_rows(place: &impl Place) {
+    let store = place.open().await;
+    let states = store.source_states().await.unwrap();
+    assert_eq!(states.iter().map(|state| state.source).collect::<Vec<_>>(), Source::ALL);
+    for state in states {
+        assert_eq!((state.edition, state.rows, state.sample), (Edition(0), 0, false));
+        assert_eq!((state.last_success, state.last_attempt, state.last_error), (None, None, None));
+        assert_eq!(all(&*store, state.source).await.unwrap(), (Edition(0), vec![]));
+    }
+    assert_eq!(store.counters().await.unwrap(), Default::default());
+}
+
+pub async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Place) {
+    let store = place.open().await;
+    let mut full = filing(7, "2026-10-30");
+    full.id = FilingId::Hash(u64::MAX);
+    full.kind = Some("Outros".to_owned());
+    full.reference_day = Some(day("2026-09-30"));
+    full.version = u16::MAX;
+    let mut plain = company(u32::MAX);
+    plain.sector = Some("Energia Elétrica".to_owned());
+    plain.trading_name = None;
+    plain.registered_on = None;
+    for (source, records) in [
+        (Source::Selic, Records::Rates(vec![rate("2026-10-30", "15.00"), rate("1986-06-04", "-0.0200")])),
+        (Source::Cdi, Records::Rates(vec![rate("2026-10-30", "14.90")])),
+        (Source::Ipca, Records::Rates(vec![rate("2026-10-01", "-0.02")])),
+        (Source::Fx, Records::Fx(vec![quote("2026-10-30", "USD/BRL", "5.08460", "5.08520")])),
+        (Source::Companies, Records::Companies(vec![company(0), plain])),
+        (Source::Filings, Records::Filings(vec![full, filing(u64::MAX, "2026-10-29")])),
+    ] {
+        let published = publish(&*store, publication(source), records.clone()).await.unwrap();
+        assert_eq!(all(&*store, source).await.unwrap(), (published.edition, vec![records]));
+    }
+}
+
+pub async fn decimals_keep_their_scale(place: &impl Place) {
+    let store = place.open().await;
+    let written = ["15", "15.0", "15.00", "0", "0.000", "-0.02", "5.1253", "0.0000000000000000000000000001"];
+    let first = day("2026-01-01");
+    let rows = written
+        .iter()
+        .zip(0..)
+        .map(|(text, n)| lastro_model::RatePoint { day: first.plus_days(-n), value: decimal(text) });
+    publish(&*store, publication(Source::Cdi), Records::Rates(rows.collect())).await.unwrap();
+    let read: Vec<_> = rates(&*store, Source::Cdi).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(read, written);
+
+    let rescaled = Records::Rates(vec![rate("2026-01-01", "15.000")]);
+    let published = publish(&*store, publication(Source::Cdi), rescaled).await.unwrap();
+    assert_eq!((published.added, published.changed), (0, 1), "another scale is another publication");
+}
+
+pub async fn filings_come_newest_first_in_batches(place: &impl Place) {
+    let store = place.open().await;
+    let newest = day("2026-10-30");
+    let rows: Vec<_> = (0..12_000u64)
+        .map(|n| {
+            let mut row = filing(n, "2026-10-30");
+            row.delivered_on = newest.plus_days(-((n * 7919 % 3_000) as i32));
+            row
+        })
+        .collect();
+    publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
+    let (_, batches) = all(&*store, Source::Filings).await.unwrap();
+    assert!(batches.len() > 1 && batches.iter().all(|batch| !batch.is_empty() && batch.len() <= 5_000));
+    let read = filings(&*store).await;
+    assert_eq!(read.len(), 12_000);
+    assert!(read.windows(2).all(|pair| pair[0].delivered_on >= pair[1].delivered_on));
+}
+
+pub async fn only_new_and_different_rows_are_counted(place: &impl Place) {
+    let store = place.open().await;
+    let first = Records::Filings(vec![filing(1, "2026-10-28"), filing(2, "2026-10-29")]);
+    let published = publish(&*store, publication(Source::Filings), first).await.unwrap();
+    assert_eq!((published.added, published.changed), (2, 0));
+
+    let mut corrected = filing(2, "2026-10-29");
+    corrected.description = "Retificação".to_owned();
+    let second = vec![filing(1, "2026-10-28"), corrected.clone(), filing(3, "2026-10-30")];
+    let published = publish(&*store, publication(Source::Filings), Records::Filings(second)).await.unwrap();
+    assert_eq!((published.added, published.changed), (1, 1));
+    assert_eq!(
+        filings(&*store).await,
+        [filing(3, "2026-10-30"), corrected, filing(1, "2026-10-28")],
+        "rows that were not sent again stay"
+    );
+}
+
+pub async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: &impl Place) {
+    let store = place.open().await;
+    let mut with_sector = company(1);
+    with_sector.sector = Some("Bancos".to_owned());
+    let mut changes = Vec::new();
+    for row in [company(1), with_sector.clone(), with_sector, company(1), company(1)] {
+        let records = Records::Companies(vec![row]);
+        changes.push(publish(&*store, publication(Source::Companies), records).await.unwrap().changed);
+    }
+    assert_eq!(changes, [0, 1, 0, 1, 0]);
+
+    for (buy, changed) in [("5.1", 0), ("5.2", 1), ("5.2", 0)] {
+        let records = Records::Fx(vec![quote("2026-10-30", "USD/BRL", buy, "5.3")]);
+        let published = publish(&*store, publication(Source::Fx), records).await.unwrap();
+        assert_eq!(published.changed, changed);
+    }
+}
+
+pub async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
+    let store = place.open().await;
+    let mut editions = Vec::new();
+    for source in [Source::Selic, Source::Cdi, Source::Selic] {
+        let records = Records::Rates(vec![rate("2026-10-30", "15.00")]);
+        editions.push(publish(&*store, publication(source), records).await.unwrap().edition);
+    }
+    assert_eq!(editions, [Edition(1), Edition(2), Edition(3)]);
+    let counters = store.counters().await.unwrap();
+    assert_eq!(counters.edition(Source::Selic), Edition(3));
+    assert_eq!(counters.edition(Source::Cdi), Edition(2));
+    assert_eq!(counters.edition(Source::Filings), Edition(0));
+}
+
+pub async fn an_abandoned_publication_changes_nothing(place: &impl Place) {
+    let store = place.open().await;
+    publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-28")]))
+        .await
+        .unwrap();
+    let before = (store.counters().await.unwrap(), store.source_states().await.unwrap());
+
+    let replacing = Publication { replace: true, ..publication(Source::Filings) };
+    let rows = Write::Rows(Records::Filings(vec![filing(2, "2026-10-29")]));
+    for writes in [vec![rows.clone(), rows], vec![]] {
+        assert_eq!(send(&*store, replacing, writes).await, Err(StoreError::Abandoned));
+    }
+    assert_eq!(filings(&*store).await, [filing(1, "2026-10-28")]);
+    assert_eq!((store.counters().await.unwrap(), store.source_states().await.unwrap()), before);
+    publish(&*store, replacing, Records::Filings(vec![])).await.expect("the next one is not in the way");
+}
+
+pub async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
+    let store = place.open().await;
+    let writes = vec![
+        Write::Rows(Records::Rates(vec![rate("2026-10-30", "15.00")])),
+        Write::Rows(Records::Companies(vec![company(1)])),
+        Write::Commit,
+    ];
+    let refused = send(&*store, publication(Source::Selic), writes).await;
+    assert_eq!(refused, Err(StoreError::Misplaced { source_name: "selic" }));
+    assert!(rates(&*store, Source::Selic).await.is_empty());
+}
+
+pub async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) {
+    let store = place.open().await;
+    for source in [Source::Selic, Source::Cdi] {
+        let records = Records::Rates(vec![rate("2026-10-29", "1.00"), rate("2026-10-30", "2.00")]);
+        publish(&*store, Publication { sample: true, ..publication(source) }, records).await.unwrap();
+    }
+    let replacing = Publication { replace: true, ..publication(Source::Selic) };
+    let official = Records::Rates(vec![rate("2026-10-30", "15.00")]);
+    let published = publish(&*store, replacing, official).await.unwrap();
+    assert_eq!(published, Published { edition: Edition(3), added: 1, changed: 0 });
+    assert_eq!(rates(&*store, Source::Selic).await, [(day("2026-10-30"), "15.00".to_owned())]);
+    assert_eq!(rates(&*store, Source::Cdi).await.len(), 2);
+    assert!(!store.load(Source::Selic).await.unwrap().sample);
+    assert!(store.load(Source::Cdi).await.unwrap().sample);
+}
+
+pub async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
+    let store = place.open().await;
+    let rows = vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")];
+    publish(&*store, publication(Source::Ipca), Records::Rates(rows)).await.unwrap();
+    publish(&*store, publication(Source::Companies), Records::Companies(vec![company(1)])).await.unwrap();
+
+    let states = store.source_states().await.unwrap();
+    let of = |source| states.iter().find(|state| state.source == source).unwrap();
+    let ipca = of(Source::Ipca);
+    assert_eq!((ipca.rows, ipca.newest_day), (2, Some(day("2026-10-30"))));
+    assert_eq!((ipca.last_success, ipca.last_attempt), (Some(at(0)), Some(at(0))));
+    assert_eq!((of(Source::Companies).rows, of(Source::Companies).newest_day), (1, None));
+    assert_eq!(of(Source::Selic).rows, 0, "series that share a table are counted apart");
+}
+
+pub async fn a_sample_is_no_synchronisation(place: &impl Place) {
+    let store = place.open().await;
+    let sample = Publication { sample: true, ..publication(Source::Selic) };
+    publish(&*store, sample, Records::Rates(vec![rate("2026-10-30", "15.00")])).await.unwrap();
+    let state = store.source_states().await.unwrap().swap_remove(0);
+    assert_eq!((state.sample, state.rows), (true, 1));
+    assert_eq!((state.last_success, state.last_attempt), (None, None));
+}
+
+pub async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Place) {
+    let store = place.open().await;
+    let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
+    publish(&*store, publication(Source::Selic), rows).await.unwrap();
+    let sentence = "the upstream answered 503".to_owned();
+    store.record_attempt(Source::Selic, at(60), Some(sentence.clone()), 4).await.unwrap();
+    let state = store.source_states().await.unwrap().swap_remove(0);
+    assert_eq!((state.last_success, state.last_attempt), (Some(at(0)), Some(at(60))));
+    assert_eq!((state.last_error, state.rejects), (Some(sentence), 4));
+    assert_eq!((state.edition, state.rows), (Edition(1), 1));
+
+    store.record_attempt(Source::Selic, at(120), None, 0).await.unwrap();
+    let state = store.source_states().await.unwrap().swap_remove(0);
+    assert_eq!((state.last_success, state.last_attempt), (Some(at(120)), Some(at(120))));
+    assert_eq!((state.last_error, state.rejects, state.edition), (None, 0, Edition(1)));
+}
+
+pub async fn a_load_sees_one_edition_while_the_next_is_published(place: &impl Place) {
+    let store = place.open().await;
+    let rows = |text: &str| {
+        let rows = (0..40_000).map(|n| {
+            let mut row = filing(n, "2026-10-30");
+            row.description = text.to_owned();
+            row
+        });
+        Records::Filings(rows.collect())
+    };
+    publish(&*store, publication(Source::Filings), rows("old")).await.unwrap();
+
+    let mut loaded = store.load(Source::Filings).await.unwrap();
+    let next = publish(&*store, publication(Source::Filings), rows("new")).await.unwrap();
+    assert!(next.edition > loaded.edition && next.changed == 40_000);
+    let mut seen = 0;
+    while let Some(batch) = loaded.rows.recv().await {
+        let Records::Filings(rows) = batch.unwrap() else { panic!("not filings") };
+        assert!(rows.iter().all(|row| row.description == "old"));
+        seen += rows.len();
+    }
+    assert_eq!(seen, 40_000);
+}
+
+pub async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
+    let store = place.open().await;
+    let rows = (0..40_000).map(|n| filing(n, "2026-10-30")).collect();
+    publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
+    // More than there are connections to ask questions with.
+    for _ in 0..12 {
+        let mut loaded = store.load(Source::Filings).await.unwrap();
+        assert!(loaded.rows.recv().await.unwrap().is_ok());
+    }
+    let unread = store.load(Source::Filings).await.unwrap();
+    assert_eq!(store.counters().await.unwrap().edition(Source::Filings), unread.edition);
+}
+
+pub async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    assert_eq!(here.counters().await.unwrap(), Default::default());
+    let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
+    let published = publish(&*there, publication(Source::Cdi), rows).await.unwrap();
+    assert_eq!(here.counters().await.unwrap().edition(Source::Cdi), published.edition);
+    let key = there.insert_key(new_key(1)).await.unwrap();
+    assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
+}

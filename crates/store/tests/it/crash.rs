@@ -1,0 +1,156 @@
+//! Processes that are killed while they write.
+//!
+//! The tests start this test binary again as the process to kill; it runs one of the ignored tests below, which do
+//! nothing on their own.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use lastro_model::{Filing, Records, Source};
+use lastro_store::{Publication, Store, Write, open};
+use tokio::sync::mpsc;
+
+use crate::conformance::Place;
+use crate::specimen::*;
+use crate::sqlite::TemporaryFile;
+
+const DATABASE: &str = "LASTRO_TEST_DATABASE";
+const READY: &str = "the child is at work";
+
+struct Victim(Child);
+
+impl Victim {
+    /// Returns when the child says that it is in the middle of its work.
+    fn start(test: &str, place: &TemporaryFile) -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args([test, "--exact", "--ignored", "--nocapture"])
+            .env(DATABASE, place.url())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut victim = Self(child);
+        let lines = BufReader::new(victim.0.stdout.take().unwrap()).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.ends_with(READY)), "the child ended early");
+        victim
+    }
+
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// A test that fails leaves nobody writing.
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+/// The store that a child works on, or nothing in a run of all ignored tests.
+async fn childs_store() -> Option<std::sync::Arc<dyn Store>> {
+    open(&std::env::var(DATABASE).ok()?).await.ok()
+}
+
+fn tagged(tag: &str) -> Vec<Filing> {
+    let tagged = |n| Filing { description: tag.repeat(100), ..filing(n, "2026-10-30") };
+    (0..500).map(tagged).collect()
+}
+
+#[tokio::test]
+async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    let rows = Records::Filings(tagged("old"));
+    publish(&*store, publication(Source::Filings), rows).await.unwrap();
+    let before = (store.source_states().await.unwrap(), filings(&*store).await);
+    drop(store);
+
+    Victim::start("crash::child_publishes_and_never_commits", &place).kill();
+    let left = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
+    assert!(left > 1_000_000, "the child had not written much: {left} bytes");
+
+    let store = place.open().await;
+    assert_eq!((store.source_states().await.unwrap(), filings(&*store).await), before);
+    let rows = Records::Filings(tagged("new"));
+    publish(&*store, publication(Source::Filings), rows).await.expect("the dead process holds no lock");
+}
+
+#[tokio::test]
+#[ignore = "the victim of another test"]
+async fn child_publishes_and_never_commits() {
+    let Some(store) = childs_store().await else { return };
+    let (sender, rows) = mpsc::channel(1);
+    let replacing = Publication { replace: true, ..publication(Source::Filings) };
+    tokio::spawn(async move { store.publish(replacing, rows).await });
+    // More than the writer's cache holds, so that much of it is on the disk already.
+    for batch in 0..30u64 {
+        let row = |n| Filing { description: "new".repeat(5_000), ..filing(batch * 200 + n, "2026-10-30") };
+        sender.send(Write::Rows(Records::Filings((0..200).map(row).collect()))).await.unwrap();
+    }
+    println!("{READY}");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+}
+
+#[tokio::test]
+async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
+    let place = TemporaryFile::new();
+    for round in 0..4 {
+        let victim = Victim::start("crash::child_publishes_again_and_again", &place);
+        tokio::time::sleep(Duration::from_millis(7 * round)).await;
+        victim.kill();
+
+        let store = place.open().await;
+        let edition = store.counters().await.unwrap().edition(Source::Filings);
+        let rows = filings(&*store).await;
+        assert_eq!(rows.len(), 500);
+        assert_eq!(store.source_states().await.unwrap()[5].rows, 500);
+        assert!(
+            rows.iter().all(|row| row.description == rows[0].description),
+            "edition {edition:?} is mixed"
+        );
+    }
+}
+
+#[tokio::test]
+#[ignore = "the victim of another test"]
+async fn child_publishes_again_and_again() {
+    let Some(store) = childs_store().await else { return };
+    for tag in 0..2_000 {
+        let rows = Records::Filings(tagged(&format!("{tag} ")));
+        publish(&*store, publication(Source::Filings), rows).await.unwrap();
+        if tag == 0 {
+            println!("{READY}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_process_writes_at_the_same_time() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    let victim = Victim::start("crash::child_inserts_keys", &place);
+    for number in 0..20 {
+        insert_patiently(&*store, new_key(number)).await;
+    }
+    victim.kill();
+
+    let keys = store.keys_since(0, 100_000).await.unwrap();
+    let revisions: Vec<_> = keys.iter().map(|key| key.revision).collect();
+    assert_eq!(revisions, (1..=keys.len() as u64).collect::<Vec<_>>(), "each change has a number of its own");
+    let ours = keys.iter().filter(|key| key.id < key_id(10_000)).count();
+    assert!(ours == 20 && keys.len() > 20, "{ours} of {} keys are ours", keys.len());
+}
+
+#[tokio::test]
+#[ignore = "the victim of another test"]
+async fn child_inserts_keys() {
+    let Some(store) = childs_store().await else { return };
+    for number in 10_000..20_000 {
+        insert_patiently(&*store, new_key(number)).await;
+        if number == 10_000 {
+            println!("{READY}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The store that fails on demand.
+
+use std::time::Duration;
+
+use lastro_model::Source;
+use lastro_store::faulty::{FaultyStore, Operation};
+use lastro_store::{AccountStore, RecordStore, SettingStore, StoreError};
+
+use crate::conformance::Place;
+use crate::specimen::*;
+use crate::sqlite::TemporaryFile;
+
+#[tokio::test]
+async fn a_planned_failure_hits_its_operation_once() {
+    let place = TemporaryFile::new();
+    let store = FaultyStore::new(place.open().await);
+    store.fail_next(Operation::InsertKey);
+    assert!(store.counters().await.is_ok());
+    assert!(matches!(store.insert_key(new_key(1)).await, Err(StoreError::Backend(_))));
+    assert_eq!(store.key(key_id(1)).await.unwrap(), None, "the call did not reach the database");
+    store.insert_key(new_key(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_comes_back() {
+    let place = TemporaryFile::new();
+    let store = FaultyStore::new(place.open().await);
+    store.fail_all(true);
+    assert!(store.load(Source::Fx).await.is_err());
+    assert!(store.setting_or("a", "b").await.is_err());
+    store.fail_all(false);
+    assert_eq!(store.setting("a").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_slow_store_lets_others_go_first() {
+    let place = TemporaryFile::new();
+    let store = FaultyStore::new(place.open().await);
+    store.delay(Duration::from_secs(3600));
+    let in_time = tokio::time::timeout(Duration::from_millis(20), store.counters()).await;
+    assert!(in_time.is_err());
+}

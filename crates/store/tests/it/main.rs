@@ -1,0 +1,15 @@
+//! The store through its public face: one suite for every database, then what is special to SQLite.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "only tests, also where a function lacks the attribute"
+)]
+
+mod conformance;
+mod crash;
+mod faulty;
+mod specimen;
+mod sqlite;

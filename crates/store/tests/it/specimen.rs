@@ -1,0 +1,140 @@
+//! Rows and keys to test with, and short ways to move them.
+
+use jiff::Timestamp;
+use lastro_model::{
+    Account, AccountId, Cnpj, Company, CompanyId, Day, Decimal, Edition, Filing, FilingId, FxQuote,
+    KeyDigest, KeyId, Pair, Plan, RatePoint, Records, Source,
+};
+use lastro_store::{NewKey, Publication, Published, Result, Store, StoreError, Write};
+use tokio::sync::mpsc;
+
+pub fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+pub fn day(text: &str) -> Day {
+    Day::parse(text).unwrap()
+}
+
+pub fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+pub fn rate(on: &str, value: &str) -> RatePoint {
+    RatePoint { day: day(on), value: decimal(value) }
+}
+
+pub fn quote(on: &str, pair: &str, buy: &str, sell: &str) -> FxQuote {
+    FxQuote { day: day(on), pair: Pair::parse(pair).unwrap(), buy: decimal(buy), sell: decimal(sell) }
+}
+
+pub fn company(id: u32) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: format!("Açúcar & \"Álcool\" {id}"),
+        cnpj: Cnpj::parse("12.ABC.345/01DE-35").unwrap(),
+        status: "ATIVO".to_owned(),
+        sector: None,
+        trading_name: Some(String::new()),
+        registered_on: Some(day("1968-02-29")),
+    }
+}
+
+pub fn filing(id: u64, delivered_on: &str) -> Filing {
+    Filing {
+        id: FilingId::Protocol(id),
+        company_id: CompanyId(9512),
+        company_name: "Companhia Inventada".to_owned(),
+        category: "Fato Relevante".to_owned(),
+        kind: None,
+        delivered_on: day(delivered_on),
+        reference_day: None,
+        description: "Aquisição de ações; 𝛑 'e' \"aspas\"\n".to_owned(),
+        version: 1,
+        url: format!("https://sample.invalid/{id}"),
+    }
+}
+
+pub fn publication(source: Source) -> Publication {
+    Publication { source, sample: false, replace: false, at: at(0) }
+}
+
+pub async fn publish(store: &dyn Store, publication: Publication, records: Records) -> Result<Published> {
+    send(store, publication, vec![Write::Rows(records), Write::Commit]).await
+}
+
+pub async fn send(store: &dyn Store, publication: Publication, writes: Vec<Write>) -> Result<Published> {
+    let (sender, rows) = mpsc::channel(1);
+    let sending = async move {
+        for write in writes {
+            // The store may hang up early; the answer then says why.
+            let _ = sender.send(write).await;
+        }
+    };
+    tokio::join!(sending, store.publish(publication, rows)).1
+}
+
+/// A whole source, its batches put together.
+pub async fn all(store: &dyn Store, source: Source) -> Result<(Edition, Vec<Records>)> {
+    let mut loaded = store.load(source).await?;
+    let mut batches = Vec::new();
+    while let Some(batch) = loaded.rows.recv().await {
+        batches.push(batch?);
+    }
+    Ok((loaded.edition, batches))
+}
+
+pub async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String)> {
+    let (_, batches) = all(store, source).await.unwrap();
+    batches
+        .into_iter()
+        .flat_map(|batch| match batch {
+            Records::Rates(rows) => rows,
+            other => panic!("not rates: {other:?}"),
+        })
+        .map(|row| (row.day, row.value.to_string()))
+        .collect()
+}
+
+pub async fn filings(store: &dyn Store) -> Vec<Filing> {
+    let (_, batches) = all(store, Source::Filings).await.unwrap();
+    batches
+        .into_iter()
+        .flat_map(|batch| match batch {
+            Records::Filings(rows) => rows,
+            other => panic!("not filings: {other:?}"),
+        })
+        .collect()
+}
+
+pub fn key_id(number: u32) -> KeyId {
+    KeyId::parse(&format!("Key{number:05}")).unwrap()
+}
+
+pub fn new_key(number: u32) -> NewKey {
+    NewKey {
+        id: key_id(number),
+        digest: KeyDigest([number as u8; 32]),
+        account: Account {
+            id: AccountId(key_id(number)),
+            name: "Maria da Conceição".to_owned(),
+            email: "maria@example.com".to_owned(),
+            plan: Plan::Free,
+            rate_limit: None,
+        },
+        created_at: at(i64::from(number)),
+    }
+}
+
+/// A call that lost against another writer is tried again, as every caller would.
+pub async fn insert_patiently(store: &dyn Store, key: NewKey) {
+    loop {
+        match store.insert_key(key.clone()).await {
+            Err(StoreError::Busy) => {}
+            outcome => {
+                outcome.unwrap();
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! What is special to SQLite: its file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lastro_model::{Plan, Records, Source};
+use lastro_store::{Store, StoreError, open, open_existing};
+use rusqlite::Connection;
+
+use crate::conformance::{Place, suite};
+use crate::specimen::*;
+
+/// A database in a directory of its own, gone with the test.
+pub struct TemporaryFile(tempfile::TempDir);
+
+impl TemporaryFile {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.0.path().join("lastro.db")
+    }
+
+    pub fn url(&self) -> String {
+        format!("sqlite:{}", self.path().display())
+    }
+
+    /// Every file of the directory with its bytes.
+    fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), read(&path))).collect()
+    }
+
+    /// What opening says, having made sure that it left everything as it was.
+    async fn refusal(&self) -> StoreError {
+        let before = self.contents();
+        let refusal = open(&self.url()).await.unwrap_err();
+        assert_eq!(open_existing(&self.url()).await.unwrap_err(), refusal);
+        assert!(self.contents() == before, "a refused file was touched: {refusal}");
+        refusal
+    }
+}
+
+impl Place for TemporaryFile {
+    async fn open(&self) -> Arc<dyn Store> {
+        open(&self.url()).await.unwrap()
+    }
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}
+
+mod conformance {
+    use super::*;
+    suite!(TemporaryFile::new());
+}
+
+#[tokio::test]
+async fn files_of_somebody_else_are_left_as_they_are() {
+    let text = b"Dear diary, today I did not lose my data. ".repeat(20);
+    for bytes in [&b"short"[..], &text, b"SQLite format 3\0"] {
+        let place = TemporaryFile::new();
+        std::fs::write(place.path(), bytes).unwrap();
+        assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+    }
+}
+
+#[tokio::test]
+async fn databases_of_somebody_else_are_left_as_they_are() {
+    let unmarked = "CREATE TABLE photo (id INTEGER); INSERT INTO photo VALUES (1);";
+    let other_application = "PRAGMA application_id = 1196444487; CREATE TABLE feature (id INTEGER);";
+    let log_left_behind = "PRAGMA journal_mode = WAL; CREATE TABLE photo (id INTEGER);";
+    for script in [unmarked, other_application, log_left_behind] {
+        let place = TemporaryFile::new();
+        let owner = Connection::open(place.path()).unwrap();
+        owner.execute_batch(script).unwrap();
+        assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+    }
+}
+
+#[tokio::test]
+async fn our_mark_on_tables_of_somebody_else_is_not_trusted() {
+    let place = TemporaryFile::new();
+    let mark = i32::from_be_bytes(*b"LSTR");
+    let script = format!("PRAGMA application_id = {mark}; CREATE TABLE photo (id INTEGER);");
+    Connection::open(place.path()).unwrap().execute_batch(&script).unwrap();
+    assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_left_as_it_is() {
+    let place = TemporaryFile::new();
+    drop(place.open().await);
+    change(&place, "INSERT INTO schema_migration VALUES (999, 'unknown', 0)");
+    assert!(matches!(place.refusal().await, StoreError::TooNew { found: 999, .. }));
+}
+
+#[tokio::test]
+async fn a_migration_with_another_checksum_is_refused() {
+    let place = TemporaryFile::new();
+    drop(place.open().await);
+    change(&place, "UPDATE schema_migration SET sha256 = 'other' WHERE version = 1");
+    assert_eq!(place.refusal().await, StoreError::Altered { version: 1 });
+}
+
+fn change(place: &TemporaryFile, script: &str) {
+    Connection::open(place.path()).unwrap().execute_batch(script).unwrap();
+}
+
+#[tokio::test]
+async fn a_truncated_file_is_called_damaged() {
+    let place = filled().await;
+    let bytes = read(&place.path());
+    for kept in [bytes.len() / 2, 4096, 100] {
+        std::fs::write(place.path(), &bytes[..kept]).unwrap();
+        let refusal = place.refusal().await;
+        assert!(matches!(refusal, StoreError::Corrupt { .. }), "{kept} bytes kept: {refusal}");
+        assert!(refusal.to_string().contains("lastro.db"), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_garbled_file_is_called_damaged() {
+    let place = filled().await;
+    let mut bytes = read(&place.path());
+    bytes[100..4096].fill(0xA5);
+    std::fs::write(place.path(), &bytes).unwrap();
+    assert!(matches!(place.refusal().await, StoreError::Corrupt { .. }));
+}
+
+#[tokio::test]
+async fn garbled_rows_are_called_damaged_when_they_are_read() {
+    let place = filled().await;
+    let mut bytes = read(&place.path());
+    let length = bytes.len();
+    bytes[length / 2..].fill(0xA5);
+    std::fs::write(place.path(), &bytes).unwrap();
+    let store = place.open().await;
+    let read = all(&*store, Source::Filings).await;
+    assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{:?}", read.map(|(edition, _)| edition));
+}
+
+#[tokio::test]
+async fn a_value_that_does_not_parse_is_damage_and_names_its_column() {
+    let place = filled().await;
+    change(&place, "UPDATE filing SET delivered_on = 5000000 WHERE id = '7'");
+    let store = place.open().await;
+    let sentence = all(&*store, Source::Filings).await.unwrap_err().to_string();
+    assert!(sentence.contains("delivered_on"), "{sentence}");
+}
+
+#[tokio::test]
+async fn a_reading_cut_short_never_looks_like_a_whole_one() {
+    let place = filled().await;
+    change(&place, "UPDATE filing SET delivered_on = -2000000000 WHERE id = '7'");
+    let store = place.open().await;
+    assert!(all(&*store, Source::Filings).await.is_err());
+}
+
+/// A database with some rows, closed.
+async fn filled() -> TemporaryFile {
+    let place = TemporaryFile::new();
+    let rows = (0..2_000).map(|n| filing(n, "2026-10-30")).collect();
+    publish(&*place.open().await, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
+    assert_eq!(place.contents().len(), 1, "a closed database is one file");
+    place
+}
+
+#[tokio::test]
+async fn looking_for_a_database_does_not_make_one() {
+    let place = TemporaryFile::new();
+    let missing = StoreError::Missing { path: place.path() };
+    assert_eq!(open_existing(&place.url()).await.unwrap_err(), missing);
+    assert!(place.contents().is_empty());
+    std::fs::write(place.path(), b"").unwrap();
+    assert_eq!(open_existing(&place.url()).await.unwrap_err(), missing);
+    drop(place.open().await);
+    open_existing(&place.url()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_written_is_named() {
+    let place = TemporaryFile::new();
+    let nowhere = format!("{}/missing/lastro.db", place.url());
+    let sentence = open(&nowhere).await.unwrap_err().to_string();
+    assert!(sentence.contains("missing/lastro.db"), "{sentence}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_may_read_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = TemporaryFile::new();
+    let _open = place.open().await;
+    for path in place.contents().into_keys() {
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_may_open_a_new_database_at_once() {
+    for _ in 0..5 {
+        let place = TemporaryFile::new();
+        let opening: Vec<_> = (0..8)
+            .map(|_| {
+                let url = place.url();
+                tokio::spawn(async move { open(&url).await })
+            })
+            .collect();
+        for opened in opening {
+            opened.await.unwrap().unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_handles_write_at_once_and_nothing_is_lost() {
+    let place = TemporaryFile::new();
+    let writing: Vec<_> = [place.open().await, place.open().await]
+        .into_iter()
+        .zip([0, 100])
+        .map(|(store, first)| {
+            tokio::spawn(async move {
+                for number in first..first + 25 {
+                    store.insert_key(new_key(number)).await.unwrap();
+                    // Reads before it writes: the kind of transaction that must hold the lock from its start.
+                    store.set_plan(key_id(number), Plan::Gold, None).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for written in writing {
+        written.await.unwrap();
+    }
+    let keys = place.open().await.keys_since(0, 1_000).await.unwrap();
+    assert!(keys.len() == 50 && keys.iter().all(|key| key.account.plan == Plan::Gold));
+    assert_eq!(keys.last().unwrap().revision, 100, "two changes to each key, each with a number of its own");
+}
+
+#[tokio::test]
+async fn small_writes_go_on_while_a_publication_waits_for_its_first_rows() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    let (sender, rows) = tokio::sync::mpsc::channel(1);
+    let publishing = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.publish(publication(Source::Filings), rows).await }
+    });
+    tokio::task::yield_now().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    drop(sender);
+    assert_eq!(publishing.await.unwrap(), Err(StoreError::Abandoned));
+}
+
+#[tokio::test]
+async fn the_log_is_short_again_after_a_publication() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    let rows = (0..20_000).map(|n| filing(n, "2026-10-30")).collect();
+    publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
+    let log = place.path().with_extension("db-wal");
+    assert_eq!(std::fs::metadata(log).unwrap().len(), 0);
+    assert!(std::fs::metadata(place.path()).unwrap().len() > 1_000_000);
+}
