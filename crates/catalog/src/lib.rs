@@ -1,1 +1,25 @@
+//! The immutable read view: every read request is answered from one [`Catalog`].
+//!
+//! Pure builders turn records into structures made for reading: arrays in the order of the answer, posting lists for
+//! the filters, a text index for search, JSON prepared at build time. Nothing here changes after it is built.
+//! This crate knows no HTTP, no SQL and no plans; the server builds parts from the store and reads them per request.
 
+mod catalog;
+mod companies;
+mod error;
+mod filings;
+mod fold;
+mod fx;
+mod json;
+mod page;
+mod postings;
+mod search;
+mod timeline;
+
+pub use catalog::{Catalog, Part};
+pub use companies::{Companies, CompanyFilter};
+pub use error::{BuildError, SearchError};
+pub use filings::{FilingFilter, Filings, FilingsBuilder};
+pub use fx::FxBook;
+pub use page::{Listing, Page, Rows, RowsIter};
+pub use timeline::{Point, Timeline};

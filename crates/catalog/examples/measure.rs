@@ -1,0 +1,207 @@
+//! Builds the filings part from made-up filings and prints what building, memory and questions cost.
+//!
+//! `cargo run --release -p lastro-catalog --example measure -- 2000000`
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
+
+use std::time::Instant;
+
+use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page};
+use lastro_model::{CompanyId, Day, Filing, FilingId};
+
+const CATEGORIES: [&str; 16] = [
+    "Fato Relevante",
+    "Comunicado ao Mercado",
+    "Assembleia",
+    "Reunião da Administração",
+    "Aviso aos Acionistas",
+    "Dados Econômico-Financeiros",
+    "Valores Mobiliários Negociados e Detidos",
+    "Calendário de Eventos Corporativos",
+    "Documentos de Oferta de Distribuição Pública",
+    "Estatuto Social",
+    "Política de Negociação",
+    "Escrituras e aditamentos de debêntures",
+    "Relatório de Agente Fiduciário",
+    "Acordo de Acionistas",
+    "Informe do Código de Governança",
+    "Recuperação Judicial",
+];
+const KINDS: [&str; 8] = [
+    "AGO",
+    "AGE",
+    "Ata",
+    "Edital de Convocação",
+    "Proposta da Administração",
+    "Demonstrações Financeiras Intermediárias",
+    "Press-release",
+    "Posição Consolidada",
+];
+const SUBJECTS: [&str; 12] = [
+    "Distribuição de dividendos e juros sobre o capital próprio",
+    "Aprovação da emissão de debêntures simples, não conversíveis em ações",
+    "Alteração na composição do conselho de administração",
+    "Aquisição de participação societária relevante",
+    "Resultados do trimestre e teleconferência com investidores",
+    "Aumento do capital social dentro do limite autorizado",
+    "Programa de recompra de ações de emissão própria",
+    "Esclarecimentos sobre questionamentos da CVM e da B3",
+    "Celebração de contrato com partes relacionadas",
+    "Reestruturação societária e incorporação de controlada",
+    "Projeções e estimativas para o exercício social",
+    "Notícia divulgada na mídia sobre operações no exterior",
+];
+const SYLLABLES: [&str; 16] =
+    ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "xo", "zu", "ção"];
+
+fn main() {
+    let count = std::env::args().nth(1).map_or(2_000_000, |text| text.parse().unwrap());
+    let started = Instant::now();
+    let mut source = Source::new();
+    let mut builder = FilingsBuilder::with_capacity(count);
+    for number in 0..count {
+        builder.push(source.filing(number));
+    }
+    println!("pushed   {count} filings in {:.2?}, {:.1} s CPU", started.elapsed(), cpu_seconds());
+    let finishing = Instant::now();
+    let filings = builder.finish().unwrap();
+    println!(
+        "finished in {:.2?}, in all {:.2?}, {:.1} s CPU",
+        finishing.elapsed(),
+        started.elapsed(),
+        cpu_seconds()
+    );
+    println!("resident {} MB, peak {} MB", resident("VmRSS"), resident("VmHWM"));
+    pages(&filings);
+    searches(&filings, &source.words[77]);
+}
+
+fn pages(filings: &Filings) {
+    let filter = FilingFilter {
+        company: None,
+        category: Some("fato relevante"),
+        from: Day::parse("2004-01-01").ok(),
+        to: Day::parse("2025-12-31").ok(),
+    };
+    for offset in [0, 50_000] {
+        let mut out = Vec::with_capacity(1 << 16);
+        let taken = timed(2000, || {
+            out.clear();
+            let listing = filings.list(&filter, Page { limit: 20, offset });
+            listing.rows.iter().for_each(|position| filings.write_json(position, &mut out));
+        });
+        println!("page of 20 at offset {offset}: {taken:.2} µs with its JSON ({} bytes)", out.len());
+    }
+}
+
+fn searches(filings: &Filings, rare: &str) {
+    let common = "companhia brasil distribuição dividendos juros capital proprio aprovação emissão debêntures simples \
+                  ações alteração conselho administração fato relevante comunicado mercado resultados";
+    let asked = [
+        rare,
+        "dividendos",
+        "debenture",
+        "ações",
+        "companhia",
+        "fato relevante dividendos",
+        "companhia brasil",
+        "administracao companhia acoes",
+        "divid",
+        "comunicado a",
+        "a",
+        "c",
+        "s",
+        "de",
+        "1",
+        "de da do",
+        common,
+        "\"AND\" (",
+    ];
+    for text in asked {
+        let mut total = 0;
+        let page = Page { limit: 20, offset: 0 };
+        let taken = timed(20, || total = filings.search(text, page).unwrap().total);
+        println!("search {text:<40.40} {total:>8} found, {taken:>10.1} µs");
+    }
+    let deep = Page { limit: 20, offset: 500_000 };
+    println!(
+        "search companhia at offset 500000: {:.1} µs",
+        timed(5, || filings.search("companhia", deep).unwrap())
+    );
+}
+
+/// Microseconds of one run, the median of several.
+fn timed<T>(runs: usize, mut run: impl FnMut() -> T) -> f64 {
+    let mut taken: Vec<f64> = (0..runs)
+        .map(|_| {
+            let started = Instant::now();
+            std::hint::black_box(run());
+            started.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    taken.sort_by(f64::total_cmp);
+    taken[runs / 2]
+}
+
+/// Megabytes by the name that Linux gives them, 0 elsewhere.
+fn resident(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(name));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// What this process has taken of all cores so far, on Linux.
+fn cpu_seconds() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = status.split_whitespace().skip(13).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+struct Source {
+    random: fastrand::Rng,
+    words: Vec<String>,
+    companies: Vec<String>,
+}
+
+impl Source {
+    fn new() -> Self {
+        let mut random = fastrand::Rng::with_seed(7);
+        let words: Vec<String> = (0..20_000)
+            .map(|_| (0..random.usize(2..5)).map(|_| SYLLABLES[random.usize(..SYLLABLES.len())]).collect())
+            .collect();
+        let companies = (0..2_500)
+            .map(|n| match n % 3 {
+                0 => format!("COMPANHIA {} DO BRASIL S.A.", words[random.usize(..5000)].to_uppercase()),
+                1 => format!("{} {} PARTICIPAÇÕES S.A.", words[n], words[random.usize(..5000)]),
+                _ => format!("BANCO {} S/A", words[n].to_uppercase()),
+            })
+            .collect();
+        Self { random, words, companies }
+    }
+
+    fn filing(&mut self, number: usize) -> Filing {
+        let random = &mut self.random;
+        let company = random.usize(..self.companies.len());
+        let (protocol, version) = (number as u64 + 100_000, random.u16(1..4));
+        let delivered_on = Day::from_number(12_000 + random.i32(0..8_500)).unwrap();
+        let word = &self.words[random.usize(..self.words.len()).min(random.usize(..self.words.len()))];
+        let subject = SUBJECTS[random.usize(..SUBJECTS.len())];
+        let year = delivered_on.year();
+        Filing {
+            id: FilingId::Protocol(protocol),
+            company_id: CompanyId(company as u32 * 9 + 14),
+            company_name: self.companies[company].clone(),
+            category: CATEGORIES[random.usize(..CATEGORIES.len())].to_owned(),
+            kind: random.bool().then(|| KINDS[random.usize(..KINDS.len())].to_owned()),
+            delivered_on,
+            reference_day: random.bool().then_some(delivered_on),
+            description: format!("{subject}, {word}, exercício de {year}, nº {}", random.u16(1..999)),
+            version,
+            url: format!(
+                "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1\
+                 &numProtocolo={protocol}&numSequencia={}&numVersao={version}",
+                protocol + 300_000
+            ),
+        }
+    }
+}

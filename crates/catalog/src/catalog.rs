@@ -1,0 +1,69 @@
+//! All parts of the read view behind one handle.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use lastro_model::{Cnpj, Edition, RatePoint, Series};
+
+use crate::{Companies, Filings, FxBook, Listing, Page, SearchError, Timeline};
+
+/// One source's data, and which state of it this is.
+#[derive(Debug, Clone, Default)]
+pub struct Part<T> {
+    pub edition: Edition,
+    /// Whether this is the built-in sample rather than official data.
+    pub sample: bool,
+    pub data: T,
+}
+
+impl<T> Deref for Part<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.data
+    }
+}
+
+/// What a request reads from, start to end. A clone shares every part, so replacing one part costs that part alone.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    pub selic: Arc<Part<Timeline<RatePoint>>>,
+    pub cdi: Arc<Part<Timeline<RatePoint>>>,
+    pub ipca: Arc<Part<Timeline<RatePoint>>>,
+    pub fx: Arc<Part<FxBook>>,
+    pub companies: Arc<Part<Companies>>,
+    pub filings: Arc<Part<Filings>>,
+}
+
+impl Catalog {
+    pub fn empty() -> Self {
+        Self {
+            selic: Arc::default(),
+            cdi: Arc::default(),
+            ipca: Arc::default(),
+            fx: Arc::default(),
+            companies: Arc::default(),
+            filings: Arc::default(),
+        }
+    }
+
+    pub fn series(&self, series: Series) -> &Part<Timeline<RatePoint>> {
+        match series {
+            Series::Selic => &self.selic,
+            Series::Cdi => &self.cdi,
+            Series::Ipca => &self.ipca,
+        }
+    }
+
+    /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.
+    pub fn search_filings(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+        if let Ok(cnpj) = Cnpj::parse(q) {
+            let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
+            let listing = self.filings.of_companies(&companies, page);
+            if listing.total > 0 {
+                return Ok(listing);
+            }
+        }
+        self.filings.search(q, page)
+    }
+}

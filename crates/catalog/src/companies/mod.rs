@@ -1,0 +1,152 @@
+//! Companies: by name, with posting lists for the filters, look-up by registry code and CNPJ, and an index for search.
+//!
+//! A position is a company's place in the order of the answer: by name, then by registry code. There are a few thousand, so each
+//! record is kept whole beside its JSON.
+
+mod cnpjs;
+mod filter;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use hashbrown::HashMap;
+use lastro_model::{Cnpj, Company, CompanyId};
+
+use crate::json::{push_day, push_display, push_literal, push_optional_literal};
+use crate::page::{Listing, Page, Rows};
+use crate::search::{Analyzer, Corpus, IndexText, TextIndex};
+use crate::{BuildError, SearchError};
+use cnpjs::CnpjDirectory;
+use filter::Filters;
+
+pub use filter::CompanyFilter;
+
+#[derive(Default)]
+pub struct Companies {
+    companies: Vec<Company>,
+    json: Vec<Box<[u8]>>,
+    positions: HashMap<CompanyId, u32>,
+    cnpjs: CnpjDirectory,
+    filters: Filters,
+    index: TextIndex,
+}
+
+impl Companies {
+    /// Where a registry code occurs twice, the later of the input wins.
+    pub fn build(companies: Vec<Company>) -> Result<Self, BuildError> {
+        let by_id: BTreeMap<CompanyId, Company> =
+            companies.into_iter().map(|company| (company.id, company)).collect();
+        let mut companies: Vec<Company> = by_id.into_values().collect();
+        u32::try_from(companies.len()).map_err(|_| BuildError::TooLarge("the number of companies"))?;
+        companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        Ok(Self {
+            json: companies.iter().map(rendered).collect(),
+            positions: (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect(),
+            cnpjs: CnpjDirectory::of(&companies),
+            filters: Filters::of(&companies),
+            index: TextIndex::build(&CompanyTexts(&companies))?,
+            companies,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.companies.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.companies.is_empty()
+    }
+
+    pub fn position(&self, id: CompanyId) -> Option<u32> {
+        self.positions.get(&id).copied()
+    }
+
+    /// The company that bears this number; of several an active one, then the one registered last.
+    pub fn by_cnpj(&self, cnpj: &Cnpj) -> Option<u32> {
+        self.cnpjs.bearers(cnpj).next()
+    }
+
+    /// All companies that bear this number, in the order in which [`Self::by_cnpj`] prefers them.
+    pub fn ids_of_cnpj(&self, cnpj: &Cnpj) -> impl Iterator<Item = CompanyId> {
+        self.cnpjs.bearers(cnpj).map(|position| self.company(position).id)
+    }
+
+    /// # Panics
+    /// As every method that takes a position: if this catalog part did not give it out.
+    pub fn company(&self, position: u32) -> &Company {
+        &self.companies[position as usize]
+    }
+
+    /// The company as one JSON object.
+    pub fn json(&self, position: u32) -> &[u8] {
+        &self.json[position as usize]
+    }
+
+    pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+        match self.filters.find(filter) {
+            Some(list) => Listing::of_list(list, page),
+            None => Listing::of_span(0..self.companies.len() as u32, page),
+        }
+    }
+
+    /// Finds companies by name, trading name, sector and registry code; by CNPJ, if the text is one or the start of one.
+    pub fn search(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+        let bearers = self.cnpjs.search(q);
+        if bearers.is_empty() {
+            return self.index.search(q, page);
+        }
+        let rows = bearers[page.of(bearers.len())].to_vec();
+        Ok(Listing { total: bearers.len(), rows: Rows::Found(rows) })
+    }
+}
+
+/// What companies are found by, but for the CNPJ.
+struct CompanyTexts<'a>(&'a [Company]);
+
+impl Corpus for CompanyTexts<'_> {
+    fn len(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn append(&self, position: u32, analyzer: &mut Analyzer, text: &mut IndexText) {
+        let company = &self.0[position as usize];
+        analyzer.append(&company.name, text);
+        for part in [&company.trading_name, &company.sector].into_iter().flatten() {
+            analyzer.append(part, text);
+        }
+        text.push_number(company.id.0);
+    }
+}
+
+fn rendered(company: &Company) -> Box<[u8]> {
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(b"{\"id\":\"");
+    push_display(company.id, &mut out);
+    out.extend_from_slice(b"\",\"name\":");
+    push_literal(&company.name, &mut out);
+    out.extend_from_slice(b",\"cnpj\":\"");
+    push_display(company.cnpj, &mut out);
+    out.extend_from_slice(b"\",\"status\":");
+    push_literal(&company.status, &mut out);
+    out.extend_from_slice(b",\"sector\":");
+    push_optional_literal(company.sector.as_deref(), &mut out);
+    out.extend_from_slice(b",\"trading_name\":");
+    push_optional_literal(company.trading_name.as_deref(), &mut out);
+    out.extend_from_slice(b",\"registered_on\":");
+    match company.registered_on {
+        Some(day) => {
+            out.push(b'"');
+            push_day(day, &mut out);
+            out.push(b'"');
+        }
+        None => out.extend_from_slice(b"null"),
+    }
+    out.push(b'}');
+    out.into_boxed_slice()
+}
+
+impl fmt::Debug for Companies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Companies").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,265 @@
+//! The rows of the filings, one array a field. Texts that repeat are numbers of interned ones.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use lastro_model::{CompanyId, Day, Filing, FilingId};
+
+use super::interner::Interner;
+use super::texts::Texts;
+use super::url::{Link, Links, Own};
+use crate::BuildError;
+use crate::json::{push_day, push_display};
+
+/// No day has this number.
+const NO_DAY: i32 = i32::MIN;
+/// No text has this number: rows are counted in 32 bits, and this many do not fit.
+const NO_TEXT: u32 = u32::MAX;
+
+#[derive(Default)]
+pub struct Columns {
+    days: Vec<Day>,
+    numbers: Vec<u64>,
+    /// Whether the number is a hash rather than a protocol number.
+    hashed: Vec<bool>,
+    companies: Vec<u32>,
+    company_name: Vec<u32>,
+    category: Vec<u32>,
+    kind: Vec<u32>,
+    reference: Vec<i32>,
+    version: Vec<u16>,
+    link: Vec<Link>,
+    descriptions: Texts,
+    pub company_names: Interner,
+    pub categories: Interner,
+    pub kinds: Interner,
+    links: Links,
+}
+
+impl Columns {
+    pub fn len(&self) -> usize {
+        self.days.len()
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, filing: &Filing) -> Result<(), BuildError> {
+        let row = self.row(filing);
+        self.descriptions.push(&filing.description)?;
+        self.days.push(filing.delivered_on);
+        self.numbers.push(row.number);
+        self.hashed.push(row.hashed);
+        self.companies.push(filing.company_id.0);
+        self.company_name.push(row.company_name);
+        self.category.push(row.category);
+        self.kind.push(row.kind);
+        self.reference.push(row.reference);
+        self.version.push(filing.version);
+        self.link.push(row.link);
+        Ok(())
+    }
+
+    /// Writes over a row that has the same id.
+    pub fn replace(&mut self, position: u32, filing: &Filing) -> Result<(), BuildError> {
+        let at = position as usize;
+        let row = self.row(filing);
+        self.descriptions.replace(at, &filing.description)?;
+        self.days[at] = filing.delivered_on;
+        self.companies[at] = filing.company_id.0;
+        self.company_name[at] = row.company_name;
+        self.category[at] = row.category;
+        self.kind[at] = row.kind;
+        self.reference[at] = row.reference;
+        self.version[at] = filing.version;
+        self.link[at] = row.link;
+        Ok(())
+    }
+
+    fn row(&mut self, filing: &Filing) -> Row {
+        let (number, hashed) = match filing.id {
+            FilingId::Protocol(number) => (number, false),
+            FilingId::Hash(hash) => (hash, true),
+        };
+        let own = Own { protocol: (!hashed).then_some(number), version: filing.version };
+        Row {
+            number,
+            hashed,
+            company_name: self.company_names.intern(&filing.company_name),
+            category: self.categories.intern(&filing.category),
+            kind: filing.kind.as_deref().map_or(NO_TEXT, |kind| self.kinds.intern(kind)),
+            reference: filing.reference_day.map_or(NO_DAY, Day::number),
+            link: self.links.encode(&filing.url, own),
+        }
+    }
+
+    /// The rows in the order of the answer, or `None` if they lie so already.
+    pub fn order(&self) -> Option<Vec<u32>> {
+        let rank = |row: u32| Reverse((self.days[row as usize], self.id(row)));
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        if order.is_sorted_by_key(|row| rank(*row)) {
+            return None;
+        }
+        order.sort_unstable_by_key(|row| rank(*row));
+        Some(order)
+    }
+
+    pub fn reorder(&mut self, order: &[u32]) {
+        reorder(&mut self.days, order);
+        reorder(&mut self.numbers, order);
+        reorder(&mut self.hashed, order);
+        reorder(&mut self.companies, order);
+        reorder(&mut self.company_name, order);
+        reorder(&mut self.category, order);
+        reorder(&mut self.kind, order);
+        reorder(&mut self.reference, order);
+        reorder(&mut self.version, order);
+        reorder(&mut self.link, order);
+        self.descriptions = self.descriptions.reordered(order);
+    }
+
+    /// No more rows will come.
+    pub fn seal(&mut self) {
+        self.company_names.seal();
+        self.categories.seal();
+        self.kinds.seal();
+        self.links.seal();
+    }
+
+    pub fn id(&self, position: u32) -> FilingId {
+        let number = self.numbers[position as usize];
+        if self.hashed[position as usize] { FilingId::Hash(number) } else { FilingId::Protocol(number) }
+    }
+
+    pub fn day(&self, position: u32) -> Day {
+        self.days[position as usize]
+    }
+
+    pub fn company(&self, position: u32) -> u32 {
+        self.companies[position as usize]
+    }
+
+    pub fn company_name(&self, position: u32) -> u32 {
+        self.company_name[position as usize]
+    }
+
+    pub fn category(&self, position: u32) -> u32 {
+        self.category[position as usize]
+    }
+
+    pub fn kind(&self, position: u32) -> Option<u32> {
+        Some(self.kind[position as usize]).filter(|kind| *kind != NO_TEXT)
+    }
+
+    pub fn version(&self, position: u32) -> u16 {
+        self.version[position as usize]
+    }
+
+    /// Of consecutive positions those from one day to another, both included.
+    pub fn between(&self, all: Range<u32>, from: Option<Day>, to: Option<Day>) -> Range<u32> {
+        let days = &self.days[all.start as usize..all.end as usize];
+        let found = days_between(days, |day| *day, from, to);
+        all.start + found.start as u32..all.start + found.end as u32
+    }
+
+    /// Of ascending positions those from one day to another, both included.
+    pub fn within<'a>(&self, list: &'a [u32], from: Option<Day>, to: Option<Day>) -> &'a [u32] {
+        &list[days_between(list, |position| self.day(*position), from, to)]
+    }
+
+    pub fn push_id(&self, position: u32, out: &mut Vec<u8>) {
+        match self.id(position) {
+            FilingId::Protocol(number) => {
+                out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            }
+            hash @ FilingId::Hash(_) => push_display(hash, out),
+        }
+    }
+
+    pub fn company_name_json(&self, position: u32) -> &[u8] {
+        self.company_names.json(self.company_name(position))
+    }
+
+    pub fn category_json(&self, position: u32) -> &[u8] {
+        self.categories.json(self.category(position))
+    }
+
+    pub fn kind_json(&self, position: u32) -> &[u8] {
+        self.kind(position).map_or(b"null", |kind| self.kinds.json(kind))
+    }
+
+    pub fn description_json(&self, position: u32) -> &[u8] {
+        self.descriptions.json(position)
+    }
+
+    pub fn push_reference_json(&self, position: u32, out: &mut Vec<u8>) {
+        match self.reference(position) {
+            Some(day) => {
+                out.push(b'"');
+                push_day(day, out);
+                out.push(b'"');
+            }
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    pub fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
+        let own = Own {
+            protocol: match self.id(position) {
+                FilingId::Protocol(number) => Some(number),
+                FilingId::Hash(_) => None,
+            },
+            version: self.version(position),
+        };
+        self.links.push_json(self.link[position as usize], own, out);
+    }
+
+    pub fn filing(&self, position: u32) -> Filing {
+        let mut url = Vec::new();
+        self.push_url_json(position, &mut url);
+        Filing {
+            id: self.id(position),
+            company_id: CompanyId(self.company(position)),
+            company_name: self.company_names.text(self.company_name(position)).to_owned(),
+            category: self.categories.text(self.category(position)).to_owned(),
+            kind: self.kind(position).map(|kind| self.kinds.text(kind).to_owned()),
+            delivered_on: self.day(position),
+            reference_day: self.reference(position),
+            description: unescaped(self.description_json(position)),
+            version: self.version(position),
+            url: unescaped(&url),
+        }
+    }
+
+    fn reference(&self, position: u32) -> Option<Day> {
+        match self.reference[position as usize] {
+            NO_DAY => None,
+            number => Day::from_number(number),
+        }
+    }
+}
+
+/// What a filing becomes in the columns, beside what is copied as it is.
+struct Row {
+    number: u64,
+    hashed: bool,
+    company_name: u32,
+    category: u32,
+    kind: u32,
+    reference: i32,
+    link: Link,
+}
+
+fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+    *column = order.iter().map(|row| column[*row as usize]).collect();
+}
+
+/// The places, in rows whose days descend, from one day to another, both included.
+fn days_between<T>(rows: &[T], day: impl Fn(&T) -> Day, from: Option<Day>, to: Option<Day>) -> Range<usize> {
+    let start = to.map_or(0, |to| rows.partition_point(|row| day(row) > to));
+    let end = from.map_or(rows.len(), |from| rows.partition_point(|row| day(row) >= from));
+    start..end.max(start)
+}
+
+/// The text of a JSON string that this crate wrote, so it can be read.
+pub fn unescaped(json: &[u8]) -> String {
+    serde_json::from_slice(json).unwrap_or_default()
+}

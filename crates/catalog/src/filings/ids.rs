@@ -1,0 +1,35 @@
+//! From a filing's id to its row: five bytes a filing, for the table holds rows and the ids stand in their column.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use lastro_model::FilingId;
+
+#[derive(Default)]
+pub struct IdTable {
+    rows: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl IdTable {
+    pub fn with_capacity(rows: usize) -> Self {
+        Self { rows: HashTable::with_capacity(rows), hasher: DefaultHashBuilder::default() }
+    }
+
+    pub fn get(&self, id: FilingId, id_of: impl Fn(u32) -> FilingId) -> Option<u32> {
+        self.rows.find(self.hasher.hash_one(id), |row| id_of(*row) == id).copied()
+    }
+
+    /// Adds an id that the table does not have.
+    pub fn insert(&mut self, id: FilingId, row: u32, id_of: impl Fn(u32) -> FilingId) {
+        let Self { rows, hasher } = self;
+        rows.insert_unique(hasher.hash_one(id), row, |row| hasher.hash_one(id_of(*row)));
+    }
+
+    /// Rows have moved: row `r` is now row `moved[r]`.
+    pub fn renumber(&mut self, moved: &[u32]) {
+        for row in self.rows.iter_mut() {
+            *row = moved[*row as usize];
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Filings: a struct of arrays, newest first, with posting lists for the filters and an index for search.
+//!
+//! A position is a row's place in the order of the answer: by day of delivery, then by id, both descending. Every
+//! filter's list holds positions, so days are found by binary search and a total is a subtraction. Texts are kept as
+//! JSON already escaped; writing a row copies them.
+
+mod builder;
+mod columns;
+mod ids;
+mod interner;
+mod texts;
+mod url;
+
+use std::fmt;
+
+use lastro_model::{CompanyId, Day, Filing, FilingId};
+
+use crate::SearchError;
+use crate::fold::fold_label;
+use crate::json::push_day;
+use crate::page::{Listing, Page, Rows};
+use crate::postings::Postings;
+use crate::search::TextIndex;
+use columns::Columns;
+use ids::IdTable;
+use interner::Groups;
+
+pub use builder::FilingsBuilder;
+
+/// Which filings to list. Members that are `None` let everything through.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FilingFilter<'a> {
+    pub company: Option<CompanyId>,
+    /// As published, ignoring case, accents and space.
+    pub category: Option<&'a str>,
+    /// Both days are included.
+    pub from: Option<Day>,
+    pub to: Option<Day>,
+}
+
+/// The filters that have a posting list: company, category (by its group of labels), or both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct FilterKey {
+    company: Option<u32>,
+    category: Option<u32>,
+}
+
+#[derive(Default)]
+pub struct Filings {
+    columns: Columns,
+    ids: IdTable,
+    category_groups: Groups,
+    lists: Postings<FilterKey>,
+    index: TextIndex,
+}
+
+impl Filings {
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn newest_day(&self) -> Option<Day> {
+        (!self.is_empty()).then(|| self.columns.day(0))
+    }
+
+    pub fn position(&self, id: FilingId) -> Option<u32> {
+        self.ids.get(id, |position| self.columns.id(position))
+    }
+
+    /// One label of each category, as published, in alphabetical order.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        self.category_groups.labels().map(|label| self.columns.categories.text(label))
+    }
+
+    pub fn list(&self, filter: &FilingFilter<'_>, page: Page) -> Listing<'_> {
+        let category = match filter.category.map(|label| self.category_groups.find(&fold_label(label))) {
+            Some(None) => return Listing::EMPTY,
+            known => known.flatten(),
+        };
+        let company = filter.company.map(|company| company.0);
+        if company.is_none() && category.is_none() {
+            let days = self.columns.between(0..self.len() as u32, filter.from, filter.to);
+            return Listing::of_span(days, page);
+        }
+        let list = self.lists.get(FilterKey { company, category });
+        Listing::of_list(self.columns.within(list, filter.from, filter.to), page)
+    }
+
+    /// The filings of several companies as one list.
+    pub(crate) fn of_companies(&self, companies: &[CompanyId], page: Page) -> Listing<'_> {
+        let lists: Vec<&[u32]> = companies
+            .iter()
+            .map(|company| self.lists.get(FilterKey { company: Some(company.0), category: None }))
+            .filter(|list| !list.is_empty())
+            .collect();
+        match *lists {
+            [] => Listing::EMPTY,
+            [only] => Listing::of_list(only, page),
+            _ => merged(lists, page),
+        }
+    }
+
+    pub fn search(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+        self.index.search(q, page)
+    }
+
+    /// Appends the filing as one JSON object.
+    ///
+    /// # Panics
+    /// As every method that takes a position: if this catalog part did not give it out.
+    pub fn write_json(&self, position: u32, out: &mut Vec<u8>) {
+        let columns = &self.columns;
+        out.extend_from_slice(b"{\"id\":\"");
+        columns.push_id(position, out);
+        out.extend_from_slice(b"\",\"company_id\":\"");
+        out.extend_from_slice(itoa::Buffer::new().format(columns.company(position)).as_bytes());
+        out.extend_from_slice(b"\",\"company_name\":");
+        out.extend_from_slice(columns.company_name_json(position));
+        out.extend_from_slice(b",\"category\":");
+        out.extend_from_slice(columns.category_json(position));
+        out.extend_from_slice(b",\"date\":\"");
+        push_day(columns.day(position), out);
+        // The regulator publishes days; they begin at midnight in Brasília.
+        out.extend_from_slice(b"T00:00:00-03:00\",\"description\":");
+        out.extend_from_slice(columns.description_json(position));
+        out.extend_from_slice(b",\"type\":");
+        out.extend_from_slice(columns.kind_json(position));
+        out.extend_from_slice(b",\"reference_date\":");
+        columns.push_reference_json(position, out);
+        out.extend_from_slice(b",\"version\":");
+        out.extend_from_slice(itoa::Buffer::new().format(columns.version(position)).as_bytes());
+        out.extend_from_slice(b",\"url\":");
+        columns.push_url_json(position, out);
+        out.push(b'}');
+    }
+
+    /// The record again, for exports.
+    pub fn filing(&self, position: u32) -> Filing {
+        self.columns.filing(position)
+    }
+}
+
+/// One page of several ascending lists without a row in common. Takes memory for the page alone.
+fn merged(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
+    let total = lists.iter().map(|list| list.len()).sum();
+    let shown = page.of(total);
+    let next = std::iter::from_fn(|| {
+        let nearest = lists.iter_mut().filter(|list| !list.is_empty()).min_by_key(|list| list[0])?;
+        let (first, rest) = nearest.split_first()?;
+        *nearest = rest;
+        Some(*first)
+    });
+    let rows = next.skip(shown.start).take(shown.len()).collect();
+    Listing { total, rows: Rows::Found(rows) }
+}
+
+impl fmt::Debug for Filings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Filings")
+            .field("len", &self.len())
+            .field("newest_day", &self.newest_day())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,228 @@
+//! Links to documents, kept small.
+//!
+//! Nearly all of the regulator's links are alike but for the filing's own protocol number, its version and one
+//! sequence number. Such a link is kept as a template, shared by all filings, and four bytes. Whatever does not fit is kept as it is:
+//! what was put in always comes out.
+
+use hashbrown::HashMap;
+
+use super::interner::Interner;
+use crate::json::literal;
+
+/// What a template's gaps are filled with besides the stored number.
+#[derive(Debug, Clone, Copy)]
+pub struct Own {
+    /// A filing that is named by a hash has no number that could stand in a link.
+    pub protocol: Option<u64>,
+    pub version: u16,
+}
+
+/// A link as a row keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    template: u16,
+    /// The sequence number or, for [`VERBATIM`], which whole link.
+    number: u32,
+}
+
+/// No template: the number names a whole link.
+const VERBATIM: u16 = u16::MAX;
+
+/// More shapes than this mean that the links do not follow a pattern.
+const MOST_TEMPLATES: usize = 1024;
+
+/// Numbers shorter than this are part of the template.
+const SHORTEST_SEQUENCE: usize = 4;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Piece {
+    /// Text as it stands.
+    Text(Box<str>),
+    Protocol,
+    Version,
+    Sequence,
+}
+
+#[derive(Default)]
+pub struct Links {
+    templates: Vec<Template>,
+    numbers: HashMap<Vec<Piece>, u16>,
+    verbatim: Interner,
+}
+
+struct Template {
+    /// For each piece of text its form inside a JSON string.
+    pieces: Vec<(Piece, Box<[u8]>)>,
+}
+
+impl Links {
+    pub fn encode(&mut self, url: &str, own: Own) -> Link {
+        let (pieces, sequence) = take_apart(url, own);
+        match self.template(pieces) {
+            Some(template) => Link { template, number: sequence },
+            None => Link { template: VERBATIM, number: self.verbatim.intern(url) },
+        }
+    }
+
+    /// Appends the link as a JSON string.
+    pub fn push_json(&self, link: Link, own: Own, out: &mut Vec<u8>) {
+        let Some(template) = self.templates.get(usize::from(link.template)) else {
+            return out.extend_from_slice(self.verbatim.json(link.number));
+        };
+        out.push(b'"');
+        let mut digits = itoa::Buffer::new();
+        for (piece, text) in &template.pieces {
+            out.extend_from_slice(match piece {
+                Piece::Text(_) => text,
+                Piece::Protocol => digits.format(own.protocol.unwrap_or_default()).as_bytes(),
+                Piece::Version => digits.format(own.version).as_bytes(),
+                Piece::Sequence => digits.format(link.number).as_bytes(),
+            });
+        }
+        out.push(b'"');
+    }
+
+    /// No more links will come.
+    pub fn seal(&mut self) {
+        self.numbers = HashMap::new();
+        self.verbatim.seal();
+    }
+
+    fn template(&mut self, pieces: Vec<Piece>) -> Option<u16> {
+        if let Some(number) = self.numbers.get(&pieces) {
+            return Some(*number);
+        }
+        if self.templates.len() == MOST_TEMPLATES {
+            return None;
+        }
+        let number = self.templates.len() as u16;
+        self.templates.push(Template { pieces: pieces.iter().map(|p| (p.clone(), p.escaped())).collect() });
+        self.numbers.insert(pieces, number);
+        Some(number)
+    }
+}
+
+impl Piece {
+    fn escaped(&self) -> Box<[u8]> {
+        match self {
+            Self::Text(text) => {
+                let quoted = literal(text);
+                quoted[1..quoted.len() - 1].into()
+            }
+            _ => Box::default(),
+        }
+    }
+}
+
+/// The link's template and the sequence number in it. Every run of digits is either what it stands for, to the digit, or text.
+fn take_apart(url: &str, own: Own) -> (Vec<Piece>, u32) {
+    let mut pieces = Vec::new();
+    let mut sequence = None;
+    let mut text_start = 0;
+    for (start, run) in digit_runs(url) {
+        let Some(number) = canonical(run) else { continue };
+        let piece = if own.protocol == Some(number) {
+            Piece::Protocol
+        } else if number == u64::from(own.version) {
+            Piece::Version
+        } else if run.len() >= SHORTEST_SEQUENCE && sequence.is_none() && number <= u64::from(u32::MAX) {
+            sequence = Some(number as u32);
+            Piece::Sequence
+        } else {
+            continue;
+        };
+        pieces.push(Piece::Text(url[text_start..start].into()));
+        pieces.push(piece);
+        text_start = start + run.len();
+    }
+    pieces.push(Piece::Text(url[text_start..].into()));
+    (pieces, sequence.unwrap_or(0))
+}
+
+/// The longest stretches of digits, with their places.
+fn digit_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + text[from..].find(|c: char| c.is_ascii_digit())?;
+        let rest = &text[start..];
+        let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        from = start + length;
+        Some((start, &rest[..length]))
+    })
+}
+
+/// The number, if writing it gives these digits again.
+fn canonical(digits: &str) -> Option<u64> {
+    let padded = digits.len() > 1 && digits.starts_with('0');
+    if padded { None } else { digits.parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decoded(links: &Links, link: Link, own: Own) -> String {
+        let mut json = Vec::new();
+        links.push_json(link, own, &mut json);
+        serde_json::from_slice(&json).unwrap()
+    }
+
+    #[test]
+    fn links_of_the_regulator_share_a_template() {
+        let mut links = Links::default();
+        for version in 2..9u16 {
+            for protocol in 1_476_522..1_476_600u64 {
+                let url = format!(
+                    "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1\
+                     &numProtocolo={protocol}&numSequencia={}&numVersao={version}",
+                    protocol - 475_294
+                );
+                let own = Own { protocol: Some(protocol), version };
+                let link = links.encode(&url, own);
+                assert_eq!(decoded(&links, link, own), url);
+            }
+        }
+        assert_eq!(links.templates.len(), 1);
+    }
+
+    #[test]
+    fn links_without_a_pattern_are_kept_whole() {
+        let mut links = Links::default();
+        let own = Own { protocol: None, version: 1 };
+        let urls: Vec<String> =
+            (0..3 * MOST_TEMPLATES).map(|n| format!("https://a.example/{n:x}?x=\"{n}\"é")).collect();
+        let kept: Vec<Link> = urls.iter().map(|url| links.encode(url, own)).collect();
+        assert_eq!(links.templates.len(), MOST_TEMPLATES);
+        for (url, link) in urls.iter().zip(kept) {
+            assert_eq!(decoded(&links, link, own), *url);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_put_in_comes_out(
+            urls in prop::collection::vec(("[a-z/?=&0-9\"\\\\é]{0,12}", 0u64..1500, "[a=0-9]{0,9}"), 1..20),
+            version in 0u16..3,
+            hashed: bool,
+        ) {
+            let mut links = Links::default();
+            let kept: Vec<_> = urls.iter().map(|(before, number, after)| {
+                let own = Own { protocol: (!hashed).then_some(*number), version };
+                let url = format!("{before}{number}{after}");
+                (links.encode(&url, own), own, url)
+            }).collect();
+            for (link, own, url) in kept {
+                prop_assert_eq!(decoded(&links, link, own), url);
+            }
+        }
+
+        #[test]
+        fn any_text_is_kept(url: String, protocol: u64, version: u16) {
+            let own = Own { protocol: Some(protocol), version };
+            let mut links = Links::default();
+            let link = links.encode(&url, own);
+            prop_assert_eq!(decoded(&links, link, own), url);
+        }
+    }
+}

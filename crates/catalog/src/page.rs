@@ -1,0 +1,137 @@
+//! A page of a list: which rows, and how many there are in all.
+
+use std::ops::Range;
+use std::slice;
+
+/// What the caller asks for. Any value is fine: past the end is an empty page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    pub limit: usize,
+    pub offset: usize,
+}
+
+impl Page {
+    /// The part of `len` rows that this page shows.
+    pub(crate) fn of(self, len: usize) -> Range<usize> {
+        let start = self.offset.min(len);
+        start..start.saturating_add(self.limit).min(len)
+    }
+}
+
+/// The rows of one page and the exact number of rows on all pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing<'a> {
+    pub total: usize,
+    pub rows: Rows<'a>,
+}
+
+impl<'a> Listing<'a> {
+    pub(crate) const EMPTY: Self = Self { total: 0, rows: Rows::List(&[]) };
+
+    /// One page of the consecutive positions `all`.
+    pub(crate) fn of_span(all: Range<u32>, page: Page) -> Self {
+        let total = all.len();
+        let shown = page.of(total);
+        // Both ends lie inside `all`, so they fit.
+        let rows = Rows::Span(all.start + shown.start as u32..all.start + shown.end as u32);
+        Self { total, rows }
+    }
+
+    /// One page of a posting list.
+    pub(crate) fn of_list(all: &'a [u32], page: Page) -> Self {
+        Self { total: all.len(), rows: Rows::List(&all[page.of(all.len())]) }
+    }
+}
+
+/// Positions in a part, in the order of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rows<'a> {
+    Span(Range<u32>),
+    List(&'a [u32]),
+    Found(Vec<u32>),
+}
+
+impl Rows<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Span(span) => span.len(),
+            Self::List(list) => list.len(),
+            Self::Found(found) => found.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn iter(&self) -> RowsIter<'_> {
+        match self {
+            Self::Span(span) => RowsIter::Span(span.clone()),
+            Self::List(list) => RowsIter::List(list.iter()),
+            Self::Found(found) => RowsIter::List(found.iter()),
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a Rows<'_> {
+    type Item = u32;
+    type IntoIter = RowsIter<'a>;
+
+    fn into_iter(self) -> RowsIter<'a> {
+        self.iter()
+    }
+}
+
+#[derive(Debug, Clone)]
+pub enum RowsIter<'a> {
+    Span(Range<u32>),
+    List(slice::Iter<'a, u32>),
+}
+
+impl Iterator for RowsIter<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            Self::Span(span) => span.next(),
+            Self::List(list) => list.next().copied(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Span(span) => span.size_hint(),
+            Self::List(list) => list.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for RowsIter<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_page_never_leaves_the_list(limit: usize, offset: usize, len in 0usize..50) {
+            let shown = Page { limit, offset }.of(len);
+            prop_assert!(shown.start <= shown.end && shown.end <= len);
+            prop_assert!(shown.len() <= limit);
+        }
+
+        #[test]
+        fn pages_of_a_span_partition_it(start in 0u32..100, len in 0u32..60, limit in 1usize..9) {
+            let all = start..start + len;
+            let mut seen = Vec::new();
+            for offset in (0..=len as usize).step_by(limit) {
+                let listing = Listing::of_span(all.clone(), Page { limit, offset });
+                prop_assert_eq!(listing.total, len as usize);
+                prop_assert_eq!(listing.rows.len(), listing.rows.iter().count());
+                seen.extend(listing.rows.iter());
+            }
+            prop_assert_eq!(seen, all.collect::<Vec<_>>());
+        }
+    }
+}

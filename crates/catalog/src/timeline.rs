@@ -1,0 +1,130 @@
+//! One market series, newest first, with its JSON rendered once.
+//!
+//! Any range of days is one slice of prepared bytes: answering copies, it does not format.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::ops::Range;
+
+use lastro_model::{Day, FxQuote, RatePoint};
+
+use crate::json::{push_day, push_display};
+
+/// A value of a series that stands on a day.
+pub trait Point: Clone {
+    fn day(&self) -> Day;
+    /// Appends the point as one JSON object, decimals as published.
+    fn write_json(&self, out: &mut Vec<u8>);
+}
+
+impl Point for RatePoint {
+    fn day(&self) -> Day {
+        self.day
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"date\":\"");
+        push_day(self.day, out);
+        out.extend_from_slice(b"\",\"value\":");
+        push_display(self.value, out);
+        out.push(b'}');
+    }
+}
+
+impl Point for FxQuote {
+    fn day(&self) -> Day {
+        self.day
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"date\":\"");
+        push_day(self.day, out);
+        out.extend_from_slice(b"\",\"pair\":\"");
+        push_display(self.pair, out);
+        out.extend_from_slice(b"\",\"buy\":");
+        push_display(self.buy, out);
+        out.extend_from_slice(b",\"sell\":");
+        push_display(self.sell, out);
+        out.push(b'}');
+    }
+}
+
+/// Points of one series, newest first, one a day.
+#[derive(Clone)]
+pub struct Timeline<P: Point> {
+    points: Vec<P>,
+    /// Every object followed by a comma.
+    json: Vec<u8>,
+    /// Where each object starts, and after the last one the end.
+    starts: Vec<usize>,
+}
+
+impl<P: Point> Timeline<P> {
+    /// Sorts the points. Where a day occurs twice, the later of the input wins.
+    pub fn build(mut points: Vec<P>) -> Self {
+        points.reverse();
+        points.sort_by_key(|point| Reverse(point.day()));
+        points.dedup_by_key(|point| point.day());
+        let mut json = Vec::new();
+        let mut starts = Vec::with_capacity(points.len() + 1);
+        for point in &points {
+            starts.push(json.len());
+            point.write_json(&mut json);
+            json.push(b',');
+        }
+        starts.push(json.len());
+        Self { points, json, starts }
+    }
+
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// All points, newest first.
+    pub fn points(&self) -> &[P] {
+        &self.points
+    }
+
+    pub fn newest(&self) -> Option<&P> {
+        self.points.first()
+    }
+
+    pub fn newest_json(&self) -> Option<&[u8]> {
+        (!self.is_empty()).then(|| self.json(0..1))
+    }
+
+    /// The positions of the points from one day to another, both included.
+    pub fn between(&self, from: Option<Day>, to: Option<Day>) -> Range<usize> {
+        let start = to.map_or(0, |to| self.points.partition_point(|point| point.day() > to));
+        let end = from.map_or(self.len(), |from| self.points.partition_point(|point| point.day() >= from));
+        start..end.max(start)
+    }
+
+    /// The objects of these positions joined by commas, without brackets.
+    pub fn json(&self, range: Range<usize>) -> &[u8] {
+        let end = range.end.min(self.len());
+        if range.start >= end {
+            return &[];
+        }
+        &self.json[self.starts[range.start]..self.starts[end] - 1]
+    }
+}
+
+impl<P: Point> Default for Timeline<P> {
+    fn default() -> Self {
+        Self::build(Vec::new())
+    }
+}
+
+impl<P: Point + fmt::Debug> fmt::Debug for Timeline<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timeline")
+            .field("len", &self.len())
+            .field("newest", &self.newest())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! The company list against a plain model, look-ups, and the rendered JSON.
+
+use lastro_catalog::{Companies, CompanyFilter, Page};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Standing};
+use proptest::prelude::*;
+
+prop_compose! {
+    fn any_company()(
+        id in 0u32..40,
+        name in prop_oneof!["[A-C]{1,2}", any::<String>()],
+        number in 0u8..4,
+        status in prop::sample::select(vec!["ATIVO", "Ativo ", "CANCELADA", "SUSPENSO(A) - DECISÃO ADM", "Fase X"]),
+        sector in prop::option::of(prop::sample::select(vec!["Bancos", "BANCOS", "Petróleo e Gás", "petroleo e gas "])),
+        trading_name in prop::option::of(any::<String>()),
+        registered in prop::option::of(0i32..20_000),
+    ) -> Company {
+        Company {
+            id: CompanyId(id),
+            name,
+            cnpj: Cnpj::with_check_digits([b'0' + number; 12]),
+            status: status.to_owned(),
+            sector: sector.map(str::to_owned),
+            trading_name,
+            registered_on: registered.and_then(Day::from_number),
+        }
+    }
+}
+
+fn model(companies: &[Company]) -> Vec<Company> {
+    let mut kept: Vec<Company> = Vec::new();
+    for company in companies {
+        kept.retain(|other| other.id != company.id);
+        kept.push(company.clone());
+    }
+    kept.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    kept
+}
+
+fn plain(label: &str) -> String {
+    label.trim().to_lowercase().replace('ó', "o").replace('á', "a").replace('ã', "a")
+}
+
+fn fits(company: &Company, filter: &CompanyFilter<'_>) -> bool {
+    let status = filter.status.is_none_or(|status| match status {
+        "active" => Standing::of(&company.status) == Standing::Active,
+        "suspended" => Standing::of(&company.status) == Standing::Suspended,
+        published => plain(published) == plain(&company.status),
+    });
+    let sector =
+        filter.sector.is_none_or(|sector| company.sector.as_deref().map(plain) == Some(plain(sector)));
+    status && sector
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_filter_lists_what_the_model_lists_and_its_pages_partition_it(
+        companies in prop::collection::vec(any_company(), 0..50),
+        status in prop::option::of(prop::sample::select(vec!["active", "suspended", "ativo", " cancelada", "fase x", "?"])),
+        sector in prop::option::of(prop::sample::select(vec!["bancos", "Petroleo e Gas", "outro"])),
+        limit in 1usize..7,
+    ) {
+        let part = Companies::build(companies.clone()).unwrap();
+        let filter = CompanyFilter { status, sector };
+        let expected: Vec<Company> = model(&companies).into_iter().filter(|company| fits(company, &filter)).collect();
+        let mut listed = Vec::new();
+        for offset in (0..=expected.len() + limit).step_by(limit) {
+            let listing = part.list(&filter, Page { limit, offset });
+            prop_assert_eq!(listing.total, expected.len());
+            listed.extend(listing.rows.iter().map(|position| part.company(position).clone()));
+        }
+        prop_assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn companies_are_looked_up_and_shown_as_they_came(companies in prop::collection::vec(any_company(), 0..40)) {
+        let part = Companies::build(companies.clone()).unwrap();
+        for (position, company) in (0..).zip(&model(&companies)) {
+            prop_assert_eq!(part.position(company.id), Some(position));
+            let shown: serde_json::Value = serde_json::from_slice(part.json(position)).unwrap();
+            prop_assert_eq!(shown, record(company));
+            let best = part.company(part.by_cnpj(&company.cnpj).unwrap());
+            let rank = |company: &Company| (Standing::of(&company.status) == Standing::Active, company.registered_on);
+            prop_assert!(best.cnpj == company.cnpj && rank(best) >= rank(company));
+            prop_assert!(part.ids_of_cnpj(&company.cnpj).any(|id| id == company.id));
+        }
+        prop_assert_eq!(part.position(CompanyId(99)), None);
+    }
+}
+
+fn record(company: &Company) -> serde_json::Value {
+    serde_json::json!({
+        "id": company.id.to_string(),
+        "name": company.name,
+        "cnpj": company.cnpj.to_string(),
+        "status": company.status,
+        "sector": company.sector,
+        "trading_name": company.trading_name,
+        "registered_on": company.registered_on.map(|day| day.to_string()),
+    })
+}
+
+#[test]
+fn fields_stand_in_the_order_of_the_contract() {
+    let company = Company {
+        id: CompanyId(9512),
+        name: "Lastro \"S.A.\"".to_owned(),
+        cnpj: Cnpj::parse("33000167000101").unwrap(),
+        status: "ATIVO".to_owned(),
+        sector: None,
+        trading_name: None,
+        registered_on: Day::parse("1977-07-20").ok(),
+    };
+    let part = Companies::build(vec![company]).unwrap();
+    assert_eq!(
+        std::str::from_utf8(part.json(0)).unwrap(),
+        "{\"id\":\"9512\",\"name\":\"Lastro \\\"S.A.\\\"\",\"cnpj\":\"33.000.167/0001-01\",\"status\":\"ATIVO\",\
+         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\"}"
+    );
+}

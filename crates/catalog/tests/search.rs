@@ -1,0 +1,238 @@
+//! What searches find, in which order, and that nothing a client can type goes wrong.
+
+use std::sync::Arc;
+
+use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId};
+use proptest::prelude::*;
+
+const ALL: Page = Page { limit: 1000, offset: 0 };
+
+fn filings(descriptions: &[&str]) -> Filings {
+    let mut builder = FilingsBuilder::new();
+    // The first has the greatest id, so positions are places in the slice.
+    for (number, description) in descriptions.iter().rev().enumerate() {
+        builder.push(filing(number as u64, 9512, description));
+    }
+    builder.finish().unwrap()
+}
+
+fn filing(number: u64, company: u32, description: &str) -> Filing {
+    Filing {
+        id: FilingId::Protocol(number),
+        company_id: CompanyId(company),
+        company_name: "Ouro Verde S.A.".to_owned(),
+        category: "Outros".to_owned(),
+        kind: None,
+        delivered_on: Day::parse("2026-02-11").unwrap(),
+        reference_day: None,
+        description: description.to_owned(),
+        version: 1,
+        url: String::new(),
+    }
+}
+
+fn found(listing: &Listing<'_>) -> Vec<u32> {
+    listing.rows.iter().collect()
+}
+
+fn search(part: &Filings, q: &str) -> Vec<u32> {
+    found(&part.search(q, ALL).unwrap())
+}
+
+#[test]
+fn accents_case_and_word_forms_do_not_matter() {
+    let part = filings(&[
+        "Petróleo bruto",
+        "Venda da ação",
+        "Emissão de Debêntures",
+        "Imóveis fiscais",
+        "Operações",
+    ]);
+    for (q, position) in [
+        ("petroleo", 0),
+        ("PETRÓLEO", 0),
+        ("ações", 1),
+        ("acoes", 1),
+        ("debenture", 2),
+        ("emissoes", 2),
+        ("imovel", 3),
+        ("fiscal", 3),
+        ("operação", 4),
+    ] {
+        assert_eq!(search(&part, q), [position], "{q}");
+    }
+}
+
+#[test]
+fn every_word_must_match_and_stop_words_are_ignored() {
+    let part = filings(&["Emissão de debêntures", "Emissão de ações", "Resgate das debêntures"]);
+    assert_eq!(search(&part, "debentures emissão"), [0]);
+    assert_eq!(search(&part, "emissão para as debêntures"), [0]);
+    assert!(search(&part, "emissão resgate").is_empty());
+}
+
+#[test]
+fn the_last_word_is_also_a_prefix_and_ranks_below_whole_words() {
+    let part = filings(&["Dividendos", "Dividir", "Divida", "Outro"]);
+    assert_eq!(search(&part, "divid").len(), 3);
+    let part = filings(&["Capitalização", "Capital", "Capitalizado"]);
+    assert_eq!(search(&part, "capital")[0], 1);
+    assert_eq!(search(&part, "capital").len(), 3);
+    // Only the last one is a prefix.
+    assert!(search(&part, "capi ouro").is_empty());
+    assert_eq!(search(&part, "ouro capi").len(), 3);
+    // A stop word at the end is one too: who types may not be done.
+    assert_eq!(search(&filings(&["Aumento do capital", "Doações", "Resgate"]), "do").len(), 2);
+}
+
+#[test]
+fn the_very_word_ranks_before_other_forms_and_equal_rows_keep_their_order() {
+    let part = filings(&["Ações ordinárias", "Ação ordinária", "Ações ordinárias", "Ação ordinária"]);
+    assert_eq!(search(&part, "ação"), [1, 3, 0, 2]);
+    assert_eq!(search(&part, "ações"), [0, 2, 1, 3]);
+    assert_eq!(search(&part, "outros"), [0, 1, 2, 3]);
+}
+
+#[test]
+fn filings_are_found_by_company_name_category_and_registry_code() {
+    let part = filings(&["Um", "Dois"]);
+    for q in ["ouro verde", "outros", "9512", "009512", "verde um 9512"] {
+        assert!(!search(&part, q).is_empty(), "{q}");
+    }
+}
+
+#[test]
+fn query_syntax_is_plain_text() {
+    let part = filings(&["Fato AND relevante", "Fato novo"]);
+    assert_eq!(search(&part, "fato AND relevante"), [0]);
+    assert_eq!(search(&part, "\"fato\" +novo"), [1]);
+    assert_eq!(search(&part, "stems:fato").len(), 0);
+    assert_eq!(search(&part, "fato NOT novo").len(), 0);
+    for nothing in ["", "   ", "***", "\"()[]{}:^~!?", "\u{301}", "…"] {
+        assert_eq!(part.search(nothing, ALL).unwrap().total, 0, "{nothing}");
+    }
+}
+
+#[test]
+fn long_and_common_questions_stay_within_bounds() {
+    let part = filings(&["a b c d e f g h i j k l m n o p q r s t u v w x y z"; 50]);
+    let all_letters = "a b c d e f g h i j k l m n o p q r s t u v w x y z";
+    assert_eq!(part.search(all_letters, Page { limit: 20, offset: 40 }).unwrap().rows.len(), 10);
+    assert_eq!(part.search(&"x".repeat(200), ALL).unwrap().total, 0);
+    assert_eq!(part.search(&"ouro ".repeat(40), ALL).unwrap().total, 50);
+    let past_the_end = part.search("ouro", Page { limit: 1000, offset: usize::MAX }).unwrap();
+    assert_eq!((past_the_end.total, past_the_end.rows.len()), (50, 0));
+    assert_eq!(part.search("ouro", Page { limit: 0, offset: 0 }).unwrap().total, 50);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn totals_and_pages_agree_with_a_plain_count(
+        rows in prop::collection::vec("(ata|lucro|venda)( (ata|lucro|venda|compra)){0,3}", 1..40),
+        first in "ata|lucro|venda|compra|nada",
+        second in "(ata|lucro|venda|compra|nada)?",
+        limit in 1usize..6,
+    ) {
+        let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let part = filings(&texts);
+        let has = |text: &str, word: &str| word.is_empty() || text.split(' ').any(|other| other == word);
+        let expected: Vec<u32> = (0..).zip(&texts)
+            .filter(|(_, text)| has(text, &first) && has(text, &second)).map(|(position, _)| position).collect();
+        let q = format!("{first} {second}");
+        let mut paged = Vec::new();
+        for offset in (0..=expected.len()).step_by(limit) {
+            let listing = part.search(&q, Page { limit, offset }).unwrap();
+            prop_assert_eq!(listing.total, expected.len());
+            paged.extend(listing.rows.iter());
+        }
+        prop_assert_eq!(&paged, &found(&part.search(&q, ALL).unwrap()));
+        paged.sort_unstable();
+        prop_assert_eq!(paged, expected);
+    }
+}
+
+fn companies() -> Vec<Company> {
+    let company = |id, name: &str, cnpj: &str, status: &str, registered: &str| Company {
+        id: CompanyId(id),
+        name: name.to_owned(),
+        cnpj: Cnpj::parse(cnpj).unwrap(),
+        status: status.to_owned(),
+        sector: Some("Petróleo e Gás".to_owned()),
+        trading_name: None,
+        registered_on: Day::parse(registered).ok(),
+    };
+    vec![
+        company(9512, "Petrolífera Aurora", "33.000.167/0001-01", "CANCELADA", "1999-01-01"),
+        company(25_000, "Aurora Energia", "33.000.167/0001-01", "ATIVO", "1990-01-01"),
+        company(25_001, "Aurora Antiga", "33.000.167/0001-01", "ATIVO", "1980-01-01"),
+        company(77, "Bela Vista", "33.000.167/0002-92", "ATIVO", "2001-01-01"),
+        company(78, "Letras", "12.ABC.345/01DE-35", "ATIVO", "2026-08-01"),
+    ]
+}
+
+fn names(part: &Companies, q: &str) -> Vec<String> {
+    found(&part.search(q, ALL).unwrap())
+        .into_iter()
+        .map(|position| part.company(position).name.clone())
+        .collect()
+}
+
+#[test]
+fn companies_are_found_by_name_sector_code_and_number() {
+    let part = Companies::build(companies()).unwrap();
+    assert_eq!(names(&part, "petrolifera"), ["Petrolífera Aurora"]);
+    assert_eq!(names(&part, "petroleo gas").len(), 5);
+    assert_eq!(names(&part, "009512"), ["Petrolífera Aurora"]);
+    // The whole number: the active ones first, of those the one registered last.
+    let bearers = ["Aurora Energia", "Aurora Antiga", "Petrolífera Aurora"];
+    assert_eq!(names(&part, "33.000.167/0001-01"), bearers);
+    assert_eq!(names(&part, " 33000167000101 "), bearers);
+    assert_eq!(names(&part, "33.000.167/0002"), ["Bela Vista"]);
+    assert_eq!(names(&part, "33000167").len(), 4);
+    assert_eq!(names(&part, "12abc34501de35"), ["Letras"]);
+    assert!(names(&part, "3300016").is_empty());
+    let second = part.search("33000167", Page { limit: 2, offset: 2 }).unwrap();
+    assert_eq!((second.total, second.rows.len()), (4, 2));
+}
+
+#[test]
+fn a_number_finds_the_filings_of_all_companies_that_bear_it_newest_first() {
+    let mut builder = FilingsBuilder::new();
+    for (number, company) in [(1, 9512), (2, 25_000), (3, 77), (4, 9512), (5, 25_000)] {
+        builder.push(filing(number, company, "Ata"));
+    }
+    let part = |data| Arc::new(Part { data, ..Part::default() });
+    let catalog = Catalog {
+        companies: Arc::new(Part { data: Companies::build(companies()).unwrap(), ..Part::default() }),
+        filings: part(builder.finish().unwrap()),
+        ..Catalog::empty()
+    };
+    let ids = |q, page| -> Vec<u64> {
+        let listing = catalog.search_filings(q, page).unwrap();
+        let id = |position| match catalog.filings.filing(position).id {
+            FilingId::Protocol(number) | FilingId::Hash(number) => number,
+        };
+        listing.rows.iter().map(id).collect()
+    };
+    assert_eq!(ids("33.000.167/0001-01", ALL), [5, 4, 2, 1]);
+    assert_eq!(ids("33000167000101", Page { limit: 2, offset: 1 }), [4, 2]);
+    assert_eq!(ids("33.000.167/0002-92", ALL), [3]);
+    assert!(ids("00.000.000/0000-00", ALL).is_empty());
+    assert_eq!(ids("ata", ALL), [5, 4, 3, 2, 1]);
+}
+
+#[test]
+fn no_text_makes_a_search_fail() {
+    let rows = filings(&["Aumento do capital social", "Ata 123 \"x\"", "😀 𝄞 ações"]);
+    let registry = Companies::build(companies()).unwrap();
+    proptest!(ProptestConfig::with_cases(300), |(q in ".{0,200}", offset: usize)| {
+        for page in [ALL, Page { limit: 3, offset }] {
+            let listing = rows.search(&q, page).unwrap();
+            prop_assert!(listing.rows.len() <= listing.total);
+            prop_assert!(registry.search(&q, page).unwrap().total <= registry.len());
+        }
+    });
+}

@@ -1,0 +1,107 @@
+//! The operator's listener: `/livez`, `/readyz` and `/metrics`. It stands on a port of its own, away from clients.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use lastro_model::Source;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::jobs::stopped;
+use crate::metrics::gauge;
+use crate::state::App;
+
+pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+    loop {
+        let accepted = tokio::select! {
+            () = stopped(&mut stop) => return,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let app = Arc::clone(&app);
+        let answer = service_fn(move |request: Request<Incoming>| {
+            let response = answer(&app, &request);
+            async move { Ok::<_, std::convert::Infallible>(response) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(Duration::from_secs(10))
+            .serve_connection(TokioIo::new(stream), answer);
+        tokio::spawn(connection);
+    }
+}
+
+fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    let (status, body) = match (request.method(), request.uri().path()) {
+        (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "ok\n".to_owned()),
+        (&Method::GET | &Method::HEAD, "/readyz") if app.is_ready() => (StatusCode::OK, "ready\n".to_owned()),
+        (&Method::GET | &Method::HEAD, "/readyz") => {
+            (StatusCode::SERVICE_UNAVAILABLE, "not ready\n".to_owned())
+        }
+        (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics(app)),
+        _ => (StatusCode::NOT_FOUND, "here are /livez, /readyz and /metrics\n".to_owned()),
+    };
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
+    response
+}
+
+fn metrics(app: &App) -> String {
+    let mut out = String::with_capacity(16 * 1024);
+    app.metrics.render(&mut out);
+    gauge(
+        &mut out,
+        "lastro_limiter_entries",
+        "gauge",
+        "Client addresses with a rate limit of their own.",
+        app.callers.len(),
+    );
+    gauge(&mut out, "lastro_keys", "gauge", "API keys in memory.", app.keys.len());
+    gauge(
+        &mut out,
+        "lastro_usage_unflushed",
+        "gauge",
+        "Requests counted and not yet written.",
+        app.usage.pending(),
+    );
+    gauge(&mut out, "lastro_ready", "gauge", "Whether requests are answered.", u8::from(app.is_ready()));
+    sources(app, &mut out);
+    out
+}
+
+fn sources(app: &App, out: &mut String) {
+    let now = app.clock.now();
+    let editions = crate::ingest::catalog::editions(&app.catalog.load());
+    out.push_str("# HELP lastro_edition The edition in service.\n# TYPE lastro_edition gauge\n");
+    for source in Source::ALL {
+        let _ = writeln!(out, "lastro_edition{{source=\"{source}\"}} {}", editions.edition(source).0);
+    }
+    let freshness = app.freshness.load();
+    out.push_str("# HELP lastro_source_age_days Days since the newest value of a source.\n# TYPE lastro_source_age_days gauge\n");
+    for state in freshness.iter() {
+        if let Some(newest) = state.newest_day {
+            let age = now.utc_day().number() - newest.number();
+            let _ = writeln!(out, "lastro_source_age_days{{source=\"{}\"}} {age}", state.source);
+        }
+    }
+    out.push_str("# HELP lastro_source_sample Whether a source is the built-in sample.\n# TYPE lastro_source_sample gauge\n");
+    for state in freshness.iter() {
+        let _ =
+            writeln!(out, "lastro_source_sample{{source=\"{}\"}} {}", state.source, u8::from(state.sample));
+    }
+}

@@ -1,0 +1,42 @@
+//! The only place that reads the machine's clocks and its random numbers.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use lastro_model::{Clock, Now};
+
+/// The machine's clocks.
+#[derive(Debug)]
+pub struct SystemClock {
+    started: Instant,
+}
+
+impl SystemClock {
+    pub fn start() -> Self {
+        Self { started: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Now {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Now { monotonic_ns: self.started.elapsed().as_nanos() as u64, unix_ms: unix.as_millis() as i64 }
+    }
+}
+
+/// Random bytes of the operating system.
+///
+/// # Panics
+/// When the system has none to give: going on would mean guessable keys.
+#[allow(clippy::expect_used)]
+pub fn fill_random(bytes: &mut [u8]) {
+    getrandom::fill(bytes).expect("the operating system has no random numbers");
+}
+
+/// `length` random lower-case hexadecimal digits, for names that must not repeat.
+pub fn random_hex(length: usize) -> String {
+    let mut bytes = vec![0u8; length.div_ceil(2)];
+    fill_random(&mut bytes);
+    let mut text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    text.truncate(length);
+    text
+}

@@ -1,0 +1,50 @@
+//! `lastro demo`: a made-up data set of any size, for trials and benchmarks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use lastro_model::{Clock, Source};
+
+use crate::clock::SystemClock;
+use crate::config::{Common, Demo};
+use crate::ingest::made_up;
+use crate::sample::Shape;
+
+pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
+    let store = lastro_store::open(&common.database).await?;
+    if !made_up::may_be_replaced(&*store).await? {
+        anyhow::bail!("this database holds official data; name an empty one with --database");
+    }
+    let shape = Shape { companies: demo.companies as usize, filings: demo.filings as usize, seed: demo.seed };
+    let bar = progress_bar(shape.filings as u64);
+    let shown = bar.clone();
+    let progress = move |source: Source, rows: usize| {
+        shown.set_message(source.name());
+        if source == Source::Filings {
+            shown.inc(rows as u64);
+        }
+    };
+    let now = jiff::Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+    made_up::publish(&*store, shape, now, Arc::new(progress)).await?;
+    bar.finish_and_clear();
+    tracing::info!(
+        "{} companies and {} filings are in {}; start `lastro` to serve them",
+        shape.companies,
+        shape.filings,
+        common.database
+    );
+    Ok(())
+}
+
+/// Shown on a terminal only; elsewhere the log line at the end must do.
+fn progress_bar(filings: u64) -> ProgressBar {
+    let bar = ProgressBar::new(filings);
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg:10} {wide_bar} {human_pos} of {human_len} filings, {eta} left")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,137 @@
+//! `lastro keys`: the operator's key management. Standard output carries the result and nothing else.
+#![allow(clippy::print_stdout)]
+
+use jiff::Timestamp;
+use lastro_access::{ApiKey, Pepper, terms};
+use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord};
+use lastro_store::{NewKey, Store};
+use serde_json::{Value, json};
+
+use crate::clock::{SystemClock, fill_random};
+use crate::config::{Common, KeysCommand};
+use crate::http::v1::plans::Applicant;
+use crate::pepper;
+
+pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow::Result<()> {
+    let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+    match command {
+        KeysCommand::Create { plan, name, email, rate_limit } => {
+            let store = lastro_store::open(&common.database).await?;
+            let pepper = pepper_of(common, &*store).await?;
+            let applicant =
+                Applicant::new(&name, &email).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
+            let key = ApiKey::generate(&mut fill_random);
+            let account = Account {
+                id: AccountId(key.id()),
+                name: applicant.name,
+                email: applicant.email,
+                plan,
+                rate_limit,
+            };
+            let new = NewKey { id: key.id(), digest: pepper.digest(&key), account, created_at: now };
+            let record = store.insert_key(new).await?;
+            show_new(&key, &record, as_json);
+        }
+        KeysCommand::List => {
+            list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json)
+        }
+        KeysCommand::SetPlan { id, plan, rate_limit } => {
+            let store = lastro_store::open_existing(&common.database).await?;
+            let rate_limit = rate_limit.map(|limit| (limit > 0).then_some(limit));
+            show(&store.set_plan(key_id(&id)?, plan, rate_limit).await?, now, as_json);
+        }
+        KeysCommand::Rotate { id, grace_seconds } => {
+            let store = lastro_store::open_existing(&common.database).await?;
+            let pepper = pepper_of(common, &*store).await?;
+            let key = ApiKey::generate(&mut fill_random);
+            let ends_at = now + jiff::SignedDuration::from_secs(i64::from(grace_seconds));
+            let record = store.rotate(key_id(&id)?, key.id(), pepper.digest(&key), now, ends_at).await?;
+            show_new(&key, &record, as_json);
+        }
+        KeysCommand::Revoke { id } => {
+            let store = lastro_store::open_existing(&common.database).await?;
+            show(&[store.revoke(key_id(&id)?, now).await?], now, as_json);
+        }
+    }
+    Ok(())
+}
+
+async fn pepper_of(common: &Common, store: &dyn Store) -> anyhow::Result<Pepper> {
+    let pepper = pepper::load_or_create(&super::pepper_file(common)?)?;
+    pepper::check(store, &pepper).await?;
+    Ok(pepper)
+}
+
+fn key_id(text: &str) -> anyhow::Result<KeyId> {
+    KeyId::parse(text).map_err(|reason| anyhow::anyhow!("ID {reason}; `lastro keys list` shows them"))
+}
+
+fn show_new(key: &ApiKey, record: &KeyRecord, as_json: bool) {
+    if as_json {
+        let mut value = described(record, record.created_at);
+        value["api_key"] = key.reveal().into();
+        println!("{value}");
+    } else {
+        println!("{}", key.reveal());
+    }
+}
+
+fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
+    if as_json {
+        records.iter().for_each(|record| println!("{}", described(record, now)));
+    } else {
+        list(records, now, false);
+    }
+}
+
+fn described(record: &KeyRecord, now: Timestamp) -> Value {
+    json!({
+        "id": record.id.as_str(),
+        "account": record.account.id.to_string(),
+        "name": record.account.name,
+        "email": record.account.email,
+        "plan": record.account.plan.id(),
+        "rate_limit": limit_of(record),
+        "created_at": record.created_at.to_string(),
+        "ends_at": record.ends_at.map(|at| at.to_string()),
+        "status": status(record, now),
+    })
+}
+
+fn limit_of(record: &KeyRecord) -> u32 {
+    record.account.rate_limit.unwrap_or(terms(record.account.plan).requests_per_minute)
+}
+
+fn status(record: &KeyRecord, now: Timestamp) -> &'static str {
+    match record.ends_at {
+        None => "active",
+        Some(at) if at <= now => "ended",
+        Some(_) => "ending",
+    }
+}
+
+fn list(records: &[KeyRecord], now: Timestamp, as_json: bool) {
+    if as_json {
+        let all: Vec<Value> = records.iter().map(|record| described(record, now)).collect();
+        println!("{}", Value::from(all));
+        return;
+    }
+    println!(
+        "{:<8}  {:<8}  {:>9}  {:<6}  {:<20}  NAME <EMAIL>",
+        "ID", "PLAN", "PER MIN", "STATUS", "CREATED"
+    );
+    for record in records {
+        let account = &record.account;
+        let created = record.created_at.strftime("%Y-%m-%dT%H:%M:%SZ");
+        println!(
+            "{:<8}  {:<8}  {:>9}  {:<6}  {:<20}  {} <{}>",
+            record.id,
+            account.plan.id(),
+            limit_of(record),
+            status(record, now),
+            created,
+            account.name,
+            account.email
+        );
+    }
+}

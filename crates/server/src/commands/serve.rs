@@ -1,0 +1,43 @@
+//! `lastro serve`: runs until it is told to stop.
+
+use std::sync::Arc;
+
+use lastro_access::TrustedProxies;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::clock::SystemClock;
+use crate::config::{Common, Serve};
+use crate::service::{Options, Service};
+
+pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
+    let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
+        .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let service = Service::start(Options {
+        store: lastro_store::open(&common.database).await?,
+        clock: Arc::new(SystemClock::start()),
+        pepper_file: super::pepper_file(common)?,
+        listen: serve.listen,
+        admin_listen: serve.admin_listen.0,
+        trusted_proxies,
+        registrations_per_hour: serve.registrations_per_hour,
+        limiter_capacity: serve.limiter_capacity,
+        max_connections: serve.max_connections,
+    })
+    .await?;
+    let address = service.address;
+    tracing::info!("Lastro {} answers on http://{address}", crate::VERSION);
+    tracing::info!(
+        "try http://{address}/docs, http://{address}/pricing, http://{address}/api/v1/market/overview"
+    );
+    if let Some(admin) = service.admin_address {
+        tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
+    }
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("stopping: finishing running requests and writing what was counted");
+    service.stop().await
+}

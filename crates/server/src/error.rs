@@ -1,0 +1,120 @@
+//! Every failure a client can see: one code, one status, one sentence. The table is [`ApiError::code`].
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+use lastro_access::Feature;
+use lastro_model::{ParseError, Plan};
+use lastro_store::StoreError;
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiError {
+    BadRequest(Cow<'static, str>),
+    Unauthorized(&'static str),
+    UpgradeRequired {
+        plan: Plan,
+        feature: Feature,
+    },
+    NotFound(&'static str),
+    /// Holds what `Allow` says.
+    MethodNotAllowed(&'static str),
+    PayloadTooLarge {
+        limit_bytes: usize,
+    },
+    RateLimited {
+        message: &'static str,
+        retry_after_seconds: u64,
+    },
+    Internal,
+    Unavailable(&'static str),
+}
+
+impl ApiError {
+    /// The machine-readable code and its status.
+    pub fn code(&self) -> (&'static str, StatusCode) {
+        match self {
+            Self::BadRequest(_) => ("bad_request", StatusCode::BAD_REQUEST),
+            Self::Unauthorized(_) => ("unauthorized", StatusCode::UNAUTHORIZED),
+            Self::UpgradeRequired { .. } => ("upgrade_required", StatusCode::FORBIDDEN),
+            Self::NotFound(_) => ("not_found", StatusCode::NOT_FOUND),
+            Self::MethodNotAllowed(_) => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
+            Self::PayloadTooLarge { .. } => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE),
+            Self::RateLimited { .. } => ("rate_limited", StatusCode::TOO_MANY_REQUESTS),
+            Self::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR),
+            Self::Unavailable(_) => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
+        }
+    }
+
+    /// The sentence for people. It names the remedy, and nothing of the machine.
+    pub fn message(&self) -> Cow<'static, str> {
+        match self {
+            Self::BadRequest(message) => message.clone(),
+            Self::Unauthorized(message) | Self::NotFound(message) | Self::Unavailable(message) => {
+                (*message).into()
+            }
+            Self::RateLimited { message, .. } => (*message).into(),
+            Self::UpgradeRequired { plan, feature } => format!(
+                "{} needs the {} plan; this request is on the {} plan. See /pricing.",
+                feature.label(),
+                feature.required_plan().name(),
+                plan.name()
+            )
+            .into(),
+            Self::MethodNotAllowed(allow) => format!("this path answers {allow}").into(),
+            Self::PayloadTooLarge { limit_bytes } => {
+                format!("the body may have at most {limit_bytes} bytes").into()
+            }
+            Self::Internal => {
+                "something went wrong on our side; the request id names this failure in our log".into()
+            }
+        }
+    }
+
+    /// A parameter that does not hold what it should.
+    pub fn parameter(name: &str, reason: &ParseError) -> Self {
+        Self::BadRequest(format!("`{name}` {reason}").into())
+    }
+
+    /// The body, in the one error shape.
+    pub fn body(&self) -> Vec<u8> {
+        let (error, _) = self.code();
+        let mut body = Body { error, message: self.message(), ..Body::default() };
+        match self {
+            Self::UpgradeRequired { plan, feature } => {
+                body.plan = Some(plan.id());
+                body.required_plan = Some(feature.required_plan().id());
+                body.feature = Some(feature.id());
+                body.upgrade_url = Some("/pricing");
+            }
+            Self::RateLimited { retry_after_seconds, .. } => body.retry_after = Some(*retry_after_seconds),
+            _ => {}
+        }
+        serde_json::to_vec(&body).unwrap_or_default()
+    }
+}
+
+/// Code and sentence, then what only some failures tell.
+#[derive(Default, Serialize)]
+struct Body {
+    error: &'static str,
+    message: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_plan: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upgrade_url: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+/// A store that fails is never the client's doing; what it said is for the log.
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the store failed a request");
+        Self::Unavailable("the service cannot write right now; reading goes on, please try again shortly")
+    }
+}

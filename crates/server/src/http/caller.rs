@@ -1,0 +1,131 @@
+//! Who asks: a key, or an address.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, Verdict, terms};
+use lastro_model::{Now, Plan};
+
+use crate::error::ApiError;
+use crate::state::App;
+
+/// What the request's credentials came to.
+#[derive(Debug)]
+pub enum Caller {
+    /// No credentials: the Free plan, counted by address.
+    Anonymous,
+    Known(Arc<Holding>),
+    /// Credentials that are none, or two that differ: counted by address, and told so.
+    Refused(ApiError),
+}
+
+impl Caller {
+    pub fn plan(&self) -> Plan {
+        match self {
+            Self::Known(holding) => holding.plan,
+            Self::Anonymous | Self::Refused(_) => Plan::Free,
+        }
+    }
+
+    pub fn holding(&self) -> Option<&Arc<Holding>> {
+        match self {
+            Self::Known(holding) => Some(holding),
+            Self::Anonymous | Self::Refused(_) => None,
+        }
+    }
+
+    /// Takes one unit of the caller's quota, or with `free` only looks at it.
+    pub fn charge(&self, app: &App, client: ClientAddr, now: Now, free: bool) -> Verdict {
+        match (self, free) {
+            (Self::Known(holding), false) => holding.holder.take(holding.limit, now.monotonic_ns),
+            (Self::Known(holding), true) => holding.holder.peek(holding.limit, now.monotonic_ns),
+            (_, false) => app.callers.take(client, free_limit(), now.monotonic_ns),
+            (_, true) => app.callers.peek(client, free_limit(), now.monotonic_ns),
+        }
+    }
+}
+
+fn free_limit() -> u32 {
+    terms(Plan::Free).requests_per_minute
+}
+
+/// The client's address: the peer's, or what trusted proxies say of it.
+pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
+    app.proxies.client(peer, headers.get_all("x-forwarded-for").iter().map(http::HeaderValue::as_bytes))
+}
+
+const UNKNOWN_KEY: ApiError = ApiError::Unauthorized("this API key is not valid");
+const NOT_A_KEY: ApiError = ApiError::Unauthorized(
+    "this is not an API key; send one as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
+);
+
+/// Finds out who asks. Waits on the store only for a key that this process has never seen.
+pub async fn identify(app: &App, client: ClientAddr, headers: &HeaderMap, now: Now) -> Caller {
+    let key = match presented_key(headers) {
+        Ok(None) => return Caller::Anonymous,
+        Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
+        Err(error) => Err(error),
+    };
+    let key = match key {
+        Ok(key) => key,
+        Err(error) => return Caller::Refused(error),
+    };
+    match app.keys.find(&key, now.unix_ms) {
+        Lookup::Found(holding) => Caller::Known(holding),
+        Lookup::Refused => Caller::Refused(UNKNOWN_KEY),
+        Lookup::Unknown => ask_store(app, client, &key, now).await,
+    }
+}
+
+/// A key made by another process a moment ago is in the store before it is in our ring.
+async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
+    let refused = Caller::Refused(UNKNOWN_KEY);
+    // Anyone can make up well-formed keys: an address without quota left must not reach the store with them.
+    let exhausted = app.callers.peek(client, free_limit(), now.monotonic_ns).remaining == 0;
+    if exhausted || app.keys.is_known_miss(key.id(), now.monotonic_ns) {
+        return refused;
+    }
+    match app.store.key(key.id()).await {
+        Ok(Some(record)) => app.keys.upsert(record),
+        Ok(None) => app.keys.remember_miss(key.id(), now.monotonic_ns),
+        Err(error) => {
+            tracing::warn!(%error, "could not ask the store for a key");
+            return Caller::Refused(ApiError::Unavailable(
+                "the key cannot be checked right now; please try again shortly",
+            ));
+        }
+    }
+    match app.keys.find(key, now.unix_ms) {
+        Lookup::Found(holding) => Caller::Known(holding),
+        Lookup::Refused | Lookup::Unknown => refused,
+    }
+}
+
+/// The one key that the headers name, if any.
+fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    let mut presented = None;
+    let by_name = headers.get_all("x-api-key").iter().map(|value| value.to_str().map_err(|_| NOT_A_KEY));
+    let by_scheme =
+        headers.get_all(AUTHORIZATION).iter().map(|value| bearer(value.to_str().map_err(|_| NOT_A_KEY)?));
+    for text in by_name.chain(by_scheme) {
+        let text = text?.trim();
+        match presented {
+            Some(other) if other != text => {
+                return Err(ApiError::BadRequest(
+                    "X-API-Key and Authorization name different keys; send one of them".into(),
+                ));
+            }
+            _ => presented = Some(text),
+        }
+    }
+    Ok(presented)
+}
+
+fn bearer(value: &str) -> Result<&str, ApiError> {
+    match value.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => Ok(key),
+        _ => Err(NOT_A_KEY),
+    }
+}

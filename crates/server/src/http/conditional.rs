@@ -1,0 +1,55 @@
+//! Weak tags, and the short answer to who has the body already.
+
+use std::fmt::Write;
+
+use http::{HeaderMap, HeaderValue};
+use lastro_model::Plan;
+
+use super::reply::Version;
+
+/// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes) and the editions.
+pub fn tag(version: &Version, database: &str, plan: Plan) -> Option<String> {
+    match version {
+        Version::None => None,
+        Version::Content(digest) => Some(format!("W/\"{digest}\"")),
+        Version::Editions(editions) => {
+            let mut tag = format!("W/\"{database}-{}-{}", crate::VERSION, plan.id());
+            for edition in editions {
+                let _ = write!(tag, "-{}", edition.0);
+            }
+            tag.push('"');
+            Some(tag)
+        }
+    }
+}
+
+/// Whether `If-None-Match` names this tag (weak comparison, as for every GET).
+pub fn is_held(headers: &HeaderMap, tag: &str) -> bool {
+    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    headers
+        .get_all(http::header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value: &HeaderValue| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|candidate| candidate.trim() == "*" || opaque(candidate) == opaque(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::Edition;
+
+    #[test]
+    fn a_tag_is_held_whatever_its_strength_and_place() {
+        let tag = tag(&Version::Editions(vec![Edition(7)]), "db", Plan::Gold).unwrap();
+        for held in
+            [tag.clone(), tag.trim_start_matches("W/").to_owned(), format!("\"x\", {tag}"), "*".to_owned()]
+        {
+            let headers = HeaderMap::from_iter([(http::header::IF_NONE_MATCH, held.parse().unwrap())]);
+            assert!(is_held(&headers, &tag), "{held}");
+        }
+        let headers =
+            HeaderMap::from_iter([(http::header::IF_NONE_MATCH, HeaderValue::from_static("\"other\""))]);
+        assert!(!is_held(&headers, &tag));
+    }
+}

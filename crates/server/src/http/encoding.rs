@@ -1,0 +1,150 @@
+//! Compression: for bodies that gain by it, in the form the client likes best.
+
+use std::io::{Read, Write};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::ACCEPT_ENCODING;
+
+/// Below this the headers are most of the answer, and compressing costs more than it saves.
+const WORTH_COMPRESSING: usize = 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    Zstd,
+    Brotli,
+    Gzip,
+}
+
+impl Coding {
+    /// In our order of liking: the quickest first.
+    const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zstd => "zstd",
+            Self::Brotli => "br",
+            Self::Gzip => "gzip",
+        }
+    }
+}
+
+/// The coding the client likes best among ours; `None` is the plain body.
+pub fn negotiate(headers: &HeaderMap) -> Option<Coding> {
+    let mut best = None;
+    for coding in Coding::ALL {
+        let weight = weight_of(headers, coding.name());
+        if weight > best.map_or(0, |(weight, _)| weight) {
+            best = Some((weight, coding));
+        }
+    }
+    best.map(|(_, coding)| coding)
+}
+
+/// The client's weight for a coding in thousandths; its own name counts before `*`.
+fn weight_of(headers: &HeaderMap, name: &str) -> u32 {
+    let mut by_star = 0;
+    for value in headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()) {
+        for item in value.split(',') {
+            let (coding, parameters) = item.split_once(';').unwrap_or((item, ""));
+            if coding.trim().eq_ignore_ascii_case(name) {
+                return weight(parameters);
+            }
+            if coding.trim() == "*" {
+                by_star = weight(parameters);
+            }
+        }
+    }
+    by_star
+}
+
+fn weight(parameters: &str) -> u32 {
+    let Some(text) = parameters.trim().strip_prefix("q=") else { return 1000 };
+    text.trim().parse::<f32>().map_or(0, |weight| (weight.clamp(0.0, 1.0) * 1000.0) as u32)
+}
+
+/// The body in the coding the client likes best, or as it is where that gains nothing.
+pub fn encode(body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    if body.len() < WORTH_COMPRESSING {
+        return (body, None);
+    }
+    let Some(coding) = negotiate(headers) else { return (body, None) };
+    match compress(&body, coding) {
+        Ok(smaller) if smaller.len() < body.len() => (smaller.into(), Some(coding.name())),
+        _ => (body, None),
+    }
+}
+
+/// A body kept compressed: sent as it is, or unpacked for the rare client that does not take gzip.
+pub fn from_gzip(body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    if weight_of(headers, Coding::Gzip.name()) > 0 {
+        return (body, Some(Coding::Gzip.name()));
+    }
+    let mut plain = Vec::new();
+    match flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut plain) {
+        Ok(_) => (plain.into(), None),
+        Err(_) => (body, Some(Coding::Gzip.name())),
+    }
+}
+
+fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
+    match coding {
+        Coding::Zstd => zstd::bulk::compress(body, 3),
+        Coding::Brotli => {
+            let mut out = Vec::with_capacity(body.len() / 4);
+            brotli::CompressorWriter::new(&mut out, 4096, 4, 20).write_all(body)?;
+            Ok(out)
+        }
+        Coding::Gzip => {
+            let mut encoder = flate2::write::GzEncoder::new(
+                Vec::with_capacity(body.len() / 4),
+                flate2::Compression::new(4),
+            );
+            encoder.write_all(body)?;
+            encoder.finish()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepting(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(ACCEPT_ENCODING, http::HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn the_clients_liking_decides_and_ours_breaks_ties() {
+        for (value, chosen) in [
+            ("gzip, deflate, br, zstd", Some(Coding::Zstd)),
+            ("gzip;q=1.0, br;q=0.5", Some(Coding::Gzip)),
+            ("br", Some(Coding::Brotli)),
+            ("*", Some(Coding::Zstd)),
+            ("zstd;q=0, *;q=0.1", Some(Coding::Brotli)),
+            ("identity", None),
+            ("gzip;q=0", None),
+            ("gzip;q=nonsense", None),
+            ("", None),
+        ] {
+            assert_eq!(negotiate(&accepting(value)), chosen, "{value}");
+        }
+    }
+
+    #[test]
+    fn short_bodies_stay_plain_and_long_ones_come_back_whole() {
+        let long: Bytes = "lastro ".repeat(1000).into();
+        assert_eq!(encode(Bytes::from_static(b"{}"), &accepting("gzip")), (Bytes::from_static(b"{}"), None));
+        assert_eq!(encode(long.clone(), &HeaderMap::new()).1, None);
+        let (packed, coding) = encode(long.clone(), &accepting("zstd"));
+        assert_eq!((coding, zstd::bulk::decompress(&packed, 10_000).unwrap()), (Some("zstd"), long.to_vec()));
+        let (packed, coding) = encode(long.clone(), &accepting("gzip"));
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut plain).unwrap();
+        assert_eq!((coding, plain), (Some("gzip"), long.to_vec()));
+        let (packed, coding) = encode(long.clone(), &accepting("br"));
+        let mut plain = Vec::new();
+        brotli::Decompressor::new(&packed[..], 4096).read_to_end(&mut plain).unwrap();
+        assert_eq!((coding, plain), (Some("br"), long.to_vec()));
+    }
+}

@@ -1,0 +1,43 @@
+//! Reading what a client sends: bounded in bytes and in time.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+
+use crate::error::ApiError;
+
+pub const LARGEST_BODY: usize = 16 * 1024;
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
+const DISCARDED_AT_MOST: usize = 1024 * 1024;
+
+/// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
+pub async fn whole(body: Incoming) -> Result<Bytes, ApiError> {
+    match tokio::time::timeout(PATIENCE, read(body)).await {
+        Ok(result) => result,
+        Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
+    }
+}
+
+async fn read(mut body: Incoming) -> Result<Bytes, ApiError> {
+    match Limited::new(&mut body, LARGEST_BODY).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            discard(body).await;
+            Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY })
+        }
+        Err(_) => Err(ApiError::BadRequest("the body could not be read".into())),
+    }
+}
+
+async fn discard(mut body: Incoming) {
+    let mut left = DISCARDED_AT_MOST;
+    while let Some(Ok(frame)) = body.frame().await {
+        left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        if left == 0 {
+            return;
+        }
+    }
+}

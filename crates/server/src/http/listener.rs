@@ -1,0 +1,103 @@
+//! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use super::edge;
+use crate::jobs::stopped;
+use crate::state::App;
+
+/// How long a client may take to send its header, and how long a connection may idle between requests.
+const HEADER_PATIENCE: Duration = Duration::from_secs(30);
+/// How long running requests are waited for when the service stops.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Serves until `stop` turns true, then finishes what is running and returns.
+pub async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    most_connections: usize,
+    mut stop: watch::Receiver<bool>,
+) {
+    let places = Arc::new(Semaphore::new(most_connections));
+    let graceful = GracefulShutdown::new();
+    let builder = Arc::new(protocol());
+    loop {
+        let accepted = tokio::select! {
+            () = stopped(&mut stop) => break,
+            accepted = next_connection(&listener, &places) => accepted,
+        };
+        match accepted {
+            Ok((stream, peer, place)) => {
+                let watcher = graceful.watcher();
+                tokio::spawn(converse(Arc::clone(&app), Arc::clone(&builder), stream, peer, watcher, place));
+            }
+            // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests did not end in time and were cut off");
+    }
+}
+
+/// Waits for a free place first: who cannot be served yet waits in the system's queue, not in our memory.
+async fn next_connection(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> std::io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(std::io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    Ok((stream, peer, place))
+}
+
+fn protocol() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(HEADER_PATIENCE)
+        .max_concurrent_streams(250)
+        .max_header_list_size(64 * 1024);
+    builder
+}
+
+async fn converse(
+    app: Arc<App>,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    watcher: hyper_util::server::graceful::Watcher,
+    place: OwnedSemaphorePermit,
+) {
+    // A small answer must not wait for the next one to fill a packet.
+    let _ = stream.set_nodelay(true);
+    app.metrics.connections.fetch_add(1, Ordering::Relaxed);
+    let service = {
+        let app = Arc::clone(&app);
+        service_fn(move |request| {
+            let app = Arc::clone(&app);
+            async move { Ok::<_, std::convert::Infallible>(edge::answer(&app, peer.ip(), request).await) }
+        })
+    };
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = watcher.watch(connection.into_owned()).await {
+        tracing::debug!(%error, "a connection broke");
+    }
+    app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    drop(place);
+}

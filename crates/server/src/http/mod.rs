@@ -1,0 +1,23 @@
+//! The public HTTP interface.
+//!
+//! A request passes these rooms in this order, and nothing else stands between the socket and a handler:
+//!
+//! 1. [`listener`] accepts the connection and speaks HTTP/1.1 or HTTP/2.
+//! 2. [`edge`] runs the checks in the order the contract gives: identity, rate limit, route and method, plan gate.
+//! 3. [`routes`] names the handler: every route of the service stands on that page.
+//! 4. A handler of [`v1`] or of [`crate::web`] reads its parameters with [`query`] and builds a [`reply`].
+//! 5. [`edge`] dresses the reply: [`conditional`], [`encoding`], then the headers of [`envelope`] that every response carries.
+//!
+//! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
+
+pub mod caller;
+pub mod conditional;
+pub mod edge;
+pub mod encoding;
+pub mod envelope;
+pub mod intake;
+pub mod listener;
+pub mod query;
+pub mod reply;
+pub mod routes;
+pub mod v1;

@@ -1,0 +1,167 @@
+//! What a handler answers with, before the edge dresses it.
+
+use bytes::Bytes;
+use http::StatusCode;
+use lastro_model::Edition;
+use serde::Serialize;
+
+use crate::error::ApiError;
+
+pub const JSON: &str = "application/json";
+
+/// A status, a body and what caches may do with it.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub content_type: &'static str,
+    pub body: Bytes,
+    pub version: Version,
+    pub cache: &'static str,
+    /// The content security policy, where it is not that of data.
+    pub policy: Option<&'static str>,
+    /// Set when the body is not to be compressed on its way out.
+    pub encoding: Option<Stored>,
+    pub headers: Vec<(&'static str, String)>,
+}
+
+/// A body that is sent in the form it is kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// It holds a secret: compressing it beside what a client sent would leak its length.
+    Plain,
+    Gzip,
+}
+
+/// What a body is a version of: the source of its `ETag`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Version {
+    /// Changes with every request: no tag.
+    None,
+    /// As the data of these editions.
+    Editions(Vec<Edition>),
+    /// As the program itself.
+    Content(&'static str),
+}
+
+/// Ask again each time, with the tag: the answer is then short.
+const REVALIDATE: &str = "private, no-cache";
+
+impl Reply {
+    pub fn json(body: Vec<u8>) -> Self {
+        Self {
+            status: StatusCode::OK,
+            content_type: JSON,
+            body: body.into(),
+            version: Version::None,
+            cache: REVALIDATE,
+            policy: None,
+            encoding: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// A body that is written anew for each request.
+    pub fn of(body: &impl Serialize) -> Result<Self, ApiError> {
+        serde_json::to_vec(body).map(Self::json).map_err(|error| {
+            tracing::error!(%error, "a body could not be written");
+            ApiError::Internal
+        })
+    }
+
+    /// The same reply, for nobody to keep: it holds a secret or one client's affairs.
+    #[must_use]
+    pub fn private(self, status: StatusCode) -> Self {
+        Self { status, cache: "no-store", encoding: Some(Stored::Plain), ..self }
+    }
+
+    /// Data as of these editions.
+    pub fn data(body: Vec<u8>, editions: impl IntoIterator<Item = Edition>) -> Self {
+        Self { version: Version::Editions(editions.into_iter().collect()), ..Self::json(body) }
+    }
+
+    pub fn error(error: &ApiError) -> Self {
+        let (_, status) = error.code();
+        let mut reply = Self::json(error.body()).private(status);
+        match error {
+            ApiError::Unauthorized(_) => reply.headers.push(("www-authenticate", "Bearer".to_owned())),
+            ApiError::MethodNotAllowed(allow) => reply.headers.push(("allow", (*allow).to_owned())),
+            ApiError::RateLimited { retry_after_seconds, .. } => {
+                reply.headers.push(("retry-after", retry_after_seconds.to_string()));
+            }
+            ApiError::Unavailable(_) => reply.headers.push(("retry-after", "5".to_owned())),
+            _ => {}
+        }
+        reply
+    }
+}
+
+/// A JSON object put together from members that are rendered already.
+#[derive(Debug)]
+pub struct Object(Vec<u8>);
+
+impl Object {
+    pub fn with_capacity(bytes: usize) -> Self {
+        let mut out = Vec::with_capacity(bytes);
+        out.push(b'{');
+        Self(out)
+    }
+
+    fn name(&mut self, name: &'static str) -> &mut Vec<u8> {
+        if self.0.len() > 1 {
+            self.0.push(b',');
+        }
+        self.0.push(b'"');
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.extend_from_slice(b"\":");
+        &mut self.0
+    }
+
+    /// A value that is JSON already.
+    #[must_use]
+    pub fn raw(mut self, name: &'static str, json: &[u8]) -> Self {
+        self.name(name).extend_from_slice(json);
+        self
+    }
+
+    /// Values joined by commas already.
+    #[must_use]
+    pub fn joined(mut self, name: &'static str, items: &[u8]) -> Self {
+        let out = self.name(name);
+        out.push(b'[');
+        out.extend_from_slice(items);
+        out.push(b']');
+        self
+    }
+
+    /// One value an item, each written by `write`.
+    #[must_use]
+    pub fn array<T>(
+        mut self,
+        name: &'static str,
+        items: impl Iterator<Item = T>,
+        mut write: impl FnMut(T, &mut Vec<u8>),
+    ) -> Self {
+        let out = self.name(name);
+        out.push(b'[');
+        for (index, item) in items.enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            write(item, out);
+        }
+        out.push(b']');
+        self
+    }
+
+    #[must_use]
+    pub fn number(mut self, name: &'static str, value: usize) -> Self {
+        let mut digits = itoa::Buffer::new();
+        self.name(name).extend_from_slice(digits.format(value).as_bytes());
+        self
+    }
+
+    pub fn finish(mut self) -> Vec<u8> {
+        self.0.push(b'}');
+        self.0
+    }
+}

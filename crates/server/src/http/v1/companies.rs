@@ -1,0 +1,64 @@
+//! Registered companies.
+
+use lastro_catalog::{Companies, CompanyFilter, Listing};
+use lastro_model::{Cnpj, CompanyId};
+
+use super::filings::{self, search_failed};
+use crate::error::ApiError;
+use crate::http::reply::{Object, Reply};
+use crate::http::routes::Question;
+
+const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code or CNPJ");
+
+/// A company's JSON is about this long; a page is reserved at once.
+const TYPICAL_BYTES: usize = 260;
+
+pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let page = question.query.page()?;
+    let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
+    let companies = &question.catalog.companies;
+    let listing =
+        companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page);
+    let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
+    Ok(Reply::data(body, [companies.edition]))
+}
+
+pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (q, page) = (question.query.search()?, question.query.page()?);
+    let companies = &question.catalog.companies;
+    let listing = companies.search(&q, page).map_err(search_failed)?;
+    Ok(Reply::data(listed(companies, &listing).finish(), [companies.edition]))
+}
+
+/// `data` and `total`.
+fn listed(companies: &Companies, listing: &Listing<'_>) -> Object {
+    array(Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES), "data", companies, listing)
+        .number("total", listing.total)
+}
+
+pub fn array(object: Object, name: &'static str, companies: &Companies, listing: &Listing<'_>) -> Object {
+    object.array(name, listing.rows.iter(), |row, out| out.extend_from_slice(companies.json(row)))
+}
+
+pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let companies = &question.catalog.companies;
+    let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
+    Ok(Reply::data(companies.json(row).to_vec(), [companies.edition]))
+}
+
+pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (page, filter) = filings::parameters(question)?;
+    let companies = &question.catalog.companies;
+    let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
+    let filings = &question.catalog.filings;
+    let listing = filings.list(&filter.as_filter(Some(companies.company(row).id)), page);
+    Ok(Reply::data(filings::listed(filings, &listing).finish(), [companies.edition, filings.edition]))
+}
+
+/// Finds a company by registry code or CNPJ. Fourteen characters are a CNPJ even where they are all digits.
+fn position(companies: &Companies, id: &str) -> Option<u32> {
+    match Cnpj::parse(id) {
+        Ok(cnpj) => companies.by_cnpj(&cnpj),
+        Err(_) => companies.position(CompanyId::parse(id.trim()).ok()?),
+    }
+}

@@ -1,0 +1,75 @@
+//! Whether the service answers, and how old what it answers with is.
+
+use lastro_model::{Now, Source};
+use lastro_store::SourceState;
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::http::reply::Reply;
+use crate::http::routes::Question;
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    sample: bool,
+    sources: Vec<Freshness>,
+}
+
+/// How fresh one source is.
+#[derive(Serialize)]
+struct Freshness {
+    source: &'static str,
+    edition: u64,
+    sample: bool,
+    rows: u64,
+    newest_date: Option<String>,
+    last_success: Option<jiff::Timestamp>,
+    last_attempt: Option<jiff::Timestamp>,
+    last_error: Option<String>,
+    rejects: u64,
+    stale: bool,
+}
+
+pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
+    Reply::of(&Health {
+        status: "ok",
+        version: crate::VERSION,
+        sample: question.freshness.iter().any(|state| state.sample),
+        sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
+    })
+}
+
+fn freshness(state: &SourceState, now: Now) -> Freshness {
+    Freshness {
+        source: state.source.name(),
+        edition: state.edition.0,
+        sample: state.sample,
+        rows: state.rows,
+        newest_date: state.newest_day.map(|day| day.to_string()),
+        last_success: state.last_success,
+        last_attempt: state.last_attempt,
+        last_error: state.last_error.clone(),
+        rejects: state.rejects,
+        stale: is_stale(state, now),
+    }
+}
+
+/// A source is stale when its newest day is further back than its publisher ever leaves it.
+pub fn is_stale(state: &SourceState, now: Now) -> bool {
+    let Some(newest) = state.newest_day else { return true };
+    now.utc_day().number() - newest.number() > longest_silence_days(state.source)
+}
+
+/// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
+const fn longest_silence_days(source: Source) -> i32 {
+    match source {
+        Source::Selic => 3,
+        Source::Cdi | Source::Fx => 7,
+        // A month's value comes about the tenth of the next and is dated the month's first day.
+        Source::Ipca => 75,
+        // The newest registration may be weeks old in a quiet season.
+        Source::Companies => 60,
+        Source::Filings => 14,
+    }
+}

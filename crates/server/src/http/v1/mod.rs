@@ -1,0 +1,8 @@
+//! Version 1 of the API, one file a resource.
+
+pub mod companies;
+pub mod filings;
+pub mod health;
+pub mod market;
+pub mod plans;
+pub mod search;

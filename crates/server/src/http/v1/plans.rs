@@ -1,0 +1,253 @@
+//! Plans, registration and usage: the only part of the API that writes.
+
+use std::collections::BTreeMap;
+
+use email_address::EmailAddress;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+use lastro_access::{ApiKey, ClientAddr, Terms, plans as plan_table, terms};
+use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
+use lastro_store::NewKey;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::clock::fill_random;
+use crate::error::ApiError;
+use crate::http::intake;
+use crate::http::query::Query;
+use crate::http::reply::{Reply, Version};
+use crate::http::routes::{Action, Question};
+use crate::state::App;
+
+type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
+
+#[derive(Serialize)]
+struct Plans {
+    plans: Vec<PlanItem>,
+}
+
+#[derive(Serialize)]
+struct PlanItem {
+    id: &'static str,
+    name: &'static str,
+    price: u32,
+    currency: &'static str,
+    rate_limit: u32,
+    features: Vec<&'static str>,
+    restrictions: &'static [&'static str],
+}
+
+impl From<&Terms> for PlanItem {
+    fn from(terms: &Terms) -> Self {
+        Self {
+            id: terms.plan.id(),
+            name: terms.plan.name(),
+            price: terms.price_usd,
+            currency: "USD",
+            rate_limit: terms.requests_per_minute,
+            features: terms.features(),
+            restrictions: terms.restrictions,
+        }
+    }
+}
+
+pub fn list(_: &Question<'_>) -> Result<Reply, ApiError> {
+    let plans = Plans { plans: plan_table().iter().map(PlanItem::from).collect() };
+    // Drawn from the program's own table: it changes with the program, which every tag names.
+    Ok(Reply { version: Version::Editions(Vec::new()), ..Reply::of(&plans)? })
+}
+
+#[derive(Serialize)]
+struct Registered<'a> {
+    message: &'static str,
+    api_key: &'a str,
+    plan: &'static str,
+    rate_limit: u32,
+}
+
+pub fn register(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let body = intake::whole(action.body).await?;
+        let applicant = Applicant::from_json(&body)?;
+        let issued = issue(action.app, action.client, action.now, applicant).await?;
+        let registered = Registered {
+            message: "Your API key is ready. Keep it safe: it is shown only this once.",
+            api_key: issued.key.reveal(),
+            plan: issued.plan.id(),
+            rate_limit: issued.rate_limit,
+        };
+        Ok(Reply::of(&registered)?.private(StatusCode::CREATED))
+    }
+    .boxed()
+}
+
+/// Who asks for a key, checked.
+pub struct Applicant {
+    pub name: String,
+    pub email: String,
+}
+
+impl std::fmt::Debug for Applicant {
+    /// Without the person: this text may end in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Applicant(…)")
+    }
+}
+
+impl Applicant {
+    fn from_json(body: &[u8]) -> Result<Self, ApiError> {
+        let bad = |message: &'static str| ApiError::BadRequest(message.into());
+        let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
+        let value: Value = serde_json::from_str(text).map_err(|_| bad("the body is not valid JSON"))?;
+        let fields =
+            value.as_object().ok_or_else(|| bad("the body must be a JSON object with `name` and `email`"))?;
+        let field = |name: &str| match fields.get(name) {
+            Some(Value::String(text)) => Ok(text.as_str()),
+            Some(_) => Err(ApiError::BadRequest(format!("`{name}` must be a string").into())),
+            None => Err(ApiError::BadRequest(format!("`{name}` is required").into())),
+        };
+        Self::new(field("name")?, field("email")?)
+    }
+
+    pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
+        let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
+        let name = name.trim();
+        if !(1..=100).contains(&name.chars().count()) {
+            return bad("`name` must have 1 to 100 characters");
+        }
+        if email.is_empty() || email.len() > 254 || !EmailAddress::is_valid(email) {
+            return bad("`email` must be a valid e-mail address of at most 254 characters");
+        }
+        Ok(Self { name: name.to_owned(), email: email.to_owned() })
+    }
+}
+
+/// A key that was just made; the only moment when it can be shown.
+#[derive(Debug)]
+pub struct Issued {
+    pub key: ApiKey,
+    pub plan: Plan,
+    pub rate_limit: u32,
+}
+
+/// Makes a key of the Free plan. It is in the store before anyone sees it.
+pub async fn issue(
+    app: &App,
+    client: ClientAddr,
+    now: Now,
+    applicant: Applicant,
+) -> Result<Issued, ApiError> {
+    let verdict = app.registrations.take(client, app.registrations_per_hour, now.monotonic_ns);
+    if !verdict.admitted {
+        return Err(ApiError::RateLimited {
+            message: "too many registrations from this address; wait as long as Retry-After says",
+            retry_after_seconds: verdict.retry_after_seconds(),
+        });
+    }
+    let key = ApiKey::generate(&mut fill_random);
+    let Applicant { name, email } = applicant;
+    let account = Account { id: AccountId(key.id()), name, email, plan: Plan::Free, rate_limit: None };
+    let created_at = jiff::Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)?;
+    let new = NewKey { id: key.id(), digest: app.keys.pepper().digest(&key), account, created_at };
+    app.keys.upsert(app.store.insert_key(new).await?);
+    Ok(Issued { key, plan: Plan::Free, rate_limit: terms(Plan::Free).requests_per_minute })
+}
+
+#[derive(Serialize)]
+struct UsageReport {
+    plan: &'static str,
+    rate_limit: u32,
+    from: String,
+    to: String,
+    total: u64,
+    data: Vec<DayUsage>,
+    endpoints: Vec<EndpointUsage>,
+}
+
+#[derive(Serialize)]
+struct DayUsage {
+    date: String,
+    requests: u64,
+    ok: u64,
+    client_errors: u64,
+    server_errors: u64,
+    rate_limited: u64,
+    upgrade_required: u64,
+}
+
+#[derive(Serialize)]
+struct EndpointUsage {
+    endpoint: String,
+    requests: u64,
+}
+
+pub fn usage(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
+        let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
+        // What is counted and not yet written goes first, so that the report holds the request made just before it.
+        let pending = action.app.usage.changed_of(&holding.holder);
+        action.app.store.add_usage(&action.app.boot, &pending).await?;
+        let counts = action.app.store.usage(holding.account.id, from, to).await?;
+        let report = UsageReport {
+            plan: holding.plan.id(),
+            rate_limit: holding.limit,
+            from: from.to_string(),
+            to: to.to_string(),
+            total: counts.iter().map(|count| count.requests).sum(),
+            data: by_day(&counts),
+            endpoints: by_endpoint(&counts),
+        };
+        Ok(Reply::of(&report)?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+const DEFAULT_DAYS: i32 = 30;
+const MOST_DAYS: i32 = 366;
+
+/// The days a report covers: by default the last thirty.
+fn reporting_days(query: &Query<'_>, today: Day) -> Result<(Day, Day), ApiError> {
+    let (from, to) = query.days()?;
+    let to = to.unwrap_or_else(|| from.map_or(today, |from| from.max(today)));
+    let from = from.unwrap_or_else(|| to.plus_days(1 - DEFAULT_DAYS));
+    if to.number() - from.number() >= MOST_DAYS {
+        return Err(ApiError::BadRequest(
+            format!("`from` and `to` may be at most {MOST_DAYS} days apart").into(),
+        ));
+    }
+    Ok((from, to))
+}
+
+fn by_day(counts: &[UsageCount]) -> Vec<DayUsage> {
+    let mut days: BTreeMap<Day, BTreeMap<Outcome, u64>> = BTreeMap::new();
+    for count in counts {
+        *days.entry(count.day).or_default().entry(count.outcome).or_default() += count.requests;
+    }
+    let row = |(day, outcomes): (Day, BTreeMap<Outcome, u64>)| {
+        let of = |outcome| outcomes.get(&outcome).copied().unwrap_or(0);
+        DayUsage {
+            date: day.to_string(),
+            requests: outcomes.values().sum(),
+            ok: of(Outcome::Ok),
+            client_errors: of(Outcome::ClientError),
+            server_errors: of(Outcome::ServerError),
+            rate_limited: of(Outcome::RateLimited),
+            upgrade_required: of(Outcome::UpgradeRequired),
+        }
+    };
+    days.into_iter().rev().map(row).collect()
+}
+
+/// Busiest first; endpoints asked equally often by name.
+fn by_endpoint(counts: &[UsageCount]) -> Vec<EndpointUsage> {
+    let mut endpoints: BTreeMap<&str, u64> = BTreeMap::new();
+    for count in counts {
+        *endpoints.entry(&count.endpoint).or_default() += count.requests;
+    }
+    let row = |(endpoint, requests): (&str, u64)| EndpointUsage { endpoint: endpoint.to_owned(), requests };
+    let mut rows: Vec<_> = endpoints.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.requests));
+    rows
+}

@@ -1,0 +1,107 @@
+//! From the store's rows to a part of the catalog: built aside, then swapped in.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use lastro_catalog::{Catalog, Companies, FilingsBuilder, FxBook, Part, Timeline};
+use lastro_model::{Company, FxQuote, RatePoint, Records, Source};
+use lastro_store::{Counters, Loaded, Store, StoreError};
+
+/// The editions that a catalog shows.
+pub fn editions(catalog: &Catalog) -> Counters {
+    let mut counters = Counters::default();
+    for source in Source::ALL {
+        counters.editions[source as usize] = match source {
+            Source::Selic => catalog.selic.edition,
+            Source::Cdi => catalog.cdi.edition,
+            Source::Ipca => catalog.ipca.edition,
+            Source::Fx => catalog.fx.edition,
+            Source::Companies => catalog.companies.edition,
+            Source::Filings => catalog.filings.edition,
+        };
+    }
+    counters
+}
+
+/// The same catalog with one part read anew.
+pub async fn with_fresh(catalog: &Catalog, store: &dyn Store, source: Source) -> anyhow::Result<Catalog> {
+    let loaded = store.load(source).await?;
+    let mut fresh = catalog.clone();
+    let build = move || -> anyhow::Result<Catalog> {
+        match source {
+            Source::Selic => fresh.selic = rates(loaded)?,
+            Source::Cdi => fresh.cdi = rates(loaded)?,
+            Source::Ipca => fresh.ipca = rates(loaded)?,
+            Source::Fx => fresh.fx = fx(loaded)?,
+            Source::Companies => fresh.companies = companies(loaded)?,
+            Source::Filings => fresh.filings = filings(loaded)?,
+        }
+        Ok(fresh)
+    };
+    tokio::task::spawn_blocking(build).await.context("the catalog builder stopped")?
+}
+
+/// Hands every batch to `take`; a batch of another kind means that the store is broken.
+fn drain(
+    mut rows: tokio::sync::mpsc::Receiver<Result<Records, StoreError>>,
+    mut take: impl FnMut(Records) -> bool,
+) -> anyhow::Result<()> {
+    while let Some(batch) = rows.blocking_recv() {
+        anyhow::ensure!(take(batch?), "the store gave rows of another source");
+    }
+    Ok(())
+}
+
+fn rates(loaded: Loaded) -> anyhow::Result<Arc<Part<Timeline<RatePoint>>>> {
+    let (edition, sample) = (loaded.edition, loaded.sample);
+    let mut points: Vec<RatePoint> = Vec::new();
+    drain(loaded.rows, |batch| {
+        if let Records::Rates(rows) = batch {
+            points.extend(rows);
+            true
+        } else {
+            false
+        }
+    })?;
+    Ok(Arc::new(Part { edition, sample, data: Timeline::build(points) }))
+}
+
+fn fx(loaded: Loaded) -> anyhow::Result<Arc<Part<FxBook>>> {
+    let (edition, sample) = (loaded.edition, loaded.sample);
+    let mut quotes: Vec<FxQuote> = Vec::new();
+    drain(loaded.rows, |batch| {
+        if let Records::Fx(rows) = batch {
+            quotes.extend(rows);
+            true
+        } else {
+            false
+        }
+    })?;
+    Ok(Arc::new(Part { edition, sample, data: FxBook::build(quotes) }))
+}
+
+fn companies(loaded: Loaded) -> anyhow::Result<Arc<Part<Companies>>> {
+    let (edition, sample) = (loaded.edition, loaded.sample);
+    let mut rows: Vec<Company> = Vec::new();
+    drain(loaded.rows, |batch| {
+        if let Records::Companies(more) = batch {
+            rows.extend(more);
+            true
+        } else {
+            false
+        }
+    })?;
+    Ok(Arc::new(Part { edition, sample, data: Companies::build(rows)? }))
+}
+
+/// Filings go into their columns as they come: two million of them never stand in memory as records.
+fn filings(loaded: Loaded) -> anyhow::Result<Arc<Part<lastro_catalog::Filings>>> {
+    let (edition, sample) = (loaded.edition, loaded.sample);
+    let mut builder = FilingsBuilder::new();
+    drain(loaded.rows, |batch| {
+        let Records::Filings(rows) = batch else { return false };
+        rows.into_iter().for_each(|filing| builder.push(filing));
+        true
+    })?;
+    Ok(Arc::new(Part { edition, sample, data: builder.finish()? }))
+}

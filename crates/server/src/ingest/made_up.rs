@@ -1,0 +1,79 @@
+//! Publishes the made-up data set: the sample of a first start, and what `lastro demo` asks for.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lastro_model::{Edition, Records, Series, Source};
+use lastro_store::{Publication, Store, Write};
+use tokio::sync::mpsc;
+
+use crate::sample::{self, Shape};
+
+const BATCH: usize = 5_000;
+
+/// Whether the store holds nothing but what this module once wrote, if anything.
+pub async fn may_be_replaced(store: &dyn Store) -> anyhow::Result<bool> {
+    Ok(store.source_states().await?.iter().all(|state| state.edition == Edition(0) || state.sample))
+}
+
+/// Fills a store that has never been filled.
+pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<bool> {
+    let untouched = store.source_states().await?.iter().all(|state| state.edition == Edition(0));
+    if untouched {
+        publish(store, Shape::SAMPLE, at, Arc::new(|_, _| {})).await?;
+    }
+    Ok(untouched)
+}
+
+/// Hears how many rows of a source were handed over.
+pub type Progress = Arc<dyn Fn(Source, usize) + Send + Sync>;
+
+/// Writes the whole set, one source after the other.
+pub async fn publish(
+    store: &dyn Store,
+    shape: Shape,
+    at: Timestamp,
+    progress: Progress,
+) -> anyhow::Result<()> {
+    for source in Source::ALL {
+        let (sender, receiver) = mpsc::channel(4);
+        let progress = Arc::clone(&progress);
+        let making = tokio::task::spawn_blocking(move || hand_over(source, &shape, &sender, &*progress));
+        let written = store.publish(Publication { source, sample: true, replace: true, at }, receiver).await;
+        making.await?;
+        written?;
+    }
+    Ok(())
+}
+
+/// Makes a source's rows and hands them over in batches. Stops when nobody takes them: the publication then tells why.
+fn hand_over(
+    source: Source,
+    shape: &Shape,
+    sender: &mpsc::Sender<Write>,
+    progress: &(dyn Fn(Source, usize) + Send + Sync),
+) {
+    let send = |records: Records| {
+        progress(source, records.len());
+        sender.blocking_send(Write::Rows(records)).is_ok()
+    };
+    let all_taken = match source {
+        Source::Selic => send(Records::Rates(sample::rates(Series::Selic, shape.seed))),
+        Source::Cdi => send(Records::Rates(sample::rates(Series::Cdi, shape.seed))),
+        Source::Ipca => send(Records::Rates(sample::rates(Series::Ipca, shape.seed))),
+        Source::Fx => send(Records::Fx(sample::fx(shape.seed))),
+        Source::Companies => send(Records::Companies(sample::companies(shape))),
+        Source::Filings => {
+            let companies = sample::companies(shape);
+            let mut filings = sample::filings(shape, &companies).peekable();
+            let mut taken = true;
+            while taken && filings.peek().is_some() {
+                taken = send(Records::Filings(filings.by_ref().take(BATCH).collect()));
+            }
+            taken
+        }
+    };
+    if all_taken {
+        let _ = sender.blocking_send(Write::Commit);
+    }
+}

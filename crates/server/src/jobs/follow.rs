@@ -1,0 +1,84 @@
+//! Hears of what other processes wrote: one row of counters, read twice a second.
+//!
+//! Changed keys are taken over at once. Changed data is rebuilt by a task of its own, so that a large rebuild
+//! never delays a revocation.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use lastro_model::Source;
+use lastro_store::Counters;
+use tokio::sync::watch;
+
+use super::stopped;
+use crate::ingest::catalog;
+use crate::state::App;
+
+const INTERVAL: Duration = Duration::from_millis(500);
+const KEYS_AT_ONCE: usize = 1_000;
+
+/// Follows the store until the service stops.
+pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    let (wanted, wanted_receiver) = watch::channel(Counters::default());
+    let rebuilding = tokio::spawn(rebuild_when_changed(Arc::clone(&app), wanted_receiver));
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => break,
+            () = tokio::time::sleep(INTERVAL) => look(&app, &wanted).await,
+        }
+    }
+    drop(wanted);
+    rebuilding.abort();
+}
+
+async fn look(app: &App, wanted: &watch::Sender<Counters>) {
+    match app.store.counters().await {
+        Ok(counters) => {
+            if counters.key_revision > app.keys.revision()
+                && let Err(error) = take_over_keys(app).await
+            {
+                tracing::warn!(%error, "changed keys could not be read; tried again shortly");
+            }
+            wanted.send_if_modified(|known| std::mem::replace(known, counters).editions != counters.editions);
+        }
+        Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
+    }
+}
+
+/// Reads every key that changed since the last look.
+pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
+    loop {
+        let changed = app.store.keys_since(app.keys.revision(), KEYS_AT_ONCE).await?;
+        let last_page = changed.len() < KEYS_AT_ONCE;
+        app.keys.catch_up(changed);
+        if last_page {
+            return Ok(());
+        }
+    }
+}
+
+async fn rebuild_when_changed(app: Arc<App>, mut wanted: watch::Receiver<Counters>) {
+    while wanted.changed().await.is_ok() {
+        let counters = *wanted.borrow_and_update();
+        while let Err(error) = follow_data(&app, &counters).await {
+            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+            app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(5)).await;
+        }
+    }
+}
+
+/// Rebuilds the parts whose edition differs from the store's, and swaps each in as soon as it stands.
+pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
+    for source in Source::ALL {
+        let current = app.catalog.load_full();
+        if catalog::editions(&current).edition(source) != counters.edition(source) {
+            let fresh = catalog::with_fresh(&current, &*app.store, source).await?;
+            app.catalog.store(Arc::new(fresh));
+            tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
+        }
+    }
+    app.freshness.store(Arc::new(app.store.source_states().await?));
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! What runs beside the requests. Each job is one loop that ends when the service stops.
+
+pub mod flush;
+pub mod follow;
+pub mod sweep;
+
+use tokio::sync::watch;
+
+/// Waits until the service stops.
+pub async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that whoever could say so is gone, which is a stop too.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

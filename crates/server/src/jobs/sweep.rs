@@ -1,0 +1,25 @@
+//! Forgets rings and misses that have run out, so that memory follows the clients of the last minute.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::stopped;
+use crate::state::App;
+
+const INTERVAL: Duration = Duration::from_secs(5);
+
+pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            () = tokio::time::sleep(INTERVAL) => {
+                let now = app.clock.now().monotonic_ns;
+                app.callers.sweep(now);
+                app.registrations.sweep(now);
+                app.keys.sweep(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The secret that key hashes are made with. It lives outside the database: whoever steals one has not the other.
+//!
+//! Given by `--pepper-file`, or made on first use in a file beside the SQLite database, readable by its owner only.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use lastro_access::Pepper;
+use lastro_store::Store;
+
+use crate::clock::{fill_random, random_hex};
+
+const FINGERPRINT: &str = "pepper_fingerprint";
+
+/// Where the pepper of a database stands if nothing else is said.
+pub fn default_path(database: &str) -> Option<PathBuf> {
+    lastro_store::sqlite_path(database).map(|path| {
+        let mut name = path.into_os_string();
+        name.push(".pepper");
+        PathBuf::from(name)
+    })
+}
+
+/// Reads the pepper, or makes it if this is the first use.
+pub fn load_or_create(path: &Path) -> anyhow::Result<Pepper> {
+    if !path.exists() {
+        create(path).with_context(|| format!("cannot write the pepper file {}", path.display()))?;
+    }
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("cannot read the pepper file {}", path.display()))?;
+    match Pepper::parse(text.trim()) {
+        Ok(pepper) => Ok(pepper),
+        Err(_) => bail!("the pepper file {} does not hold 64 hexadecimal digits", path.display()),
+    }
+}
+
+/// Writes a whole file or none, and never over another's: two processes that start at once end with one pepper.
+fn create(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}", random_hex(8)));
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all(Pepper::generate(&mut fill_random).to_hex().as_bytes())?;
+    file.sync_all()?;
+    let linked = fs::hard_link(&draft, path);
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
+}
+
+/// Refuses a pepper that did not make this database's hashes: every key would be turned away without a reason.
+pub async fn check(store: &dyn Store, pepper: &Pepper) -> anyhow::Result<()> {
+    let known = store.setting_or(FINGERPRINT, &pepper.fingerprint()).await?;
+    if known != pepper.fingerprint() {
+        bail!(
+            "the keys of this database were hashed with another pepper; \
+             restore the pepper file that belongs to it, or name it with --pepper-file"
+        );
+    }
+    Ok(())
+}

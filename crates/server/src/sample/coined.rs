@@ -1,0 +1,62 @@
+//! Words that sound like Brazilian places and name none: some nineteen thousand, for companies, towns and projects.
+//!
+//! Always three parts: no name in the registry of June 2024 holds one of these words. They are also the rare words of the
+//! search index: at two million filings each is found in some tens of them.
+
+use super::dice::Dice;
+
+const HEADS: [&str; 46] = [
+    "Aba", "Aca", "Ani", "Ara", "Bora", "Buri", "Cabi", "Cara", "Coti", "Cuia", "Ema", "Gara", "Guari",
+    "Iba", "Imbu", "Ira", "Ita", "Jabi", "Jaca", "Jeri", "Jura", "Lambi", "Mandu", "Maru", "Mira", "Mura",
+    "Nami", "Oiti", "Pari", "Peri", "Pira", "Poti", "Quiri", "Sabu", "Sapi", "Soru", "Tabo", "Tapi", "Timbo",
+    "Tucu", "Ubi", "Umbu", "Uru", "Vera", "Xavi", "Zabe",
+];
+
+const JOINTS: [&str; 15] =
+    ["be", "co", "du", "ju", "la", "lo", "mi", "na", "ne", "po", "ri", "su", "ta", "ve", "vi"];
+
+const TAILS: [&str; 29] = [
+    "bara", "beré", "bira", "catu", "çaba", "coara", "dema", "guaçu", "guira", "jubá", "lândia", "mirim",
+    "moré", "nema", "nhanga", "peva", "poranga", "poti", "puã", "quara", "ruí", "runa", "sara", "tinga",
+    "tuba", "tuva", "vara", "vira", "xaba",
+];
+
+/// Adds a coined word to the text.
+pub(super) fn push_word(text: &mut String, dice: &mut Dice) {
+    let mut parts = draw(dice);
+    while stutters(parts) {
+        parts = draw(dice);
+    }
+    for part in parts {
+        text.push_str(part);
+    }
+}
+
+fn draw(dice: &mut Dice) -> [&'static str; 3] {
+    [dice.pick(&HEADS), dice.pick(&JOINTS), dice.pick(&TAILS)]
+}
+
+/// `Itataruna`, `Jurapoporanga`: no ear would take them for a place.
+fn stutters([head, joint, tail]: [&str; 3]) -> bool {
+    head.ends_with(joint) || tail.starts_with(joint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_combinations_make_the_same_word() {
+        let mut words = HashSet::new();
+        for head in HEADS {
+            for joint in JOINTS {
+                for tail in TAILS {
+                    let word = format!("{head}{joint}{tail}");
+                    assert!(stutters([head, joint, tail]) || words.insert(word.clone()), "{word}");
+                }
+            }
+        }
+        assert!(words.len() >= 18_500, "{}", words.len());
+    }
+}

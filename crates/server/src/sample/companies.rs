@@ -1,0 +1,123 @@
+//! Made-up companies, by registry code.
+
+use std::collections::HashSet;
+
+use lastro_model::{Cnpj, Company, CompanyId, Day};
+
+use super::Shape;
+use super::calendar::is_business_day;
+use super::coined::push_word;
+use super::dice::Dice;
+use super::sectors::{SECTORS, Sector};
+
+/// The regulator's codes have not reached 30,000.
+const FIRST_CODE: u32 = 90_001;
+
+/// The tax registry has not reached this root; the prime lets every index have one of its own.
+const FIRST_CNPJ_ROOT: u64 = 90_000_000;
+const CNPJ_ROOTS: u64 = 9_999_991;
+
+/// All were registered before the oldest filing of the largest data set.
+const FIRST_REGISTRATION: jiff::civil::Date = jiff::civil::date(1968, 3, 1);
+const LAST_REGISTRATION: jiff::civil::Date = jiff::civil::date(2018, 6, 29);
+
+const STATUSES: [(&str, u32); 3] = [("ATIVO", 70), ("CANCELADA", 27), ("SUSPENSO(A) - DECISÃO ADM", 3)];
+const ENDINGS: [(&str, u32); 4] = [(" S.A.", 70), (" S/A", 15), (" SA", 13), (" S.A. - EM LIQUIDAÇÃO", 2)];
+const LANDSCAPES: [&str; 10] =
+    ["SERRA", "RIO", "MONTE", "VALE", "PORTO", "CAMPO", "LAGOA", "NOVA", "COSTA", "PEDRA"];
+
+const PERCENT_WITH_LANDSCAPE: u32 = 20;
+const PERCENT_WITHOUT_SECTOR: u32 = 4;
+const PERCENT_WITHOUT_TRADING_NAME: u32 = 7;
+
+pub fn companies(shape: &Shape) -> Vec<Company> {
+    let mut dice = Dice::new(shape.seed, "companies");
+    let mut taken = HashSet::with_capacity(shape.companies);
+    let codes = FIRST_CODE..;
+    codes.zip(0..shape.companies).map(|(code, index)| company(&mut dice, &mut taken, code, index)).collect()
+}
+
+fn company(dice: &mut Dice, taken: &mut HashSet<String>, code: u32, index: usize) -> Company {
+    let sector = sector(dice, index);
+    let name = Name::free(dice, sector, taken);
+    let sector_is_known = index < SECTORS.len() || !dice.chance(PERCENT_WITHOUT_SECTOR);
+    Company {
+        id: CompanyId(code),
+        cnpj: cnpj(index as u64),
+        status: weighted(dice, &STATUSES).to_owned(),
+        sector: sector_is_known.then(|| sector.name.to_owned()),
+        trading_name: name.trading(dice),
+        registered_on: Some(registration(dice)),
+        name: name.registered,
+    }
+}
+
+/// Each sector once, so that a small data set has them all, then as chance has it.
+fn sector(dice: &mut Dice, index: usize) -> &'static Sector {
+    SECTORS.get(index).unwrap_or_else(|| &SECTORS[dice.weighted(SECTORS.iter().map(|sector| sector.weight))])
+}
+
+fn weighted(dice: &mut Dice, entries: &[(&'static str, u32)]) -> &'static str {
+    entries[dice.weighted(entries.iter().map(|(_, weight)| *weight))].0
+}
+
+struct Name {
+    /// `SERRA ITABERUNA ENERGIA S.A.`
+    registered: String,
+    /// `SERRA ITABERUNA ENERGIA`
+    without_ending: String,
+    /// `SERRA ITABERUNA`
+    coined: String,
+}
+
+impl Name {
+    /// A name that no company before has; there are some millions, so the next draw is nearly always free.
+    fn free(dice: &mut Dice, sector: &Sector, taken: &mut HashSet<String>) -> Self {
+        loop {
+            let name = Self::draw(dice, sector);
+            if taken.insert(name.without_ending.clone()) {
+                return name;
+            }
+        }
+    }
+
+    fn draw(dice: &mut Dice, sector: &Sector) -> Self {
+        let mut coined = String::new();
+        push_word(&mut coined, dice);
+        coined = coined.to_uppercase();
+        if dice.chance(PERCENT_WITH_LANDSCAPE) {
+            coined = format!("{} {coined}", dice.pick(&LANDSCAPES));
+        }
+        let without_ending = dice.pick(sector.forms).replace('*', &coined);
+        let registered = format!("{without_ending}{}", weighted(dice, &ENDINGS));
+        Self { registered, without_ending, coined }
+    }
+
+    fn trading(&self, dice: &mut Dice) -> Option<String> {
+        if dice.chance(PERCENT_WITHOUT_TRADING_NAME) {
+            return None;
+        }
+        Some(if dice.chance(40) { self.coined.clone() } else { self.without_ending.clone() })
+    }
+}
+
+/// Scattered, so that neighbours in the registry do not look counted out.
+fn cnpj(index: u64) -> Cnpj {
+    let root = FIRST_CNPJ_ROOT + (index + 1) * 7_368_787 % CNPJ_ROOTS;
+    let mut base = *b"000000000001";
+    let mut left = root;
+    for digit in base[..8].iter_mut().rev() {
+        *digit = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    Cnpj::with_check_digits(base)
+}
+
+fn registration(dice: &mut Dice) -> Day {
+    let (first, last) = (Day::from(FIRST_REGISTRATION), Day::from(LAST_REGISTRATION));
+    let mut day = first.plus_days(dice.between(0..=last.number() - first.number()));
+    while !is_business_day(day) {
+        day = day.plus_days(-1);
+    }
+    day
+}

@@ -1,0 +1,90 @@
+//! Seeded chance. Every part of the data set throws its own dice, so that a change in one leaves the others alone.
+
+use std::ops::RangeInclusive;
+
+/// Draws that come out alike on every machine: only numbers of fixed width are asked of the generator.
+#[derive(Debug, Clone)]
+pub(super) struct Dice(fastrand::Rng);
+
+impl Dice {
+    pub(super) fn new(seed: u64, purpose: &str) -> Self {
+        Self(fastrand::Rng::with_seed(fingerprint(seed, purpose.as_bytes())))
+    }
+
+    pub(super) fn between(&mut self, range: RangeInclusive<i32>) -> i32 {
+        self.0.i32(range)
+    }
+
+    /// True in `percent` of a hundred throws.
+    pub(super) fn chance(&mut self, percent: u32) -> bool {
+        self.0.u32(..100) < percent
+    }
+
+    /// One of a table's entries; the tables are ours and never empty.
+    pub(super) fn pick<T: Copy>(&mut self, entries: &[T]) -> T {
+        entries[self.position(entries.len())]
+    }
+
+    /// A position below `length`, all alike.
+    pub(super) fn position(&mut self, length: usize) -> usize {
+        self.0.u64(..length as u64) as usize
+    }
+
+    /// A position below `length`, the low ones more often: as few companies file much and many file little.
+    pub(super) fn early_position(&mut self, length: usize) -> usize {
+        let share = self.0.f64();
+        ((share * share * length as f64) as usize).min(length.saturating_sub(1))
+    }
+
+    /// The first entry gets its weight's share of the throws, and so on.
+    pub(super) fn weighted(&mut self, weights: impl Iterator<Item = u32> + Clone) -> usize {
+        let mut left = self.0.u32(..weights.clone().sum::<u32>());
+        weights
+            .take_while(|weight| {
+                let passed = left >= *weight;
+                left = left.saturating_sub(*weight);
+                passed
+            })
+            .count()
+    }
+
+    pub(super) fn shuffle<T>(&mut self, entries: &mut [T]) {
+        for end in (1..entries.len()).rev() {
+            entries.swap(end, self.position(end + 1));
+        }
+    }
+}
+
+/// FNV-1a: short, and the same for ever, which the standard library's hasher does not promise.
+pub(super) fn fingerprint(start: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(start ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_shares_of_the_throws() {
+        let mut dice = Dice::new(1, "weights");
+        let mut seen = [0; 3];
+        for _ in 0..10_000 {
+            seen[dice.weighted([70, 0, 30].into_iter())] += 1;
+        }
+        assert!((6_700..7_300).contains(&seen[0]), "{seen:?}");
+        assert_eq!(seen[1], 0);
+        assert_eq!(seen[0] + seen[2], 10_000);
+    }
+
+    #[test]
+    fn purposes_do_not_share_their_luck() {
+        let throws = |purpose| {
+            let mut dice = Dice::new(1, purpose);
+            (0..8).map(|_| dice.between(0..=1_000_000)).collect::<Vec<_>>()
+        };
+        assert_eq!(throws("fx"), throws("fx"));
+        assert_ne!(throws("fx"), throws("ipca"));
+    }
+}

@@ -1,0 +1,170 @@
+//! Made-up filings, oldest first: one at a time, so that two million of them never sit in memory.
+
+use std::fmt::Write;
+
+use lastro_model::{Company, Day, Filing, FilingId, Standing};
+
+use super::Shape;
+use super::calendar::{business_days_of_last_years, end_of_last_period, newest_day};
+use super::dice::Dice;
+use super::kinds::{KINDS, Kind, Reference};
+use super::slots::{Scene, compose};
+
+/// The regulator's protocol numbers have not reached two million.
+const FIRST_PROTOCOL: u64 = 9_000_000;
+/// What lies between a document's protocol and its sequence number at the regulator.
+const PROTOCOL_AHEAD_OF_SEQUENCE: u64 = 475_294;
+
+const YEARS_OF_SMALL_SET: i32 = 3;
+const YEARS_OF_LARGE_SET: i32 = 8;
+const LARGE_SET: usize = 20_000;
+
+const PERCENT_WITHOUT_REFERENCE: u32 = 3;
+const VERSION_WEIGHTS: [u32; 4] = [940, 48, 9, 3];
+
+/// The filings of the shape by these companies, in order of delivery and of id. Without companies there are none.
+pub fn filings<'a>(shape: &Shape, companies: &'a [Company]) -> Filings<'a> {
+    let mut dice = Dice::new(shape.seed, "filings");
+    let left = if companies.is_empty() { 0 } else { shape.filings };
+    Filings {
+        roster: roster(companies, &mut dice),
+        today: (newest_day(), 0),
+        weights: Vec::new(),
+        days: deliveries(left, &mut dice).into_iter(),
+        left,
+        next_protocol: FIRST_PROTOCOL,
+        dice,
+    }
+}
+
+/// An iterator that knows how many filings are still to come.
+#[derive(Debug)]
+pub struct Filings<'a> {
+    /// Who files: the busiest first.
+    roster: Vec<&'a Company>,
+    days: std::vec::IntoIter<(Day, usize)>,
+    /// The day in hand and how many filings it still has.
+    today: (Day, usize),
+    /// How often each kind comes in the month in hand.
+    weights: Vec<u32>,
+    left: usize,
+    next_protocol: u64,
+    dice: Dice,
+}
+
+impl Iterator for Filings<'_> {
+    type Item = Filing;
+
+    fn next(&mut self) -> Option<Filing> {
+        while self.today.1 == 0 {
+            self.today = self.days.next()?;
+            let month = self.today.0.month();
+            self.weights = KINDS.iter().map(|kind| kind.weight_in(month)).collect();
+        }
+        self.today.1 -= 1;
+        self.left -= 1;
+        Some(self.draw(self.today.0))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Filings<'_> {}
+
+impl Filings<'_> {
+    fn draw(&mut self, day: Day) -> Filing {
+        let dice = &mut self.dice;
+        let company = self.roster[dice.early_position(self.roster.len())];
+        let kind = &KINDS[dice.weighted(self.weights.iter().copied())];
+        let reference_day = reference_day(kind.reference, day, dice);
+        let description = description(kind, day, reference_day, dice);
+        let version = 1 + dice.weighted(VERSION_WEIGHTS.into_iter()) as u16;
+        // Other documents take numbers of the same sequence.
+        let protocol = self.next_protocol;
+        self.next_protocol += 1 + dice.position(3) as u64;
+        Filing {
+            id: FilingId::Protocol(protocol),
+            company_id: company.id,
+            company_name: company.name.clone(),
+            category: kind.category.to_owned(),
+            kind: kind.name.map(str::to_owned),
+            delivered_on: day,
+            reference_day: (!dice.chance(PERCENT_WITHOUT_REFERENCE)).then_some(reference_day),
+            description,
+            version,
+            url: url(protocol, version),
+        }
+    }
+}
+
+/// Shuffled, with those that left the registry at the end: they file least.
+fn roster<'a>(companies: &'a [Company], dice: &mut Dice) -> Vec<&'a Company> {
+    let mut roster: Vec<_> = companies.iter().collect();
+    dice.shuffle(&mut roster);
+    roster.sort_by_key(|company| Standing::of(&company.status) != Standing::Active);
+    roster
+}
+
+/// How many filings each business day gets; the sum is exact and the newest day is never without.
+fn deliveries(filings: usize, dice: &mut Dice) -> Vec<(Day, usize)> {
+    let years = if filings < LARGE_SET { YEARS_OF_SMALL_SET } else { YEARS_OF_LARGE_SET };
+    let crowds: Vec<_> = business_days_of_last_years(years).map(|day| (day, crowd(day, dice))).collect();
+    let whole: u64 = crowds.iter().map(|(_, crowd)| crowd).sum();
+    let (mut passed, mut dealt) = (0, 0);
+    crowds
+        .into_iter()
+        .map(|(day, crowd)| {
+            passed += crowd;
+            let due = (filings as u128 * u128::from(passed) / u128::from(whole)) as usize;
+            let today = due - dealt;
+            dealt = due;
+            (day, today)
+        })
+        .collect()
+}
+
+/// Results come out in March, May, August and November, assemblies meet in April; January is quiet.
+fn crowd(day: Day, dice: &mut Dice) -> u64 {
+    let season = match day.month() {
+        3 | 5 | 8 | 11 => 150,
+        4 => 190,
+        1 => 55,
+        _ => 95,
+    };
+    season * dice.between(60..=140) as u64
+}
+
+fn reference_day(reference: Reference, delivered_on: Day, dice: &mut Dice) -> Day {
+    match reference {
+        Reference::Delivery => delivered_on,
+        Reference::Recent => delivered_on.plus_days(-dice.pick(&[0, 0, 0, 1, 1, 2, 3, 5, 7, 12, 30])),
+        Reference::Summoned => delivered_on.plus_days(dice.between(8..=30)).min(newest_day()),
+        Reference::MonthEnd => end_of_last_period(delivered_on, 1),
+        Reference::QuarterEnd => end_of_last_period(delivered_on, 3),
+        Reference::YearEnd => end_of_last_period(delivered_on, 12),
+    }
+}
+
+fn description(kind: &Kind, delivered_on: Day, reference_day: Day, dice: &mut Dice) -> String {
+    let paper = (!kind.papers.is_empty()).then(|| dice.pick(kind.papers));
+    if kind.subjects.is_empty() || dice.chance(kind.untitled) {
+        return kind.describe(paper);
+    }
+    let scene = Scene { delivered_on, reference_day, paper: paper.unwrap_or_default() };
+    compose(dice.pick(kind.subjects), scene, dice)
+}
+
+/// The regulator's form on a host that cannot resolve.
+fn url(protocol: u64, version: u16) -> String {
+    let mut url = String::with_capacity(160);
+    let sequence = protocol - PROTOCOL_AHEAD_OF_SEQUENCE;
+    // Writing to a `String` cannot fail.
+    let _ = write!(
+        url,
+        "https://sample.invalid/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1\
+         &numProtocolo={protocol}&numSequencia={sequence}&numVersao={version}"
+    );
+    url
+}

@@ -1,0 +1,85 @@
+//! Made-up closing bulletins of four currencies in reais: one walk each, on business days, oldest first.
+
+use lastro_model::{Currency, Decimal, FxQuote, Pair};
+
+use super::calendar::business_days_of_last_years;
+use super::dice::Dice;
+
+const YEARS: i32 = 3;
+/// The bulletin's decimals; the walks below count in this unit.
+const DECIMALS: u32 = 5;
+
+struct Walk {
+    currency: &'static str,
+    /// Where the price starts and is gently drawn back to.
+    home: i32,
+    /// The smallest change of a price: a yen is quoted finer than a dollar.
+    tick: i32,
+    /// What the sell price stands above the buy price, in ticks.
+    spread: i32,
+}
+
+const WALKS: [Walk; 4] = [
+    Walk { currency: "USD", home: 512_000, tick: 10, spread: 6 },
+    Walk { currency: "EUR", home: 574_000, tick: 10, spread: 16 },
+    Walk { currency: "GBP", home: 663_000, tick: 10, spread: 21 },
+    Walk { currency: "JPY", home: 3_500, tick: 1, spread: 2 },
+];
+
+/// One pair after another, each by day.
+pub fn fx(seed: u64) -> Vec<FxQuote> {
+    WALKS.iter().flat_map(|walk| quotes(walk, seed)).collect()
+}
+
+fn quotes(walk: &Walk, seed: u64) -> Vec<FxQuote> {
+    let Ok(currency) = Currency::parse(walk.currency) else { return Vec::new() };
+    let mut dice = Dice::new(seed, walk.currency);
+    let mut price = walk.home;
+    business_days_of_last_years(YEARS)
+        .map(|day| {
+            price = next_price(&mut dice, walk, price);
+            let buy = price / walk.tick * walk.tick;
+            let sell = buy + walk.spread * walk.tick;
+            FxQuote { day, pair: Pair::in_reais(currency), buy: amount(buy), sell: amount(sell) }
+        })
+        .collect()
+}
+
+/// Four small throws add up to a bell: mostly quiet days, up to 2 % on wild ones.
+fn next_price(dice: &mut Dice, walk: &Walk, price: i32) -> i32 {
+    let per_10_000: i32 = (0..4).map(|_| dice.between(-50..=50)).sum();
+    let pull_home = (walk.home - price) / 120;
+    price + (i64::from(price) * i64::from(per_10_000) / 10_000) as i32 + pull_home
+}
+
+fn amount(units: i32) -> Decimal {
+    Decimal::new(i64::from(units), DECIMALS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::calendar::{is_business_day, newest_day};
+
+    #[test]
+    fn four_pairs_are_quoted_on_the_same_business_days() {
+        let quotes = fx(1);
+        let days = business_days_of_last_years(YEARS).count();
+        assert_eq!(quotes.len(), 4 * days);
+        assert!(quotes.iter().all(|q| is_business_day(q.day) && q.day <= newest_day()));
+        for of_one_pair in quotes.chunks(days) {
+            assert!(of_one_pair.windows(2).all(|two| two[0].day < two[1].day && two[0].pair == two[1].pair));
+        }
+    }
+
+    #[test]
+    fn prices_stay_near_home_whatever_the_seed() {
+        for quote in (0..12).flat_map(fx) {
+            assert!(quote.buy < quote.sell);
+            assert_eq!((quote.buy.scale(), quote.sell.scale()), (5, 5));
+            let walk = WALKS.iter().find(|w| w.currency == quote.pair.base.as_str()).unwrap();
+            let (home, half) = (amount(walk.home), amount(walk.home / 2));
+            assert!(quote.buy > home - half && quote.buy < home + half, "{quote:?}");
+        }
+    }
+}

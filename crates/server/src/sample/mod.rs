@@ -1,0 +1,46 @@
+//! The made-up data set: the built-in sample of an empty database, and `lastro demo` of any size.
+//!
+//! It is a pure function of a [`Shape`]: the same shape gives the same bytes on every machine, whatever the day.
+//! It writes nothing and reads no clock; the first start and the `demo` command put its rows into the store.
+//!
+//! Nothing in it can be taken for the real thing. Company names come from coined words, registry codes start at
+//! 90001 and protocol numbers at 9,000,000, tax numbers use roots that were never issued, and the documents'
+//! host cannot resolve.
+
+mod calendar;
+mod coined;
+mod companies;
+mod dice;
+mod filings;
+mod fx;
+mod kinds;
+mod rates;
+mod sectors;
+mod slots;
+mod subjects;
+mod words;
+
+pub use companies::companies;
+pub use filings::{Filings, filings};
+pub use fx::fx;
+pub use rates::rates;
+
+/// The last day of every daily series and of the filings: a Friday.
+pub const NEWEST_DAY: jiff::civil::Date = jiff::civil::date(2026, 10, 30);
+
+/// How large a data set is, and which of the many of that size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Up to 100,000 are sure to find names of their own.
+    pub companies: usize,
+    pub filings: usize,
+    pub seed: u64,
+}
+
+impl Shape {
+    /// What an empty database starts with.
+    pub const SAMPLE: Self = Self { companies: 72, filings: 2_400, seed: 1 };
+}
+
+#[cfg(test)]
+mod tests;

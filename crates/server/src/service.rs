@@ -1,0 +1,122 @@
+//! A running service: opened, filled, listening, and stopped in order.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use lastro_access::{KeyRing, TrustedProxies};
+use lastro_model::Clock;
+use lastro_store::Store;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::clock::random_hex;
+use crate::ingest::made_up;
+use crate::jobs::{flush, follow, sweep};
+use crate::state::{App, Parts};
+use crate::{admin, http, pepper};
+
+/// What a service is started with.
+#[derive(Debug)]
+pub struct Options {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub pepper_file: PathBuf,
+    pub listen: SocketAddr,
+    pub admin_listen: Option<SocketAddr>,
+    pub trusted_proxies: TrustedProxies,
+    pub registrations_per_hour: u32,
+    pub limiter_capacity: usize,
+    pub max_connections: usize,
+}
+
+/// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
+#[derive(Debug)]
+pub struct Service {
+    pub app: Arc<App>,
+    pub address: SocketAddr,
+    pub admin_address: Option<SocketAddr>,
+    stop_serving: watch::Sender<bool>,
+    stop_jobs: watch::Sender<bool>,
+    serving: JoinHandle<()>,
+    jobs: Vec<JoinHandle<()>>,
+}
+
+impl Service {
+    /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
+    pub async fn start(options: Options) -> anyhow::Result<Self> {
+        let listener = bind(options.listen).await?;
+        let admin_listener = match options.admin_listen {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        let address = listener.local_addr()?;
+        let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
+        let most_connections = options.max_connections;
+        let app = Arc::new(open(options).await?);
+
+        let (stop_serving, serving_stop) = watch::channel(false);
+        let (stop_jobs, jobs_stop) = watch::channel(false);
+        let mut jobs = Vec::new();
+        if let Some(listener) = admin_listener {
+            jobs.push(tokio::spawn(admin::serve(Arc::clone(&app), listener, jobs_stop.clone())));
+        }
+        fill(&app).await?;
+        jobs.push(tokio::spawn(follow::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop)));
+        app.ready.store(true, Ordering::Release);
+        let serving =
+            tokio::spawn(http::listener::serve(Arc::clone(&app), listener, most_connections, serving_stop));
+        Ok(Self { app, address, admin_address, stop_serving, stop_jobs, serving, jobs })
+    }
+
+    /// Finishes what is running, then writes what was counted.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.app.draining.store(true, Ordering::Release);
+        self.stop_serving.send_replace(true);
+        self.serving.await.context("the listener failed")?;
+        self.stop_jobs.send_replace(true);
+        for job in self.jobs {
+            job.await.context("a background job failed")?;
+        }
+        flush::last(&self.app).await
+    }
+}
+
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
+}
+
+async fn open(options: Options) -> anyhow::Result<App> {
+    let store = options.store;
+    let pepper = pepper::load_or_create(&options.pepper_file)?;
+    pepper::check(&*store, &pepper).await?;
+    let database = store.setting_or("database_id", &random_hex(8)).await?;
+    Ok(App::new(Parts {
+        clock: options.clock,
+        store,
+        keys: KeyRing::new(pepper),
+        proxies: options.trusted_proxies,
+        boot: random_hex(16),
+        database,
+        limiter_capacity: options.limiter_capacity,
+        registrations_per_hour: options.registrations_per_hour,
+    }))
+}
+
+/// Brings keys and data into memory; an empty store gets the sample first.
+async fn fill(app: &App) -> anyhow::Result<()> {
+    let now = jiff::Timestamp::from_millisecond(app.clock.now().unix_ms)?;
+    made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
+    follow::take_over_keys(app).await?;
+    let counters = app.store.counters().await?;
+    follow::follow_data(app, &counters).await?;
+    if app.freshness.load().iter().any(|state| state.sample) {
+        tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
+    }
+    Ok(())
+}

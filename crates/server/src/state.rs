@@ -1,0 +1,91 @@
+//! What all requests share: the catalog of the moment, the keys, the limits, the counters.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use lastro_access::{AddressRings, KeyRing, TrustedProxies, Usage};
+use lastro_catalog::Catalog;
+use lastro_model::Clock;
+use lastro_store::{SourceState, Store};
+
+use crate::metrics::Metrics;
+
+/// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
+pub struct App {
+    pub clock: Arc<dyn Clock>,
+    pub store: Arc<dyn Store>,
+    /// Swapped whole when a part of it was rebuilt; a request takes one and keeps it to its end.
+    pub catalog: ArcSwap<Catalog>,
+    /// What `/health` tells of each source, as of the last look at the store.
+    pub freshness: ArcSwap<Vec<SourceState>>,
+    pub keys: KeyRing,
+    /// Requests a minute by client address, for those without a key.
+    pub callers: AddressRings,
+    /// Registrations an hour by client address.
+    pub registrations: AddressRings,
+    pub registrations_per_hour: u32,
+    pub usage: Usage,
+    pub metrics: Metrics,
+    pub proxies: TrustedProxies,
+    /// Names this process among all that ever wrote usage into the store.
+    pub boot: String,
+    /// Names the database, so that an `ETag` of another one never matches.
+    pub database: String,
+    pub ready: AtomicBool,
+    pub draining: AtomicBool,
+    request_number: AtomicU64,
+}
+
+impl App {
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self {
+            clock: parts.clock,
+            store: parts.store,
+            catalog: ArcSwap::from_pointee(Catalog::empty()),
+            freshness: ArcSwap::from_pointee(Vec::new()),
+            keys: parts.keys,
+            callers: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
+            registrations: AddressRings::new(60 * MINUTE_NS, parts.limiter_capacity),
+            registrations_per_hour: parts.registrations_per_hour,
+            usage: Usage::new(),
+            metrics: Metrics::default(),
+            proxies: parts.proxies,
+            boot: parts.boot,
+            database: parts.database,
+            ready: AtomicBool::new(false),
+            draining: AtomicBool::new(false),
+            request_number: AtomicU64::new(0),
+        }
+    }
+
+    /// A name for the next request, unique over restarts.
+    pub fn next_request_id(&self) -> String {
+        let number = self.request_number.fetch_add(1, Ordering::Relaxed);
+        format!("{}-{number:06x}", &self.boot[..8.min(self.boot.len())])
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire) && !self.draining.load(Ordering::Acquire)
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("boot", &self.boot).finish_non_exhaustive()
+    }
+}
+
+/// What [`App`] is made of, apart from what it makes itself.
+pub(crate) struct Parts {
+    pub clock: Arc<dyn Clock>,
+    pub store: Arc<dyn Store>,
+    pub keys: KeyRing,
+    pub proxies: TrustedProxies,
+    pub boot: String,
+    pub database: String,
+    pub limiter_capacity: usize,
+    pub registrations_per_hour: u32,
+}
+
+const MINUTE_NS: u64 = 60_000_000_000;

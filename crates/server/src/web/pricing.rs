@@ -1,0 +1,124 @@
+//! The pricing page, drawn from the plan table, and the form on it. It works without JavaScript.
+
+use askama::Template;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+use lastro_access::{Terms, plans};
+use lastro_model::Plan;
+
+use super::{PAGE_POLICY, html};
+use crate::error::ApiError;
+use crate::http::intake;
+use crate::http::reply::Reply;
+use crate::http::routes::{Action, Question};
+use crate::http::v1::plans::{Applicant, issue};
+
+#[derive(Template)]
+#[template(path = "pricing.html")]
+struct Pricing {
+    sample: bool,
+    version: &'static str,
+    plans: Vec<PlanView>,
+    form: FormView,
+    issued: Option<IssuedView>,
+}
+
+struct PlanView {
+    id: &'static str,
+    name: &'static str,
+    price_usd: u32,
+    requests_per_minute: u32,
+    tagline: &'static str,
+    features: Vec<&'static str>,
+    restrictions: &'static [&'static str],
+    highlighted: bool,
+}
+
+/// What the reader typed, and what was wrong with it.
+#[derive(Default)]
+struct FormView {
+    name: String,
+    email: String,
+    error: Option<String>,
+    field: Option<&'static str>,
+}
+
+struct IssuedView {
+    api_key: String,
+    plan: &'static str,
+    rate_limit: u32,
+}
+
+impl From<&Terms> for PlanView {
+    fn from(terms: &Terms) -> Self {
+        Self {
+            id: terms.plan.id(),
+            name: terms.plan.name(),
+            price_usd: terms.price_usd,
+            requests_per_minute: terms.requests_per_minute,
+            tagline: terms.tagline,
+            features: terms.features(),
+            restrictions: terms.restrictions,
+            highlighted: terms.plan == Plan::Gold,
+        }
+    }
+}
+
+impl Pricing {
+    fn new(sample: bool) -> Self {
+        let plans = plans().iter().map(PlanView::from).collect();
+        Self { sample, version: crate::VERSION, plans, form: FormView::default(), issued: None }
+    }
+}
+
+pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
+    html(&Pricing::new(question.freshness.iter().any(|state| state.sample)), PAGE_POLICY)
+}
+
+/// The form without JavaScript: a page with the key, or the page again with what was wrong.
+pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
+    async move {
+        let body = intake::whole(action.body).await?;
+        let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
+        page.form = FormView::read(&body);
+        let issued = match Applicant::new(&page.form.name, &page.form.email) {
+            Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
+            Err(error) => Err(error),
+        };
+        let (status, headers) = match issued {
+            Ok(issued) => {
+                let (plan, rate_limit) = (issued.plan.name(), issued.rate_limit);
+                page.issued = Some(IssuedView { api_key: issued.key.reveal().to_owned(), plan, rate_limit });
+                (StatusCode::CREATED, Vec::new())
+            }
+            Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => page.form.refuse(&error),
+            Err(error) => return Err(error),
+        };
+        Ok(Reply { headers, ..html(&page, PAGE_POLICY)?.private(status) })
+    }
+    .boxed()
+}
+
+impl FormView {
+    fn read(body: &[u8]) -> Self {
+        let mut form = Self::default();
+        for (name, value) in form_urlencoded::parse(body) {
+            match &*name {
+                "name" => form.name = value.into_owned(),
+                "email" => form.email = value.into_owned(),
+                _ => {}
+            }
+        }
+        form
+    }
+
+    /// Keeps what was typed and says what is wrong with it, beside the field if it is one field's fault.
+    fn refuse(&mut self, error: &ApiError) -> (StatusCode, Vec<(&'static str, String)>) {
+        let message = error.message();
+        self.field = ["name", "email"].into_iter().find(|field| message.starts_with(&format!("`{field}`")));
+        self.error = Some(message.replace('`', ""));
+        let reply = Reply::error(error);
+        (reply.status, reply.headers)
+    }
+}
