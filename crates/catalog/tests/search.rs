@@ -1,5 +1,7 @@
 //! What searches find, in which order, and that nothing a client can type goes wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part};
@@ -92,6 +94,18 @@ fn the_very_word_ranks_before_other_forms_and_equal_rows_keep_their_order() {
     assert_eq!(search(&part, "ação"), [1, 3, 0, 2]);
     assert_eq!(search(&part, "ações"), [0, 2, 1, 3]);
     assert_eq!(search(&part, "outros"), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_rare_word_narrows_common_ones() {
+    let mut texts = vec!["Comunicado sobre ações e ação"; 60];
+    texts[17] = "Comunicado raro sobre ação";
+    texts[41] = "Comunicados raros sobre ações";
+    let part = filings(&texts);
+    assert_eq!(search(&part, "comunicado raro ações"), [17, 41]);
+    assert_eq!(search(&part, "ações comunicados raros"), [41, 17]);
+    assert_eq!(search(&part, "raro comu"), [17, 41]);
+    assert_eq!(search(&part, "ação comunicado").len(), 60);
 }
 
 #[test]

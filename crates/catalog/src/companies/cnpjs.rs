@@ -1,4 +1,5 @@
-//! Companies by their CNPJ, whole or from its start. A company that registered anew shares its number with its former self.
+//! Companies by their CNPJ, whole or from its start. A company that registered anew shares its number with its
+//! former self.
 
 use std::cmp::Reverse;
 
@@ -34,7 +35,8 @@ impl CnpjDirectory {
             .map(|(_, position)| *position)
     }
 
-    /// What a text finds that is a number or the first digits of one. The whole number: preferred first; otherwise by position.
+    /// What a text finds that is a number or the first digits of one. The bearers of a whole number come preferred
+    /// first, the others by position.
     pub fn search(&self, text: &str) -> Vec<u32> {
         if let Ok(cnpj) = Cnpj::parse(text) {
             return self.bearers(&cnpj).collect();

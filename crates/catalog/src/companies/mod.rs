@@ -1,7 +1,7 @@
-//! Companies: by name, with posting lists for the filters, look-up by registry code and CNPJ, and an index for search.
+//! Companies: by name, with posting lists for the filters, look-up by registry code and CNPJ, an index for search.
 //!
-//! A position is a company's place in the order of the answer: by name, then by registry code. There are a few thousand, so each
-//! record is kept whole beside its JSON.
+//! A position is a company's place in the order of the answer: by name, then by registry code. There are a few
+//! thousand, so each record is kept whole beside its JSON.
 
 mod cnpjs;
 mod filter;
@@ -14,7 +14,7 @@ use lastro_model::{Cnpj, Company, CompanyId};
 
 use crate::json::{push_day, push_display, push_literal, push_optional_literal};
 use crate::page::{Listing, Page, Rows};
-use crate::search::{Analyzer, Corpus, IndexText, TextIndex};
+use crate::search::{Corpus, TextIndex, append_words};
 use crate::{BuildError, SearchError};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -89,7 +89,7 @@ impl Companies {
         }
     }
 
-    /// Finds companies by name, trading name, sector and registry code; by CNPJ, if the text is one or the start of one.
+    /// Finds companies by name, trading name, sector and registry code; by CNPJ, if the text is one or starts one.
     pub fn search(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
         let bearers = self.cnpjs.search(q);
         if bearers.is_empty() {
@@ -108,13 +108,13 @@ impl Corpus for CompanyTexts<'_> {
         self.0.len() as u32
     }
 
-    fn append(&self, position: u32, analyzer: &mut Analyzer, text: &mut IndexText) {
+    fn append(&self, position: u32, words: &mut String) {
         let company = &self.0[position as usize];
-        analyzer.append(&company.name, text);
+        append_words(&company.name, words);
         for part in [&company.trading_name, &company.sector].into_iter().flatten() {
-            analyzer.append(part, text);
+            append_words(part, words);
         }
-        text.push_number(company.id.0);
+        append_words(&company.id.to_string(), words);
     }
 }
 

@@ -11,7 +11,7 @@ use super::interner::{Groups, Interner};
 use super::{Filings, FilterKey};
 use crate::BuildError;
 use crate::postings::Postings;
-use crate::search::{Analyzer, Corpus, IndexText, TextIndex};
+use crate::search::{Corpus, TextIndex, append_words};
 
 /// Takes filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
@@ -104,15 +104,14 @@ fn inverted(order: &[u32]) -> Vec<u32> {
 /// What filings are found by. Texts that repeat are analyzed once.
 struct FilingTexts<'a> {
     columns: &'a Columns,
-    company_names: Vec<IndexText>,
-    categories: Vec<IndexText>,
-    kinds: Vec<IndexText>,
+    company_names: Vec<String>,
+    categories: Vec<String>,
+    kinds: Vec<String>,
 }
 
 impl<'a> FilingTexts<'a> {
     fn of(columns: &'a Columns) -> Self {
-        let mut analyzer = Analyzer::new();
-        let mut analyzed = |interned: &Interner| interned.texts().map(|text| analyzer.text(text)).collect();
+        let analyzed = |interned: &Interner| interned.texts().map(words).collect();
         Self {
             columns,
             company_names: analyzed(&columns.company_names),
@@ -127,15 +126,21 @@ impl Corpus for FilingTexts<'_> {
         self.columns.len() as u32
     }
 
-    fn append(&self, position: u32, analyzer: &mut Analyzer, text: &mut IndexText) {
-        text.push_text(&self.company_names[self.columns.company_name(position) as usize]);
-        text.push_text(&self.categories[self.columns.category(position) as usize]);
+    fn append(&self, position: u32, words: &mut String) {
+        words.push_str(&self.company_names[self.columns.company_name(position) as usize]);
+        words.push_str(&self.categories[self.columns.category(position) as usize]);
         if let Some(kind) = self.columns.kind(position) {
-            text.push_text(&self.kinds[kind as usize]);
+            words.push_str(&self.kinds[kind as usize]);
         }
-        analyzer.append(&plain(self.columns.description_json(position)), text);
-        text.push_number(self.columns.company(position));
+        append_words(&plain(self.columns.description_json(position)), words);
+        words.push_str(itoa::Buffer::new().format(self.columns.company(position)));
     }
+}
+
+fn words(text: &str) -> String {
+    let mut words = String::new();
+    append_words(text, &mut words);
+    words
 }
 
 /// The text of a JSON string; only one with escapes has to be copied.

@@ -1,8 +1,8 @@
 //! Links to documents, kept small.
 //!
 //! Nearly all of the regulator's links are alike but for the filing's own protocol number, its version and one
-//! sequence number. Such a link is kept as a template, shared by all filings, and four bytes. Whatever does not fit is kept as it is:
-//! what was put in always comes out.
+//! sequence number. Such a link is kept as a template, shared by all filings, and four bytes. Whatever does not fit
+//! is kept as it is: what was put in always comes out.
 
 use hashbrown::HashMap;
 
@@ -114,7 +114,8 @@ impl Piece {
     }
 }
 
-/// The link's template and the sequence number in it. Every run of digits is either what it stands for, to the digit, or text.
+/// The link's template and the sequence number in it. Every run of digits is either what it stands for, to the
+/// digit, or text.
 fn take_apart(url: &str, own: Own) -> (Vec<Piece>, u32) {
     let mut pieces = Vec::new();
     let mut sequence = None;

@@ -1,8 +1,8 @@
 //! From text to words, and from words to stems, the Portuguese way.
 //!
-//! The index holds folded words. Stems only say which words are forms of one another. The Snowball stemmer alone keeps `operação` and
-//! `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are folded; so plurals are
-//! undone first. Both sides, index and question, come through here.
+//! The index holds folded words; stems only say which words are forms of one another. The Snowball stemmer alone
+//! keeps `operação` and `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are
+//! folded; so plurals are undone first. Both sides, index and question, come through here.
 
 use tantivy::tokenizer::{Language, RawTokenizer, Stemmer, TextAnalyzer};
 use unicode_normalization::char::is_combining_mark;
@@ -12,9 +12,9 @@ use crate::fold::fold_into;
 /// Articles, prepositions, conjunctions: they are in nearly every text and tell nothing apart. Shorter than the usual
 /// lists, which take `são` for a form of "to be" and so lose half of São Paulo.
 const STOP_WORDS: [&str; 44] = [
-    "a", "ao", "aos", "as", "com", "como", "d", "da", "das", "de", "do", "dos", "e", "em", "entre", "essa", "esse",
-    "esta", "este", "na", "nas", "no", "nos", "num", "numa", "o", "os", "ou", "para", "pela", "pelas", "pelo",
-    "pelos", "por", "que", "se", "seu", "seus", "sua", "suas", "um", "uma", "umas", "uns",
+    "a", "ao", "aos", "as", "com", "como", "d", "da", "das", "de", "do", "dos", "e", "em", "entre", "essa",
+    "esse", "esta", "este", "na", "nas", "no", "nos", "num", "numa", "o", "os", "ou", "para", "pela",
+    "pelas", "pelo", "pelos", "por", "que", "se", "seu", "seus", "sua", "suas", "um", "uma", "umas", "uns",
 ];
 
 /// Longer words are cut here, in the index and in questions alike.
@@ -49,10 +49,6 @@ fn raw_words(text: &str) -> impl Iterator<Item = &str> {
 
 /// A lone accent folds to nothing at all.
 fn append_folded(raw: &str, out: &mut String) {
-    if raw.bytes().all(|b| b.is_ascii_digit()) {
-        let digits = without_leading_zeros(raw);
-        return out.push_str(&digits[..digits.len().min(LONGEST_WORD)]);
-    }
     let start = out.len();
     fold_into(raw, out);
     let plain = raw.is_ascii() && raw.len() <= LONGEST_WORD;
@@ -61,14 +57,17 @@ fn append_folded(raw: &str, out: &mut String) {
         let folded = out.split_off(start);
         out.extend(folded.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_WORD));
     }
+    let zeros = leading_zeros(&out[start..]);
+    out.drain(start..start + zeros);
 }
 
-/// Some files pad registry codes with zeros, others do not.
-fn without_leading_zeros(digits: &str) -> &str {
-    match digits.trim_start_matches('0') {
-        "" => "0",
-        trimmed => trimmed,
+/// Of a number, how many zeros say nothing: some files pad registry codes with them, others do not.
+fn leading_zeros(word: &str) -> usize {
+    if !word.bytes().all(|b| b.is_ascii_digit()) {
+        return 0;
     }
+    let zeros = word.bytes().take_while(|b| *b == b'0').count();
+    zeros.min(word.len().saturating_sub(1))
 }
 
 /// Finds what the forms of a word have in common.
@@ -78,9 +77,8 @@ pub struct Stems {
 
 impl Stems {
     pub fn new() -> Self {
-        let stemmer = TextAnalyzer::builder(RawTokenizer::default())
-            .filter(Stemmer::new(Language::Portuguese))
-            .build();
+        let stemmer =
+            TextAnalyzer::builder(RawTokenizer::default()).filter(Stemmer::new(Language::Portuguese)).build();
         Self { stemmer }
     }
 
@@ -163,7 +161,8 @@ mod tests {
 
     #[test]
     fn different_words_keep_different_stems() {
-        for (one, other) in [("ação", "acordo"), ("fiscal", "fisco"), ("mais", "mal"), ("capital", "capitão")] {
+        for (one, other) in [("ação", "acordo"), ("fiscal", "fisco"), ("mais", "mal"), ("capital", "capitão")]
+        {
             assert_ne!(stems(one), stems(other), "{one} {other}");
         }
     }

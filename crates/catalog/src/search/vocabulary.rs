@@ -6,9 +6,10 @@
 use hashbrown::HashMap;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption, Term};
-use tantivy::{BitSet, InvertedIndexReader, Searcher};
+use tantivy::{BitSet, DocSet, InvertedIndexReader, Searcher};
 
 use super::analyzer::{Stems, is_stop_word};
+use super::rowset::RowSet;
 
 /// The forms of one word that occur, and how many rows have any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub struct Vocabulary {
 /// So many words are looked at to see whether a word is worth a search by prefix.
 const WORDS_LOOKED_AT: usize = 64;
 
+/// Looking a row up in a list costs about as much as reading so many of its entries.
+const LOOK_UP_COST: usize = 20;
+
 impl Vocabulary {
     pub fn of(searcher: Searcher, field: Field) -> tantivy::Result<Self> {
         let mut vocabulary = Self { searcher, field, families: HashMap::new(), prepared: HashMap::new() };
@@ -45,15 +49,15 @@ impl Vocabulary {
         Term::from_field_text(self.field, word)
     }
 
-    /// The family of a folded word, whether or not this form of it occurs.
-    pub fn family(&self, word: &str, stem: &str) -> tantivy::Result<Family> {
+    /// The words that have this stem.
+    pub fn family(&self, stem: &str) -> tantivy::Result<Family> {
         if let Some(family) = self.families.get(stem) {
             return Ok(family.clone());
         }
-        // A family that was left out has one member, the stem; the word may be a form of it that does not occur.
-        let rows = self.searcher.doc_freq(&self.term(stem))? as u32;
-        let form = if rows > 0 { stem } else { word };
-        Ok(Family { forms: vec![form.into()], rows })
+        // What was left out has one member, its own stem. Anything else has none.
+        let is_own_stem = !is_stop_word(stem) && Stems::new().stem(stem) == stem;
+        let rows = if is_own_stem { self.searcher.doc_freq(&self.term(stem))? as u32 } else { 0 };
+        Ok(Family { forms: vec![stem.into()], rows })
     }
 
     /// Whether words occur that start with this one and are not its forms.
@@ -94,6 +98,75 @@ impl Vocabulary {
                 for_each_row(&index, &info, |row| rows.remove(row))?;
             }
         }
+        Ok(())
+    }
+
+    /// The rows that have a word of every family, ascending.
+    ///
+    /// Starts from the rarest. What is left of it is looked up in each next list where it is far shorter than that;
+    /// else the list is read as a whole, which takes less time an entry.
+    pub fn rows_with_all(&self, families: &[&Family]) -> tantivy::Result<Vec<u32>> {
+        let mut families = families.to_vec();
+        families.sort_by_key(|family| family.rows);
+        let Some((rarest, others)) = families.split_first() else { return Ok(Vec::new()) };
+        let mut rows = self.rows_with_any(rarest)?;
+        for family in others {
+            if rows.len() * LOOK_UP_COST < family.rows as usize {
+                self.look_up(family, &mut rows)?;
+            } else {
+                let having = self.set_with_any(family)?;
+                rows.retain(|row| having.contains(*row));
+            }
+        }
+        Ok(rows)
+    }
+
+    pub fn set_of(&self, rows: &[u32]) -> BitSet {
+        let mut set = self.no_rows();
+        rows.iter().for_each(|row| {
+            set.insert(*row);
+        });
+        set
+    }
+
+    fn rows_with_any(&self, family: &Family) -> tantivy::Result<Vec<u32>> {
+        let [only] = &family.forms[..] else {
+            return Ok(RowSet::new(self.set_with_any(family)?).rows().collect());
+        };
+        let index = self.index()?;
+        let mut rows = Vec::with_capacity(family.rows as usize);
+        if let Some(info) = index.get_term_info(&self.term(only))? {
+            for_each_row(&index, &info, |row| rows.push(row))?;
+        }
+        Ok(rows)
+    }
+
+    fn set_with_any(&self, family: &Family) -> tantivy::Result<BitSet> {
+        let index = self.index()?;
+        let mut rows = self.no_rows();
+        for form in &family.forms {
+            if let Some(info) = index.get_term_info(&self.term(form))? {
+                for_each_row(&index, &info, |row| {
+                    rows.insert(row);
+                })?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Keeps the rows, which ascend, that have a word of the family.
+    fn look_up(&self, family: &Family, rows: &mut Vec<u32>) -> tantivy::Result<()> {
+        let index = self.index()?;
+        let mut lists = Vec::with_capacity(family.forms.len());
+        for form in &family.forms {
+            lists.extend(index.read_postings(&self.term(form), IndexRecordOption::Basic)?);
+        }
+        rows.retain(|row| {
+            lists.iter_mut().any(|list| {
+                let reached = list.doc();
+                reached == *row || (reached < *row && list.seek(*row) == *row)
+            })
+        });
         Ok(())
     }
 
@@ -140,7 +213,7 @@ impl Vocabulary {
 
     /// Of the prefixes of one and two letters, those with more entries in their lists than there are rows.
     fn prepare_prefixes(&self) -> tantivy::Result<HashMap<Box<str>, BitSet>> {
-        let mut entries = HashMap::<Box<str>, u64>::new();
+        let mut entries = HashMap::<String, u64>::new();
         self.for_each_word("", |word, info| {
             for (end, _) in word.char_indices().skip(1).chain([(word.len(), ' ')]).take(2) {
                 *entries.entry_ref(&word[..end]).or_default() += u64::from(info.doc_freq);
@@ -151,7 +224,7 @@ impl Vocabulary {
         entries
             .into_iter()
             .filter(|(_, entries)| *entries > many)
-            .map(|(prefix, _)| Ok((prefix.clone(), self.rows_by_prefix(&prefix)?)))
+            .map(|(prefix, _)| Ok((prefix.as_str().into(), self.rows_by_prefix(&prefix)?)))
             .collect()
     }
 

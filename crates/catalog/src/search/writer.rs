@@ -29,8 +29,14 @@ fn writer_memory(rows: usize) -> usize {
 }
 
 pub fn write(corpus: &impl Corpus) -> Result<(Searcher, Field), BuildError> {
+    write_stretches(corpus, stretches(corpus.len()))
+}
+
+fn write_stretches(
+    corpus: &impl Corpus,
+    stretches: Vec<Range<u32>>,
+) -> Result<(Searcher, Field), BuildError> {
     let (schema, field) = schema();
-    let stretches = stretches(corpus.len());
     let indexes = thread::scope(|scope| {
         let threads: Vec<_> = stretches
             .into_iter()
@@ -109,6 +115,34 @@ fn settings() -> IndexSettings {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tantivy::collector::DocSetCollector;
+    use tantivy::query::TermQuery;
+    use tantivy::{DocAddress, Term};
+
+    /// Row 7 has the word "7".
+    struct Numbers(u32);
+
+    impl Corpus for Numbers {
+        fn len(&self) -> u32 {
+            self.0
+        }
+
+        fn append(&self, position: u32, words: &mut String) {
+            words.push_str(&position.to_string());
+        }
+    }
+
+    #[test]
+    fn stretches_of_several_threads_become_one_segment_in_the_order_of_the_rows() {
+        let (searcher, field) = write_stretches(&Numbers(30), vec![0..4, 4..5, 5..30]).unwrap();
+        assert_eq!(searcher.segment_readers().len(), 1);
+        for row in 0..30 {
+            let term = Term::from_field_text(field, &row.to_string());
+            let found =
+                searcher.search(&TermQuery::new(term, IndexRecordOption::Basic), &DocSetCollector).unwrap();
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), [DocAddress::new(0, row)]);
+        }
+    }
 
     proptest! {
         #[test]
