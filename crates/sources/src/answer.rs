@@ -1,0 +1,53 @@
+//! An HTTP answer as the JSON publishers give it: the status alone says little, the body decides.
+
+/// What came back for a request, whole.
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    /// What rejects and faults call it.
+    pub file: &'a str,
+    pub status: u16,
+    pub content_type: Option<&'a str>,
+    pub body: &'a [u8],
+}
+
+impl std::fmt::Debug for Answer<'_> {
+    /// Without the body, which may be megabytes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer")
+            .field("file", &self.file)
+            .field("status", &self.status)
+            .field("content_type", &self.content_type)
+            .field("bytes", &self.body.len())
+            .finish()
+    }
+}
+
+/// Error objects are short; a longer body is not searched for a phrase.
+const LONGEST_ERROR: usize = 8 * 1024;
+
+impl Answer<'_> {
+    /// Whether the body is a JSON object that holds this phrase, as the publishers' error objects do.
+    pub(crate) fn error_says(&self, phrase: &str) -> bool {
+        self.body.len() <= LONGEST_ERROR
+            && self.first_byte() == Some(b'{')
+            && self.body.windows(phrase.len()).any(|part| part == phrase.as_bytes())
+    }
+
+    /// One sentence about an answer that is not data, without quoting it.
+    pub(crate) fn in_place_of_data(&self) -> String {
+        let kind = match self.first_byte() {
+            None => "an empty body",
+            Some(b'<') => "an HTML page",
+            Some(b'{') => "a JSON object that is not the data",
+            Some(b'[') => "a JSON list that is cut short or broken",
+            Some(_) => "a body that is not JSON",
+        };
+        let declared = self.content_type.map_or_else(String::new, |given| format!(" ({given})"));
+        format!("{}: the publisher answered status {} with {kind}{declared}", self.file, self.status)
+    }
+
+    fn first_byte(&self) -> Option<u8> {
+        let text = self.body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.body);
+        text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    }
+}

@@ -1,0 +1,98 @@
+//! CAD, the regulator's registry of public companies: `cad_cia_aberta.csv`, one file, overwritten every night.
+//!
+//! | here | column | |
+//! |---|---|---|
+//! | `id` | `CD_CVM` | digits; other files of the regulator pad it with zeros, so zeros are accepted |
+//! | `name` | `DENOM_SOCIAL` | `DENOM_COMERC` where blank |
+//! | `cnpj` | `CNPJ_CIA` | |
+//! | `status` | `SIT` | as published |
+//! | `sector` | `SETOR_ATIV` | may be blank |
+//! | `trading_name` | `DENOM_COMERC` | may be blank |
+//! | `registered_on` | `DT_REG` | may be blank |
+//!
+//! Known faults: a company has a row for each market (`TP_MERC`) that are alike otherwise; a company that registers anew keeps its CNPJ and gets a new
+//! `CD_CVM`, so the CNPJ is no key. The other columns, those of responsible persons and addresses among them, are never kept.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use lastro_model::{Cnpj, Company, CompanyId, Day};
+
+use super::table::{Row, Table};
+use super::text;
+use crate::request::Request;
+use crate::{Fault, Reading};
+
+/// Asks for the whole registry.
+pub fn request(base: &str) -> Request {
+    Request::new(base, "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv", "registry of companies".to_owned())
+}
+
+/// Reads the registry, one company for each code, in the order of the file.
+pub fn read(input: impl Read, file: &str) -> Result<Reading<Company>, Fault> {
+    let mut table = Table::open(input, file)?;
+    let columns = Columns::find(&table)?;
+    let mut reading = Reading::default();
+    let mut places: HashMap<CompanyId, usize> = HashMap::new();
+    while let Some((line, row)) = table.next_line()? {
+        let company = match row.and_then(|row| columns.company(&row)) {
+            Ok(company) => company,
+            Err(reason) => {
+                reading.reject(file, line, reason)?;
+                continue;
+            }
+        };
+        let place = *places.entry(company.id).or_insert(reading.rows.len());
+        match reading.rows.get(place) {
+            None => reading.rows.push(company),
+            Some(known) if *known == company => {}
+            Some(_) => {
+                reading.reject(file, line, "CD_CVM already names a company that differs".to_owned())?;
+            }
+        }
+    }
+    Ok(reading)
+}
+
+struct Columns {
+    code: usize,
+    cnpj: usize,
+    name: usize,
+    trading_name: usize,
+    status: usize,
+    sector: usize,
+    registered_on: usize,
+}
+
+impl Columns {
+    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
+        Ok(Self {
+            code: table.column("CD_CVM")?,
+            cnpj: table.column("CNPJ_CIA")?,
+            name: table.column("DENOM_SOCIAL")?,
+            trading_name: table.column("DENOM_COMERC")?,
+            status: table.column("SIT")?,
+            sector: table.column("SETOR_ATIV")?,
+            registered_on: table.column("DT_REG")?,
+        })
+    }
+
+    fn company(&self, row: &Row<'_>) -> Result<Company, String> {
+        row.check_width()?;
+        let id = CompanyId::parse(&text::clean(row.field(self.code)));
+        let cnpj = Cnpj::parse(&text::clean(row.field(self.cnpj)));
+        let trading_name = text::filled(row.field(self.trading_name));
+        let name = text::filled(row.field(self.name)).or_else(|| trading_name.clone());
+        let registered_on =
+            text::filled(row.field(self.registered_on)).map(|day| Day::parse(&day)).transpose();
+        Ok(Company {
+            id: id.map_err(|error| format!("CD_CVM {error}"))?,
+            name: name.ok_or("DENOM_SOCIAL and DENOM_COMERC are blank")?,
+            cnpj: cnpj.map_err(|error| format!("CNPJ_CIA {error}"))?,
+            status: text::filled(row.field(self.status)).ok_or("SIT is blank")?,
+            sector: text::filled(row.field(self.sector)),
+            trading_name,
+            registered_on: registered_on.map_err(|error| format!("DT_REG {error}"))?,
+        })
+    }
+}

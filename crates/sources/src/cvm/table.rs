@@ -1,0 +1,143 @@
+//! The one table format of the regulator: a header, then lines of fields between `;`, without quoting.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use super::lines::{LONGEST_LINE, Lines, Step};
+use super::text;
+use crate::Fault;
+
+#[derive(Debug)]
+pub(super) struct Table<R> {
+    lines: Lines<R>,
+    columns: Vec<String>,
+    file: String,
+    fields: Vec<Range<usize>>,
+}
+
+/// A line of the table, borrowed until the next one is asked for.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    /// The line as it stands in the file, without its end.
+    pub(super) line: &'a [u8],
+    fields: &'a mut Vec<Range<usize>>,
+    width: usize,
+}
+
+/// A line's number, with its row or the reason why there is none.
+pub(super) type Numbered<'a> = (u64, Result<Row<'a>, String>);
+
+impl<R: Read> Table<R> {
+    /// Reads the header. `file` is what rejects and faults call the table.
+    pub(super) fn open(input: R, file: &str) -> Result<Self, Fault> {
+        let mut lines = Lines::new(input);
+        match lines.advance().map_err(|error| unreadable(file, &error))? {
+            Step::Line => {}
+            Step::End => return Err(Fault::NotData(format!("{file}: is empty"))),
+            Step::Endless | Step::TooLong => {
+                return Err(Fault::NotData(format!("{file}: {}", no_header(lines.line()))));
+            }
+        }
+        if lines.line().trim_ascii_start().starts_with(b"<") {
+            return Err(Fault::NotData(format!("{file}: {}", no_header(lines.line()))));
+        }
+        let columns = lines.line().split(|byte| *byte == b';').map(text::clean).collect();
+        Ok(Self { lines, columns, file: file.to_owned(), fields: Vec::new() })
+    }
+
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where the column of this name stands. A file without it is not read at all.
+    pub(super) fn column(&self, name: &str) -> Result<usize, Fault> {
+        self.columns
+            .iter()
+            .position(|column| column == name)
+            .ok_or_else(|| Fault::NotData(format!("{}: the column {name} is missing", self.file)))
+    }
+
+    /// The next line that is not blank, `None` at the end of the file.
+    pub(super) fn next_line(&mut self) -> Result<Option<Numbered<'_>>, Fault> {
+        let step = self.skip_blank_lines()?;
+        let number = self.lines.number();
+        match step {
+            Step::End if self.lines.look_like_utf8() => {
+                Err(Fault::NotData(format!("{}: is UTF-8, no longer windows-1252", self.file)))
+            }
+            Step::End => Ok(None),
+            Step::Endless => Err(Fault::NotData(format!(
+                "{}: line {number} has no end: the file was cut short",
+                self.file
+            ))),
+            Step::TooLong => Ok(Some((number, Err(format!("the line is longer than {LONGEST_LINE} bytes"))))),
+            Step::Line => Ok(Some((number, Ok(self.row())))),
+        }
+    }
+
+    fn skip_blank_lines(&mut self) -> Result<Step, Fault> {
+        loop {
+            let step = self.lines.advance().map_err(|error| unreadable(&self.file, &error))?;
+            if step != Step::Line || !self.lines.line().is_empty() {
+                return Ok(step);
+            }
+        }
+    }
+
+    fn row(&mut self) -> Row<'_> {
+        let line = self.lines.line();
+        self.fields.clear();
+        let mut start = 0;
+        for field in line.split(|byte| *byte == b';') {
+            self.fields.push(start..start + field.len());
+            start += field.len() + 1;
+        }
+        Row { line, fields: &mut self.fields, width: self.columns.len() }
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The field of a column; empty where the row is too short, which [`Row::check_width`] tells.
+    pub(super) fn field(&self, column: usize) -> &'a [u8] {
+        self.fields.get(column).and_then(|range| self.line.get(range.clone())).unwrap_or_default()
+    }
+
+    /// Every row has as many fields as the header.
+    pub(super) fn check_width(&self) -> Result<(), String> {
+        if self.fields.len() == self.width {
+            return Ok(());
+        }
+        Err(format!("{} fields where the header has {}", self.fields.len(), self.width))
+    }
+
+    /// Gives separators that are too many back to the one column of free text, where they were typed.
+    pub(super) fn rejoin_surplus(&mut self, column: usize) {
+        let surplus = self.fields.len().saturating_sub(self.width);
+        if surplus == 0 {
+            return;
+        }
+        if let Some(end) = self.fields.get(column + surplus).map(|last| last.end) {
+            self.fields[column].end = end;
+            self.fields.drain(column + 1..=column + surplus);
+        }
+    }
+}
+
+fn no_header(line: &[u8]) -> &'static str {
+    if line.trim_ascii_start().starts_with(b"<") {
+        "is a page for a browser, not a table"
+    } else {
+        "does not begin with a header line"
+    }
+}
+
+/// Broken compression shows itself as an error of reading; only what the machine itself reports may pass.
+pub(super) fn unreadable(file: &str, error: &io::Error) -> Fault {
+    use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    match error.kind() {
+        UnexpectedEof | InvalidData | InvalidInput | Other => {
+            Fault::NotData(format!("{file}: is broken: {error}"))
+        }
+        _ => Fault::Transient(format!("{file}: cannot be read now: {error}")),
+    }
+}

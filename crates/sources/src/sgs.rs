@@ -1,0 +1,236 @@
+//! SGS, the time series system of the Banco Central do Brasil: Selic (432), CDI (4389), IPCA (433).
+//!
+//! A body is a JSON list of `{"data": "dd/mm/yyyy", "valor": "15.00"}`; some series have more keys (`dataFim`), and the order
+//! of keys is free. `valor` is a text with a decimal point and as many decimals as the series is published with.
+//!
+//! Known faults, all met in the wild:
+//! - A daily series answers at most ten years (406), and ten years take 20 s or give `200 {"erro":{}}`: hence windows of a year.
+//! - `ultimos/N` takes N up to 20 (400 beyond).
+//! - A window without values is 404, sometimes 200, with an object that says `Value(s) not found`. Any other 404 is a failure.
+//! - Trouble at the gateway, and an unknown code, is an HTML page with status 200 or 502.
+//! - A monthly series ignores the day: a window that begins within a month has the row of its first day too, so windows overlap.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use lastro_model::{Day, RatePoint, Series};
+use rust_decimal::Decimal;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::request::Request;
+use crate::{Answer, Fault, Reading, Rhythm, number};
+
+pub const OFFICIAL_BASE: &str = "https://api.bcb.gov.br";
+
+/// More are refused by the publisher.
+pub const MOST_LATEST: u32 = 20;
+
+pub const fn code(series: Series) -> u32 {
+    match series {
+        Series::Selic => 432,
+        Series::Cdi => 4389,
+        Series::Ipca => 433,
+    }
+}
+
+pub const fn rhythm(series: Series) -> Rhythm {
+    match series {
+        Series::Selic | Series::Cdi => Rhythm::Daily,
+        Series::Ipca => Rhythm::Monthly,
+    }
+}
+
+/// The first day that the series can have a value on.
+pub fn first_day(series: Series) -> Day {
+    Day::from(match series {
+        Series::Selic => jiff::civil::date(1999, 3, 5),
+        Series::Cdi => jiff::civil::date(1986, 3, 6),
+        Series::Ipca => jiff::civil::date(1980, 1, 1),
+    })
+}
+
+const fn title(series: Series) -> &'static str {
+    match series {
+        Series::Selic => "Selic",
+        Series::Cdi => "CDI",
+        Series::Ipca => "IPCA",
+    }
+}
+
+/// Asks for the values of these days, both included.
+pub fn window(base: &str, series: Series, from: Day, to: Day) -> Request {
+    let path = format!(
+        "/dados/serie/bcdata.sgs.{}/dados?formato=json&dataInicial={}&dataFinal={}",
+        code(series),
+        day_first(from),
+        day_first(to)
+    );
+    Request::new(base, &path, format!("{} from {from} to {to}", title(series)))
+}
+
+/// Asks for the newest values, at most [`MOST_LATEST`] of them.
+pub fn latest(base: &str, series: Series, count: u32) -> Request {
+    let count = count.clamp(1, MOST_LATEST);
+    let path = format!("/dados/serie/bcdata.sgs.{}/dados/ultimos/{count}?formato=json", code(series));
+    Request::new(base, &path, format!("{}, the latest {count}", title(series)))
+}
+
+/// Splits these days into questions that the publisher answers well: a calendar year each, or all at once for a monthly series.
+pub fn windows(series: Series, from: Day, to: Day) -> Vec<(Day, Day)> {
+    let from = from.max(first_day(series));
+    if from > to {
+        return Vec::new();
+    }
+    if rhythm(series) == Rhythm::Monthly {
+        return vec![(from, to)];
+    }
+    (from.year()..=to.year())
+        .filter_map(|year| Some((Day::from_ymd(year, 1, 1).ok()?, Day::from_ymd(year, 12, 31).ok()?)))
+        .map(|(first, last)| (first.max(from), last.min(to)))
+        .collect()
+}
+
+fn day_first(day: Day) -> String {
+    format!("{:02}/{:02}/{:04}", day.day_of_month(), day.month(), day.year())
+}
+
+/// Reads an answer to [`window`] (`asked` holds its days) or to [`latest`] (`asked` is `None`); rows come in order of days.
+pub fn read(
+    series: Series,
+    asked: Option<(Day, Day)>,
+    answer: &Answer<'_>,
+) -> Result<Reading<RatePoint>, Fault> {
+    let mut reading = Reading::default();
+    let Some(items) = items(answer)? else { return Ok(reading) };
+    let mut flipped = 0;
+    for (place, item) in (1..).zip(&items) {
+        match point(series, item) {
+            Ok(point) => reading.rows.push(point),
+            Err(unread) => {
+                flipped += usize::from(unread == Unread::FlippedDay);
+                reading.reject(answer.file, place, unread.reason().to_owned())?;
+            }
+        }
+    }
+    refuse_flipped(answer.file, flipped, items.len())?;
+    refuse_outside(answer.file, rhythm(series), asked, &reading.rows)?;
+    reading.rows = one_value_a_day(answer.file, &reading.rows)?;
+    Ok(reading)
+}
+
+/// The list that a good answer is; `None` where the publisher says that there are no values.
+fn items<'a>(answer: &Answer<'a>) -> Result<Option<Vec<&'a RawValue>>, Fault> {
+    if matches!(answer.status, 200 | 404) && answer.error_says("Value(s) not found") {
+        return Ok(None);
+    }
+    if matches!(answer.status, 400 | 406) || answer.error_says("10 anos") {
+        return Err(Fault::Ours(format!(
+            "{}: the publisher refuses the question (status {}); the window or the number of values is too large",
+            answer.file, answer.status
+        )));
+    }
+    if answer.status != 200 {
+        return Err(Fault::Transient(answer.in_place_of_data()));
+    }
+    serde_json::from_slice(answer.body).map(Some).map_err(|_| Fault::Transient(answer.in_place_of_data()))
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow)]
+    data: Cow<'a, str>,
+    #[serde(borrow)]
+    valor: Option<Cow<'a, str>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    Shape,
+    Day,
+    /// Impossible as dd/mm/yyyy, possible as mm/dd/yyyy.
+    FlippedDay,
+    Missing,
+    Number,
+}
+
+impl Unread {
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Shape => "not an object with the texts data and valor",
+            Self::Day => "data is not a day of this series, dd/mm/yyyy",
+            Self::FlippedDay => "data is a day of this series only if the month stands first",
+            Self::Missing => "valor is empty",
+            Self::Number => "valor is not a number with a decimal point",
+        }
+    }
+}
+
+fn point(series: Series, item: &RawValue) -> Result<RatePoint, Unread> {
+    let item: Item<'_> = serde_json::from_str(item.get()).map_err(|_| Unread::Shape)?;
+    let day = day(rhythm(series), &item.data)?;
+    let text = item.valor.filter(|text| !text.is_empty()).ok_or(Unread::Missing)?;
+    let value = number::exact(&text).ok_or(Unread::Number)?;
+    Ok(RatePoint { day, value })
+}
+
+fn day(rhythm: Rhythm, text: &str) -> Result<Day, Unread> {
+    let mut parts = text.split('/');
+    let (Some(first), Some(second), Some(year), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(Unread::Day);
+    };
+    let day_of_series = |day: &str, month: &str| {
+        Day::parse(&format!("{year}-{month}-{day}"))
+            .ok()
+            .filter(|day| rhythm == Rhythm::Daily || day.day_of_month() == 1)
+    };
+    match (day_of_series(first, second), day_of_series(second, first)) {
+        (Some(day), _) => Ok(day),
+        (None, Some(_)) => Err(Unread::FlippedDay),
+        (None, None) => Err(Unread::Day),
+    }
+}
+
+/// One impossible day is a slip; a fifth of all days is another date format, and then the possible ones are wrong too.
+fn refuse_flipped(file: &str, flipped: usize, items: usize) -> Result<(), Fault> {
+    if flipped >= 2 && flipped * 5 >= items {
+        return Err(Fault::NotData(format!(
+            "{file}: {flipped} of {items} days make sense only with the month first"
+        )));
+    }
+    Ok(())
+}
+
+/// An answer about other days answers another question. Monthly rows may stand up to a month outside.
+fn refuse_outside(
+    file: &str,
+    rhythm: Rhythm,
+    asked: Option<(Day, Day)>,
+    rows: &[RatePoint],
+) -> Result<(), Fault> {
+    let Some((from, to)) = asked else { return Ok(()) };
+    let (from, to) = match rhythm {
+        Rhythm::Daily => (from, to),
+        Rhythm::Monthly => (from.minus_months(1), to.plus_days(31)),
+    };
+    match rows.iter().find(|point| point.day < from || point.day > to) {
+        Some(point) => {
+            Err(Fault::NotData(format!("{file}: has {}, a day that was not asked for", point.day)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Equal rows of a day are one; rows that differ say that the publisher is not sure.
+fn one_value_a_day(file: &str, rows: &[RatePoint]) -> Result<Vec<RatePoint>, Fault> {
+    let mut values: BTreeMap<Day, Decimal> = BTreeMap::new();
+    for point in rows {
+        let kept = *values.entry(point.day).or_insert(point.value);
+        if kept != point.value {
+            return Err(Fault::NotData(format!("{file}: has two different values for {}", point.day)));
+        }
+    }
+    Ok(values.into_iter().map(|(day, value)| RatePoint { day, value }).collect())
+}

@@ -1,0 +1,17 @@
+//! The readers from outside: each quirk of the publishers as a fixture, arbitrary bytes, and the real files where they are at hand.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "only tests, also where a function lacks the attribute"
+)]
+
+mod arbitrary_bytes;
+mod archive;
+mod companies;
+mod filings;
+mod fixture;
+mod judgement;
+mod ptax;
+mod real_data;
+mod sgs;
