@@ -1,6 +1,6 @@
 //! The limit to measure against: hyper answering a fixed body, and nothing else.
 //!
-//! `lastro-bench-bare 127.0.0.1:9001`, then `GET /202` gets a JSON-typed body of 202 bytes. The same runtime, allocator and protocol
+//! `lastro-bench-bare 127.0.0.1:9001`, then `GET /202` gets a JSON-typed body of 202 bytes. The same runtime and protocol
 //! settings as the service, so that what differs is the service's own work.
 
 use std::collections::HashMap;
@@ -17,9 +17,6 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The bodies are made before the first request: a fixed body costs nothing to send.
 fn answer(bodies: &HashMap<usize, Bytes>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let size = request.uri().path().trim_start_matches('/').parse().unwrap_or(0);
@@ -33,8 +30,10 @@ fn answer(bodies: &HashMap<usize, Bytes>, request: &Request<Incoming>) -> Respon
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:9001".to_owned());
-    let bodies: HashMap<usize, Bytes> =
-        arguments.filter_map(|size| size.parse().ok()).map(|size| (size, Bytes::from(vec![b'x'; size]))).collect();
+    let bodies: HashMap<usize, Bytes> = arguments
+        .filter_map(|size| size.parse().ok())
+        .map(|size| (size, Bytes::from(vec![b'x'; size])))
+        .collect();
     let bodies: &'static HashMap<usize, Bytes> = Box::leak(Box::new(bodies));
     let listener = TcpListener::bind(address).await?;
     loop {

@@ -115,7 +115,7 @@ static TABLE: [Terms; 4] = [
         price_usd: 0,
         requests_per_minute: 30,
         tagline: "The rates everybody needs, without signing up",
-        extras: &["Works without an API key"],
+        extras: &["Market data without an API key"],
         restrictions: &[
             "Without a key, limited per client IP address",
             "Historical data: the newest 12 months of each series",

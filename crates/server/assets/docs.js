@@ -44,6 +44,11 @@
     document.body.classList.toggle('light-mode', detail === 'light');
   };
 
+  // A key that was not filled in is no key: sent as an empty header it would be refused as a bad one.
+  const withoutBlankKeys = ({ requestBuilder }) => {
+    requestBuilder.security = requestBuilder.security.filter(({ value }) => value && value.trim() !== 'Bearer');
+  };
+
   const settings = (content) => ({
     content,
     baseServerURL: location.origin,
@@ -65,6 +70,7 @@
     authentication: { preferredSecurityScheme: 'ApiKey' },
     // Keys stay in memory: what is in local storage outlives the visit.
     persistAuth: false,
+    onBeforeRequest: withoutBlankKeys,
   });
 
   const start = async () => {

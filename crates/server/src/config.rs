@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lastro_model::Plan;
 
 use crate::telemetry::LogFormat;
@@ -16,7 +17,7 @@ use crate::telemetry::LogFormat;
 /// Without a command, `lastro` serves. An empty database is filled with a small made-up sample first,
 /// so that there is something to ask at once.
 #[derive(Debug, Parser)]
-#[command(name = "lastro", version, args_conflicts_with_subcommands = true)]
+#[command(name = "lastro", version)]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -177,7 +178,21 @@ pub fn from_environment() -> anyhow::Result<Cli> {
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         command = with_file(command, &text).with_context(|| format!("in {}", path.display()))?;
     }
-    Ok(Cli::from_arg_matches(&command.get_matches())?)
+    let matches = command.get_matches();
+    refuse_misplaced(&matches)?;
+    Ok(Cli::from_arg_matches(&matches)?)
+}
+
+/// A setting of `serve` before another command would be lost without a word.
+fn refuse_misplaced(matches: &ArgMatches) -> anyhow::Result<()> {
+    let settings = Serve::augment_args(clap::Command::new("serve"));
+    let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    match settings.get_arguments().map(|argument| argument.get_id().as_str()).find(|id| given(id)) {
+        Some(id) if matches.subcommand().is_some() => {
+            bail!("--{} is a setting of `serve` and stands after that word", id.replace('_', "-"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The file must be known before the rest is read, for it changes the defaults.

@@ -6,10 +6,6 @@ use lastro::commands::{demo, keys, serve};
 use lastro::config::{self, Cli, Command};
 use lastro::telemetry;
 
-/// Steadier under many small, short-lived buffers than the system's allocator, and it gives memory back.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 #[tokio::main]
 async fn main() -> ExitCode {
     let outcome = match config::from_environment() {

@@ -33,7 +33,7 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             show_new(&key, &record, as_json);
         }
         KeysCommand::List => {
-            list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json)
+            list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json);
         }
         KeysCommand::SetPlan { id, plan, rate_limit } => {
             let store = lastro_store::open_existing(&common.database).await?;

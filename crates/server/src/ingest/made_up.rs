@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro_model::{Edition, Records, Series, Source};
-use lastro_store::{Publication, Store, Write};
+use lastro_store::{Publication, SourceState, Store, Write};
 use tokio::sync::mpsc;
 
 use crate::sample::{self, Shape};
@@ -16,13 +16,13 @@ pub async fn may_be_replaced(store: &dyn Store) -> anyhow::Result<bool> {
     Ok(store.source_states().await?.iter().all(|state| state.edition == Edition(0) || state.sample))
 }
 
-/// Fills a store that has never been filled.
-pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<bool> {
-    let untouched = store.source_states().await?.iter().all(|state| state.edition == Edition(0));
-    if untouched {
-        publish(store, Shape::SAMPLE, at, Arc::new(|_, _| {})).await?;
+/// Fills the sources that have never been filled: all on a first start, the rest after one that was cut short.
+pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<()> {
+    let never_filled = |state: &&SourceState| state.edition == Edition(0);
+    for state in store.source_states().await?.iter().filter(never_filled) {
+        publish_source(store, state.source, Shape::SAMPLE, at, Arc::new(|_, _| {})).await?;
     }
-    Ok(untouched)
+    Ok(())
 }
 
 /// Hears how many rows of a source were handed over.
@@ -36,13 +36,23 @@ pub async fn publish(
     progress: Progress,
 ) -> anyhow::Result<()> {
     for source in Source::ALL {
-        let (sender, receiver) = mpsc::channel(4);
-        let progress = Arc::clone(&progress);
-        let making = tokio::task::spawn_blocking(move || hand_over(source, &shape, &sender, &*progress));
-        let written = store.publish(Publication { source, sample: true, replace: true, at }, receiver).await;
-        making.await?;
-        written?;
+        publish_source(store, source, shape, at, Arc::clone(&progress)).await?;
     }
+    Ok(())
+}
+
+async fn publish_source(
+    store: &dyn Store,
+    source: Source,
+    shape: Shape,
+    at: Timestamp,
+    progress: Progress,
+) -> anyhow::Result<()> {
+    let (sender, receiver) = mpsc::channel(4);
+    let making = tokio::task::spawn_blocking(move || hand_over(source, &shape, &sender, &*progress));
+    let written = store.publish(Publication { source, sample: true, replace: true, at }, receiver).await;
+    making.await?;
+    written?;
     Ok(())
 }
 

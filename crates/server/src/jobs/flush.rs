@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::stopped;
 use crate::state::App;
 
-const INTERVAL: Duration = Duration::from_millis(700);
+const INTERVAL: Duration = Duration::from_millis(500);
 /// How often the last flush is tried before the process gives up.
 const LAST_TRIES: usize = 10;
 

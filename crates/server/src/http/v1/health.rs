@@ -1,6 +1,6 @@
 //! Whether the service answers, and how old what it answers with is.
 
-use lastro_model::{Now, Source};
+use lastro_model::{Day, Now, Source};
 use lastro_store::SourceState;
 use serde::Serialize;
 
@@ -56,20 +56,27 @@ fn freshness(state: &SourceState, now: Now) -> Freshness {
 }
 
 /// A source is stale when its newest day is further back than its publisher ever leaves it.
+/// The registry of companies speaks of no day; it is as fresh as its last synchronisation.
 pub fn is_stale(state: &SourceState, now: Now) -> bool {
-    let Some(newest) = state.newest_day else { return true };
-    now.utc_day().number() - newest.number() > longest_silence_days(state.source)
+    let synchronised_on = || state.last_success.and_then(utc_day);
+    match state.newest_day.or_else(synchronised_on) {
+        Some(newest) => now.utc_day().number() - newest.number() > longest_silence_days(state.source),
+        None => state.rows == 0,
+    }
+}
+
+fn utc_day(at: jiff::Timestamp) -> Option<Day> {
+    let days = at.as_second().div_euclid(86_400);
+    i32::try_from(days).ok().and_then(Day::from_number)
 }
 
 /// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
 const fn longest_silence_days(source: Source) -> i32 {
     match source {
         Source::Selic => 3,
-        Source::Cdi | Source::Fx => 7,
+        Source::Cdi | Source::Fx | Source::Companies => 7,
         // A month's value comes about the tenth of the next and is dated the month's first day.
         Source::Ipca => 75,
-        // The newest registration may be weeks old in a quiet season.
-        Source::Companies => 60,
         Source::Filings => 14,
     }
 }

@@ -182,6 +182,8 @@ struct EndpointUsage {
     requests: u64,
 }
 
+// The route table hands every action over whole, body included.
+#[allow(clippy::needless_pass_by_value)]
 pub fn usage(action: Action<'_>) -> Acting<'_> {
     async move {
         let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;

@@ -1,0 +1,169 @@
+//! A response, judged: the headers of all responses, the error shape, and what the API description says of it.
+
+use std::io::Read;
+
+use bytes::Bytes;
+use lastro_model::Plan;
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::description::DESCRIPTION;
+
+/// A response that has passed the checks of all responses.
+#[derive(Debug)]
+pub struct Answer {
+    pub method: Method,
+    pub path: String,
+    /// The documented operation, if it is one.
+    pub endpoint: Option<&'static str>,
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+const ERROR_CODES: [(u16, &str); 9] = [
+    (400, "bad_request"),
+    (401, "unauthorized"),
+    (403, "upgrade_required"),
+    (404, "not_found"),
+    (405, "method_not_allowed"),
+    (413, "payload_too_large"),
+    (429, "rate_limited"),
+    (500, "internal"),
+    (503, "unavailable"),
+];
+
+impl Answer {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    pub fn number(&self, name: &str) -> i64 {
+        self.header(name)
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} of {} is {:?}", self.path, self.header(name)))
+    }
+
+    /// The body with its compression undone.
+    pub fn plain(&self) -> Vec<u8> {
+        let body = &self.body[..];
+        let mut reader: Box<dyn Read> = match self.header("content-encoding") {
+            "" => Box::new(body),
+            "gzip" => Box::new(flate2::read::GzDecoder::new(body)),
+            "br" => Box::new(brotli::Decompressor::new(body, 4096)),
+            "zstd" => Box::new(zstd::stream::Decoder::new(body).expect("zstd")),
+            other => panic!("{other} is no coding that anybody asked for"),
+        };
+        let mut plain = Vec::new();
+        reader.read_to_end(&mut plain).expect("a body that unpacks");
+        plain
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.plain())
+            .unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.plain()).expect("UTF-8")
+    }
+
+    /// Expects a status and gives the body.
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(
+            self.status,
+            status,
+            "{} {}: {}",
+            self.method,
+            self.path,
+            String::from_utf8_lossy(&self.body)
+        );
+        self
+    }
+
+    /// Expects a failure in the error shape and gives its sentence.
+    pub fn expect_error(self, status: u16) -> String {
+        self.expect(status).json()["message"].as_str().expect("a message").to_owned()
+    }
+
+    /// What every response must be, whatever was asked.
+    pub fn check(&self, now_unix_seconds: i64) {
+        self.check_envelope(now_unix_seconds);
+        self.check_description();
+    }
+
+    fn check_envelope(&self, now: i64) {
+        let at = format!("{} {} -> {}", self.method, self.path, self.status);
+        let (limit, remaining, reset) = (
+            self.number("x-ratelimit-limit"),
+            self.number("x-ratelimit-remaining"),
+            self.number("x-ratelimit-reset"),
+        );
+        let plan = self.header("x-plan");
+        assert!(Plan::parse(plan).is_ok(), "{at}: X-Plan {plan}");
+        assert!((0..=limit).contains(&remaining), "{at}: {remaining} of {limit}");
+        assert!((now..=now + 61).contains(&reset), "{at}: reset {reset} at {now}");
+        assert_eq!(self.header("ratelimit-policy"), format!("\"{plan}\";q={limit};w=60"), "{at}");
+        assert!(
+            self.header("ratelimit").starts_with(&format!("\"{plan}\";r={remaining};t=")),
+            "{at}: {}",
+            self.header("ratelimit")
+        );
+        for name in [
+            "x-request-id",
+            "access-control-allow-origin",
+            "access-control-expose-headers",
+            "content-security-policy",
+            "vary",
+        ] {
+            assert!(!self.header(name).is_empty(), "{at}: no {name}");
+        }
+        assert_eq!(self.header("x-content-type-options"), "nosniff", "{at}");
+        if [429, 503].contains(&self.status) {
+            assert!(self.number("retry-after") >= 1, "{at}");
+        }
+        // The form without JavaScript says what is wrong with it on a page.
+        let on_a_page =
+            self.endpoint == Some("POST /pricing") && self.header("content-type").starts_with("text/html");
+        if self.status >= 400 && !on_a_page {
+            self.check_failure(&at);
+        }
+    }
+
+    fn check_failure(&self, at: &str) {
+        assert_eq!(self.header("content-type"), "application/json", "{at}");
+        assert_eq!(self.header("cache-control"), "no-store", "{at}");
+        if self.method == Method::HEAD {
+            return;
+        }
+        let body = self.json();
+        let code = ERROR_CODES.iter().find(|(status, _)| *status == self.status).expect("a known status").1;
+        assert_eq!(body["error"], code, "{at}");
+        assert!(body["message"].as_str().is_some_and(|text| !text.is_empty()), "{at}");
+        for inside in ["panicked", ".rs:", "SELECT ", "sqlite", "lastro.db", "told to"] {
+            assert!(!body.to_string().contains(inside), "{at}: {body}");
+        }
+        if self.status == 429 {
+            assert_eq!(body["retry_after"], self.number("retry-after"), "{at}");
+        }
+    }
+
+    /// The answer of a documented operation is one that its description foresees.
+    fn check_description(&self) {
+        let Some(endpoint) = self.endpoint else { return };
+        let at = format!("{endpoint} {}", self.status);
+        assert!(
+            DESCRIPTION.response(endpoint, self.status).is_some(),
+            "{at} is not documented ({})",
+            self.path
+        );
+        for name in DESCRIPTION.required_headers(endpoint, self.status) {
+            assert!(self.headers.contains_key(&name), "{at}: no {name}");
+        }
+        if self.header("content-type") == "application/json" && self.method != Method::HEAD {
+            let faults = DESCRIPTION.faults_of(endpoint, self.status, &self.json());
+            assert!(faults.is_empty(), "{at} ({}): {faults:#?}", self.path);
+        }
+    }
+}

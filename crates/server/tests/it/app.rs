@@ -1,0 +1,203 @@
+//! One line of set-up: a service with the sample, a client that trusts nothing it is told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lastro::clock::fill_random;
+use lastro::http::routes::{Target, resolve};
+use lastro::service::{Options, Service};
+use lastro_access::{ApiKey, TrustedProxies};
+use lastro_model::{Account, AccountId, Clock, KeyId, ManualClock, Plan};
+use lastro_store::faulty::FaultyStore;
+use lastro_store::{NewKey, Store};
+use reqwest::Method;
+use tempfile::TempDir;
+
+use crate::answer::Answer;
+
+/// Monday, 2 November 2026, noon in London.
+pub const START_UNIX_MS: i64 = 1_793_620_800_000;
+
+#[derive(Debug)]
+pub struct TestApp {
+    pub service: Service,
+    pub clock: Arc<ManualClock>,
+    pub faults: Arc<FaultyStore>,
+    pub directory: TempDir,
+    client: reqwest::Client,
+}
+
+impl TestApp {
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// Starts with other settings than the defaults.
+    pub async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        Self::start_in(directory, START_UNIX_MS, change).await
+    }
+
+    /// Stops in order and starts again on the same files, at the same time of day.
+    pub async fn restart(self) -> Self {
+        let now = self.clock.now().unix_ms;
+        self.service.stop().await.expect("an orderly stop");
+        Self::start_in(self.directory, now, |_| {}).await
+    }
+
+    async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Options)) -> Self {
+        let clock = Arc::new(ManualClock::starting_at(unix_ms));
+        let store = lastro_store::open(&database(&directory)).await.expect("a store");
+        let faults = Arc::new(FaultyStore::new(store));
+        let mut options = Options {
+            store: Arc::clone(&faults) as Arc<dyn Store>,
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            pepper_file: directory.path().join("pepper"),
+            listen: "127.0.0.1:0".parse().expect("an address"),
+            admin_listen: Some("127.0.0.1:0".parse().expect("an address")),
+            trusted_proxies: TrustedProxies::parse("").expect("no proxies"),
+            registrations_per_hour: 30,
+            limiter_capacity: 1000,
+            max_connections: 1000,
+        };
+        change(&mut options);
+        let service = Service::start(options).await.expect("a service");
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .expect("a client");
+        Self { service, clock, faults, directory, client }
+    }
+
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    pub fn advance_seconds(&self, seconds: u64) {
+        self.advance(Duration::from_secs(seconds));
+    }
+
+    /// The database as another process opens it: an operator's command, another replica.
+    pub async fn elsewhere(&self) -> Arc<dyn Store> {
+        lastro_store::open_existing(&database(&self.directory)).await.expect("the same database")
+    }
+
+    pub fn timestamp(&self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.clock.now().unix_ms).expect("a time")
+    }
+
+    /// A key that no test can use up.
+    pub async fn ample_key(&self, plan: Plan) -> String {
+        self.key_with_limit(plan, Some(1_000_000)).await
+    }
+
+    /// A key as the operator makes it, in force at once.
+    pub async fn key(&self, plan: Plan) -> String {
+        self.key_with_limit(plan, None).await
+    }
+
+    pub async fn key_with_limit(&self, plan: Plan, rate_limit: Option<u32>) -> String {
+        let app = &self.service.app;
+        let key = ApiKey::generate(&mut fill_random);
+        let account = Account {
+            id: AccountId(key.id()),
+            name: "Test".into(),
+            email: "test@example.com".into(),
+            plan,
+            rate_limit,
+        };
+        let digest = app.keys.pepper().digest(&key);
+        let new = NewKey { id: key.id(), digest, account, created_at: self.timestamp() };
+        app.keys.upsert(app.store.insert_key(new).await.expect("a key"));
+        key.reveal().to_owned()
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> Ask<'_> {
+        let url = format!("http://{}{path}", self.service.address);
+        Ask {
+            path: path.to_owned(),
+            method: method.clone(),
+            builder: self.client.request(method, url),
+            app: self,
+        }
+    }
+
+    pub fn get(&self, path: &str) -> Ask<'_> {
+        self.request(Method::GET, path)
+    }
+
+    pub fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Ask<'_> {
+        self.request(Method::POST, path).body(body)
+    }
+
+    /// What the operator's listener says.
+    pub async fn admin(&self, path: &str) -> (u16, String) {
+        let address = self.service.admin_address.expect("an operator's listener");
+        let response = self.client.get(format!("http://{address}{path}")).send().await.expect("an answer");
+        (response.status().as_u16(), response.text().await.expect("a text"))
+    }
+}
+
+fn database(directory: &TempDir) -> String {
+    format!("sqlite:{}", directory.path().join("lastro.db").display())
+}
+
+/// The public part of a key.
+pub fn id_of(key: &str) -> KeyId {
+    ApiKey::parse(key).expect("a key").id()
+}
+
+/// A well-formed key that nobody was ever given.
+pub fn stray_key() -> String {
+    ApiKey::generate(&mut fill_random).reveal().to_owned()
+}
+
+/// Asks again and again until the answer is yes; what another process wrote must be in force within a second.
+pub async fn soon(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..100 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("it did not come true within two seconds");
+}
+
+/// A request that is being put together.
+#[derive(Debug)]
+pub struct Ask<'a> {
+    app: &'a TestApp,
+    method: Method,
+    path: String,
+    builder: reqwest::RequestBuilder,
+}
+
+impl Ask<'_> {
+    pub fn key(self, key: &str) -> Self {
+        self.header("x-api-key", key)
+    }
+
+    pub fn header(self, name: &str, value: &str) -> Self {
+        Self { builder: self.builder.header(name, value), ..self }
+    }
+
+    pub fn body(self, body: impl Into<reqwest::Body>) -> Self {
+        Self { builder: self.builder.body(body), ..self }
+    }
+
+    /// Sends it and checks what every response must be.
+    pub async fn send(self) -> Answer {
+        let response = self.builder.send().await.expect("an answer");
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.expect("a body");
+        let path = self.path.split(['?', '#']).next().unwrap_or_default();
+        let endpoint = match resolve(&self.method, path) {
+            Target::Found { route, .. } if route.metered => Some(route.endpoint),
+            _ => None,
+        };
+        let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };
+        answer.check(self.app.clock.now().unix_seconds());
+        answer
+    }
+}

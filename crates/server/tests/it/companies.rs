@@ -1,0 +1,179 @@
+//! Companies: the list and its filters, look-ups, and a company's filings.
+
+use lastro::sample::{self, Shape};
+use lastro_model::{Company, Plan};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+
+/// All companies of the sample in the order of the list.
+fn expected() -> Vec<Company> {
+    let mut companies = sample::companies(&Shape::SAMPLE);
+    companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    companies
+}
+
+fn shown(company: &Company) -> Value {
+    json!({
+        "id": company.id.to_string(),
+        "name": company.name,
+        "cnpj": company.cnpj.to_string(),
+        "status": company.status,
+        "sector": company.sector,
+        "trading_name": company.trading_name,
+        "registered_on": company.registered_on.map(|day| day.to_string()),
+    })
+}
+
+fn page(rows: &[&Company], total: usize, limit: usize, offset: usize) -> Value {
+    let data: Vec<Value> = rows.iter().map(|company| shown(company)).collect();
+    json!({ "data": data, "total": total, "limit": limit, "offset": offset })
+}
+
+#[tokio::test]
+async fn the_list_is_by_name_and_twenty_at_a_time() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    let all = expected();
+    let all: Vec<&Company> = all.iter().collect();
+    let first = app.get("/api/v1/companies").key(&key).send().await.expect(200).json();
+    assert_eq!(first, page(&all[..20], all.len(), 20, 0));
+    let rest = app.get("/api/v1/companies?limit=1000&offset=5").key(&key).send().await.expect(200).json();
+    assert_eq!(rest, page(&all[5..], all.len(), 1000, 5));
+    let past = app.get("/api/v1/companies?offset=72").key(&key).send().await.expect(200).json();
+    assert_eq!(past, page(&[], all.len(), 20, 72));
+}
+
+#[tokio::test]
+async fn filters_ignore_case_accents_and_space() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    let all = expected();
+    let sector = "Energia Elétrica";
+    let in_sector = |c: &&Company| c.sector.as_deref() == Some(sector);
+    let starting = |word: &'static str| move |c: &&Company| c.status.starts_with(word);
+    let cases: Vec<(&str, Vec<&Company>)> = vec![
+        ("sector=Energia+El%C3%A9trica", all.iter().filter(in_sector).collect()),
+        ("sector=%20%20energia%20ELETRICA%20", all.iter().filter(in_sector).collect()),
+        ("status=ATIVO", all.iter().filter(starting("ATIVO")).collect()),
+        ("status=ativo", all.iter().filter(starting("ATIVO")).collect()),
+        ("status=active", all.iter().filter(starting("ATIVO")).collect()),
+        ("status=Cancelled", all.iter().filter(starting("CANCELADA")).collect()),
+        ("status=suspended", all.iter().filter(starting("SUSPENSO")).collect()),
+        ("status=suspenso(a)+-+decisao+adm", all.iter().filter(starting("SUSPENSO")).collect()),
+        (
+            "status=active&sector=energia+eletrica",
+            all.iter().filter(in_sector).filter(starting("ATIVO")).collect(),
+        ),
+    ];
+    for (filter, rows) in cases {
+        assert!(!rows.is_empty(), "{filter}");
+        let path = format!("/api/v1/companies?limit=1000&{filter}");
+        let found = app.get(&path).key(&key).send().await.expect(200).json();
+        assert_eq!(found, page(&rows, rows.len(), 1000, 0), "{filter}");
+    }
+    for nothing in ["status=unheard-of", "sector=Energia", "sector=&status=active", "sector=%00"] {
+        let path = format!("/api/v1/companies?{nothing}");
+        assert_eq!(
+            app.get(&path).key(&key).send().await.expect(200).json(),
+            page(&[], 0, 20, 0),
+            "{nothing}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_company_is_found_by_its_code_and_by_its_cnpj_in_every_spelling() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    for company in &expected()[..8] {
+        let (code, cnpj) = (company.id.to_string(), company.cnpj.to_string());
+        let encoded = cnpj.replace('/', "%2F");
+        for id in [
+            code.clone(),
+            format!("000{code}"),
+            company.cnpj.compact().to_owned(),
+            encoded.clone(),
+            encoded.replace('-', "%2D"),
+        ] {
+            let answer = app.get(&format!("/api/v1/companies/{id}")).key(&key).send().await.expect(200);
+            assert_eq!(answer.json(), shown(company), "{id}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn unknown_companies_are_not_found() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for id in [
+        "7",
+        "abc",
+        "99999999999999",
+        "00.000.000%2F0001-91",
+        "-1",
+        "90001x",
+        "4294967297",
+        "%00",
+        "%20",
+        "%F0%9F%8F%AD",
+    ] {
+        let message = app.get(&format!("/api/v1/companies/{id}")).key(&key).send().await.expect_error(404);
+        assert!(message.contains("company"), "{message}");
+        app.get(&format!("/api/v1/companies/{id}/filings")).key(&key).send().await.expect(404);
+    }
+}
+
+#[tokio::test]
+async fn bad_pages_are_refused_with_their_bounds() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let lists = [
+        "companies?",
+        "companies/search?q=a&",
+        "companies/90001/filings?",
+        "filings?",
+        "filings/search?q=a&",
+        "search?q=a&",
+    ];
+    for list in lists {
+        for limit in ["0", "1001", "-5", "ten", ""] {
+            let message =
+                app.get(&format!("/api/v1/{list}limit={limit}")).key(&key).send().await.expect_error(400);
+            assert!(message.contains("`limit`") && message.contains("1 to 1000"), "{list}{limit}: {message}");
+        }
+        for offset in ["-1", "1.0", "x", ""] {
+            let message =
+                app.get(&format!("/api/v1/{list}offset={offset}")).key(&key).send().await.expect_error(400);
+            assert!(message.contains("`offset`") && message.contains('0'), "{list}{offset}: {message}");
+        }
+        let huge = format!("/api/v1/{list}offset=99999999999999999999999999&limit=1000");
+        let answer = app.get(&huge).key(&key).send().await.expect(200).json();
+        assert!(answer.get("data").is_none_or(|data| data == &json!([])), "{answer}");
+        app.get(&format!("/api/v1/{list}limit=1&limit=2")).key(&key).send().await.expect(400);
+    }
+}
+
+#[test]
+fn pages_partition_the_list() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let app = runtime.block_on(TestApp::start());
+    let key = runtime.block_on(app.ample_key(Plan::Bronze));
+    let all = expected();
+    let filters = [("", ""), ("&status=active", "ATIVO"), ("&status=cancelled", "CANCELADA")];
+    let config = ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(limit in 1usize..40, (filter, status) in prop::sample::select(filters.to_vec()))| {
+        let expected: Vec<Value> = all.iter().filter(|c| c.status.starts_with(status)).map(shown).collect();
+        let mut gathered = Vec::new();
+        loop {
+            let path = format!("/api/v1/companies?limit={limit}&offset={}{filter}", gathered.len());
+            let page = runtime.block_on(app.get(&path).key(&key).send()).expect(200).json();
+            prop_assert_eq!(&page["total"], expected.len());
+            let rows = page["data"].as_array().unwrap();
+            gathered.extend_from_slice(rows);
+            if rows.len() < limit { break }
+        }
+        prop_assert_eq!(gathered, expected);
+    });
+}

@@ -1,0 +1,162 @@
+//! The description and the service say the same, both ways, and every documented status can really happen.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use lastro::http::routes::{ROUTES, Route};
+use lastro_access::Feature;
+use lastro_model::Plan;
+use lastro_store::Store;
+use lastro_store::faulty::Operation;
+use reqwest::Method;
+
+use crate::answer::Answer;
+use crate::app::{Ask, TestApp, stray_key};
+use crate::description::DESCRIPTION;
+use crate::exploding::ExplodingStore;
+
+fn documented_routes() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter().filter(|route| route.metered)
+}
+
+#[test]
+fn every_route_is_described_and_every_description_is_a_route() {
+    let routes: BTreeSet<String> = documented_routes().map(|route| route.endpoint.to_owned()).collect();
+    assert_eq!(routes, DESCRIPTION.operations());
+}
+
+#[test]
+fn the_plan_of_every_operation_is_that_of_its_route() {
+    for route in documented_routes() {
+        let plan = match route.feature {
+            Feature::Public => "public",
+            Feature::OwnKey => "any-key",
+            feature => feature.required_plan().id(),
+        };
+        assert_eq!(DESCRIPTION.operation(route.endpoint).unwrap()["x-plan"], plan, "{}", route.endpoint);
+    }
+}
+
+#[test]
+fn the_description_is_of_this_version_and_of_this_server() {
+    let document = &DESCRIPTION.document;
+    assert_eq!(document["openapi"], "3.0.3");
+    assert_eq!(document["info"]["version"], lastro::VERSION);
+    assert_eq!(document["servers"][0]["url"], "/");
+}
+
+#[test]
+fn every_response_declares_the_headers_of_all_responses() {
+    const ALWAYS: [&str; 7] = [
+        "x-plan",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+        "ratelimit-policy",
+        "ratelimit",
+        "x-request-id",
+    ];
+    for endpoint in DESCRIPTION.operations() {
+        for status in DESCRIPTION.statuses(&endpoint) {
+            let required = DESCRIPTION.required_headers(&endpoint, status);
+            for name in ALWAYS {
+                assert!(required.contains(&name.to_owned()), "{endpoint} {status} does not require {name}");
+            }
+            if [429, 503].contains(&status) {
+                assert!(required.contains(&"retry-after".to_owned()), "{endpoint} {status}");
+            }
+        }
+    }
+}
+
+/// A call of an operation that succeeds if the caller may make it.
+pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
+    let (method, template) = endpoint.split_once(' ').unwrap();
+    let path = match template {
+        "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
+        _ if template.ends_with("/search") => format!("{template}?q=energia"),
+        _ => template.replace("{id}", "90001"),
+    };
+    let ask = app.request(method.parse().unwrap(), &path);
+    match endpoint {
+        "POST /pricing" => ask.body("name=Ana&email=ana%40example.com"),
+        "POST /api/v1/plans/register" => ask.body(r#"{"name":"Ana","email":"ana@example.com"}"#),
+        _ => ask,
+    }
+}
+
+/// Makes an operation answer with one of its documented statuses.
+async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
+    let best = app.ample_key(Plan::Platinum).await;
+    let (_, template) = endpoint.split_once(' ').unwrap();
+    match status {
+        200 | 201 => ask(app, endpoint).key(&best).send().await,
+        304 => {
+            let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
+            ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
+        }
+        400 => {
+            let bearer = format!("Bearer {}", stray_key());
+            ask(app, endpoint).key(&best).header("authorization", &bearer).send().await
+        }
+        401 => ask(app, endpoint).key("no-key-at-all").send().await,
+        403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
+        403 => ask(app, endpoint).send().await,
+        404 => app.get(&template.replace("{id}", "7")).key(&best).send().await,
+        413 => app.request(Method::POST, template).key(&best).body(vec![b' '; 17 * 1024]).send().await,
+        429 => {
+            let scarce = app.key_with_limit(Plan::Platinum, Some(1)).await;
+            ask(app, endpoint).key(&scarce).send().await;
+            ask(app, endpoint).key(&scarce).send().await
+        }
+        503 if endpoint.starts_with("POST") => {
+            app.faults.fail_next(Operation::InsertKey);
+            ask(app, endpoint).key(&best).send().await
+        }
+        503 => {
+            app.faults.fail_next(Operation::Key);
+            ask(app, endpoint).key(&stray_key()).send().await
+        }
+        other => panic!("{endpoint} documents {other}, and no way to it is known"),
+    }
+}
+
+#[tokio::test]
+async fn every_documented_status_happens() {
+    let app = TestApp::start_with(|options| options.registrations_per_hour = 1000).await;
+    for endpoint in DESCRIPTION.operations() {
+        for status in DESCRIPTION.statuses(&endpoint).into_iter().filter(|status| *status != 500) {
+            app.advance_seconds(61);
+            provoke(&app, &endpoint, status).await.expect(status);
+        }
+    }
+}
+
+/// A panic is provoked where the store is asked. Public reads ask nothing of it, so their 500 has no honest cause.
+#[tokio::test]
+async fn a_panic_is_answered_like_any_other_failure() {
+    let mut exploding = None;
+    let app = TestApp::start_with(|options| {
+        let store = Arc::new(ExplodingStore::around(Arc::clone(&options.store)));
+        options.store = Arc::clone(&store) as Arc<dyn Store>;
+        exploding = Some(store);
+    })
+    .await;
+    exploding.unwrap().armed.store(true, Ordering::SeqCst);
+    let mut panics = 0;
+    for route in documented_routes() {
+        if route.feature == Feature::Public && route.method() == "GET" {
+            continue;
+        }
+        app.advance_seconds(61);
+        let asking = ask(&app, route.endpoint);
+        let asking = if route.feature == Feature::Public { asking } else { asking.key(&stray_key()) };
+        let text = asking.send().await.expect(500).text();
+        assert!(!text.contains("told to panic"), "{text}");
+        panics += 1;
+    }
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains(&format!("lastro_panics_total {panics}\n")), "{metrics}");
+    app.get("/health").send().await.expect(200);
+}

@@ -1,0 +1,111 @@
+//! The API description as a judge: what may be asked, and what an answer must look like.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use serde_json::{Value, json};
+
+/// `openapi.yaml`, read once.
+pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
+    let text = include_str!("../../../../openapi.yaml");
+    Description {
+        document: serde_saphyr::from_str(text).expect("openapi.yaml is YAML"),
+        validators: Mutex::default(),
+    }
+});
+
+#[derive(Debug)]
+pub struct Description {
+    pub document: Value,
+    /// By endpoint and status: building one takes longer than most requests.
+    validators: Mutex<HashMap<(String, u16), Arc<jsonschema::Validator>>>,
+}
+
+impl Description {
+    /// Method and path template of every operation.
+    pub fn operations(&self) -> BTreeSet<String> {
+        let paths = self.document["paths"].as_object().expect("paths");
+        let of = |(path, item): (&String, &Value)| {
+            let methods: Vec<String> = item.as_object().expect("an object").keys().cloned().collect();
+            let path = path.clone();
+            methods
+                .into_iter()
+                .filter(|m| ["get", "post", "patch", "delete", "put"].contains(&m.as_str()))
+                .map(move |method| format!("{} {path}", method.to_uppercase()))
+        };
+        paths.iter().flat_map(of).collect()
+    }
+
+    pub fn operation(&self, endpoint: &str) -> Option<&Value> {
+        let (method, path) = endpoint.split_once(' ')?;
+        self.document["paths"].get(path)?.get(method.to_lowercase())
+    }
+
+    /// The statuses that an operation documents.
+    pub fn statuses(&self, endpoint: &str) -> BTreeSet<u16> {
+        let responses = self.operation(endpoint).and_then(|o| o["responses"].as_object()).expect("responses");
+        responses.keys().map(|status| status.parse().expect("a status")).collect()
+    }
+
+    /// What the description says of one status of an operation, references followed.
+    pub fn response(&self, endpoint: &str, status: u16) -> Option<&Value> {
+        Some(self.follow(self.operation(endpoint)?["responses"].get(status.to_string())?))
+    }
+
+    fn follow<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value.get("$ref").and_then(Value::as_str) {
+            Some(reference) => self
+                .document
+                .pointer(reference.trim_start_matches('#'))
+                .expect("a reference that leads somewhere"),
+            None => value,
+        }
+    }
+
+    /// Names of the headers that a response must carry.
+    pub fn required_headers(&self, endpoint: &str, status: u16) -> Vec<String> {
+        let headers = self.response(endpoint, status).and_then(|r| r["headers"].as_object());
+        headers
+            .into_iter()
+            .flatten()
+            .filter(|(_, header)| self.follow(header)["required"] == json!(true))
+            .map(|(name, _)| name.to_lowercase())
+            .collect()
+    }
+
+    /// Everything in which a JSON body differs from its schema.
+    pub fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
+        let mut validators = self.validators.lock().expect("no test panicked in here");
+        let validator = validators
+            .entry((endpoint.to_owned(), status))
+            .or_insert_with(|| Arc::new(self.validator(endpoint, status)));
+        validator.iter_errors(body).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+    }
+
+    fn validator(&self, endpoint: &str, status: u16) -> jsonschema::Validator {
+        let response = self.response(endpoint, status).expect("a documented status");
+        let schema = &response["content"]["application/json"]["schema"];
+        assert!(!schema.is_null(), "{endpoint} {status} documents no JSON body");
+        let mut document =
+            json!({ "allOf": [schema], "components": { "schemas": self.document["components"]["schemas"] } });
+        to_json_schema(&mut document);
+        jsonschema::draft4::options().should_validate_formats(true).build(&document).expect("a schema")
+    }
+}
+
+/// OpenAPI 3.0 says `nullable` where JSON Schema lists the type `null`; the rest is the same.
+fn to_json_schema(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.remove("example");
+            if object.remove("nullable") == Some(json!(true)) {
+                let plain = Value::Object(std::mem::take(object));
+                *object =
+                    json!({ "anyOf": [plain, { "type": "null" }] }).as_object().expect("an object").clone();
+            }
+            object.values_mut().for_each(to_json_schema);
+        }
+        Value::Array(items) => items.iter_mut().for_each(to_json_schema),
+        _ => {}
+    }
+}

@@ -1,0 +1,85 @@
+//! A store that fails: reading goes on, writing says so, and nothing counted is lost.
+
+use lastro_model::{Plan, RatePoint, Records, Source};
+use lastro_store::{Publication, RecordStore, Write};
+
+use crate::app::{TestApp, soon};
+
+const REGISTRATION: &str = r#"{"name":"Ana","email":"ana@example.com"}"#;
+
+#[tokio::test]
+async fn reading_goes_on_while_the_store_fails() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    app.faults.fail_all(true);
+    for path in [
+        "/api/v1/market/overview",
+        "/api/v1/companies?status=active",
+        "/api/v1/filings/search?q=energia",
+        "/api/v1/search?q=energia",
+        "/api/v1/filings/recent",
+        "/health",
+        "/pricing",
+    ] {
+        app.get(path).key(&key).send().await.expect(200);
+    }
+    let message = app.post("/api/v1/plans/register", REGISTRATION).send().await.expect_error(503);
+    assert!(!message.contains("told to fail"), "{message}");
+    app.post("/pricing", "name=Ana&email=ana%40example.com").send().await.expect(503);
+    app.get("/api/v1/plans/usage").key(&key).send().await.expect(503);
+    // Longer than a flush takes to be due: counts that could not be written are kept.
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains("lastro_usage_unflushed 8\n"), "{metrics}");
+    app.faults.fail_all(false);
+    app.post("/api/v1/plans/register", REGISTRATION).send().await.expect(201);
+    let report = app.get("/api/v1/plans/usage").key(&key).send().await.expect(200).json();
+    assert_eq!(report["total"], 8);
+    assert_eq!((&report["data"][0]["ok"], &report["data"][0]["server_errors"]), (&7.into(), &1.into()));
+}
+
+#[tokio::test]
+async fn a_stop_while_the_store_fails_for_a_moment_loses_nothing() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for _ in 0..4 {
+        app.get("/health").key(&key).send().await.expect(200);
+    }
+    for _ in 0..2 {
+        app.faults.fail_next(lastro_store::faulty::Operation::AddUsage);
+    }
+    let app = app.restart().await;
+    let report = app.get("/api/v1/plans/usage").key(&key).send().await.expect(200).json();
+    assert_eq!(report["total"], 4);
+}
+
+/// Publishes one more Selic value, as a synchronisation of another process does.
+pub async fn publish_selic(app: &TestApp, day: &str, value: &str) {
+    let (sender, receiver) = tokio::sync::mpsc::channel(2);
+    let point = RatePoint { day: lastro_model::Day::parse(day).unwrap(), value: value.parse().unwrap() };
+    sender.send(Write::Rows(Records::Rates(vec![point]))).await.unwrap();
+    sender.send(Write::Commit).await.unwrap();
+    let publication =
+        Publication { source: Source::Selic, sample: false, replace: false, at: app.timestamp() };
+    app.elsewhere().await.publish(publication, receiver).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_new_edition_is_served_once_the_store_can_be_read_again() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    publish_selic(&app, "2026-11-02", "9.875").await;
+    let newest = async || app.get("/api/v1/market/selic/current").key(&key).send().await.expect(200).text();
+    soon(async || newest().await == r#"{"date":"2026-11-02","value":9.875}"#).await;
+    soon(async || {
+        let health = app.get("/health").key(&key).send().await.expect(200).json();
+        health["sources"][0]["sample"] == false && health["sources"][0]["newest_date"] == "2026-11-02"
+    })
+    .await;
+    let health = app.get("/health").key(&key).send().await.expect(200).json();
+    assert_eq!((&health["sample"], &health["sources"][1]["sample"]), (&true.into(), &true.into()));
+    assert_eq!(
+        app.faults.counters().await.unwrap().edition(Source::Selic).0,
+        health["sources"][0]["edition"]
+    );
+}

@@ -1,0 +1,161 @@
+//! HTTP itself: methods, paths, origins, request ids, protocols.
+
+use std::collections::BTreeSet;
+
+use lastro::http::routes::ROUTES;
+use lastro_model::Plan;
+use reqwest::Method;
+
+use crate::app::TestApp;
+use crate::contract::ask;
+
+#[tokio::test]
+async fn head_answers_like_get_without_a_body() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    for route in ROUTES.iter().filter(|route| route.method() == "GET" && route.path() != "/assets/{id}") {
+        let get = ask(&app, route.endpoint).key(&key).send().await.expect(200);
+        let head = ask(&app, &route.endpoint.replace("GET", "HEAD")).key(&key).send().await.expect(200);
+        assert!(head.body.is_empty(), "{}", route.endpoint);
+        for name in ["content-type", "etag", "cache-control"] {
+            assert_eq!(head.header(name), get.header(name), "{name} of {}", route.endpoint);
+        }
+        // A usage report grows by the request before it.
+        if route.path() != "/api/v1/plans/usage" {
+            assert_eq!(head.header("content-length"), get.header("content-length"), "{}", route.endpoint);
+        }
+    }
+    let refused = app.request(Method::HEAD, "/api/v1/filings").send().await.expect(403);
+    assert!(refused.body.is_empty());
+}
+
+/// What `Allow` must say of each path of the table.
+fn allowed(path: &str) -> &'static str {
+    match path {
+        "/pricing" => "GET, HEAD, POST, OPTIONS",
+        "/api/v1/plans/register" => "POST, OPTIONS",
+        _ => "GET, HEAD, OPTIONS",
+    }
+}
+
+#[tokio::test]
+async fn other_methods_are_told_what_is_allowed() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::routes::Route::path).collect();
+    for template in paths {
+        let path = template.replace("{id}", "90001");
+        for method in
+            [Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE, Method::from_bytes(b"BREW").unwrap()]
+        {
+            let answer = app.request(method, &path).key(&key).send().await.expect(405);
+            assert_eq!(answer.header("allow"), allowed(template), "{path}");
+        }
+        let options = app.request(Method::OPTIONS, &path).key(&key).send().await.expect(204);
+        assert_eq!(options.header("allow"), allowed(template), "{path}");
+        assert_eq!(options.header("access-control-allow-methods"), allowed(template), "{path}");
+        assert!(options.body.is_empty());
+    }
+    app.request(Method::GET, "/api/v1/plans/register").key(&key).send().await.expect(405);
+    app.request(Method::POST, "/api/v1/market/selic").key(&key).send().await.expect(405);
+}
+
+#[tokio::test]
+async fn unknown_paths_are_not_found_in_the_error_shape() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for path in [
+        "/",
+        "/api",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v2/companies",
+        "/health/",
+        "//health",
+        "/HEALTH",
+        "/docs/",
+        "/docs/x",
+        "/assets/",
+        "/assets/none.css",
+        "/assets/..%2F..%2FCargo.toml",
+        "/api/v1/market",
+        "/api/v1/market/gold",
+        "/api/v1/companies/1/2/3",
+        "/favicon.ico",
+        "/.env",
+        "/%2e%2e/etc/passwd",
+        "/livez",
+        "/readyz",
+        "/metrics",
+    ] {
+        app.get(path).key(&key).send().await.expect(404);
+        app.request(Method::POST, path).key(&key).send().await;
+    }
+    app.request(Method::OPTIONS, "/nothing").send().await.expect(404);
+}
+
+#[tokio::test]
+async fn scripts_of_other_origins_may_read_everything_that_matters() {
+    let app = TestApp::start().await;
+    for (method, path) in
+        [(Method::GET, "/health"), (Method::GET, "/nothing"), (Method::OPTIONS, "/api/v1/companies")]
+    {
+        let answer = app.request(method, path).header("origin", "https://elsewhere.example").send().await;
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
+        let exposed = answer.header("access-control-expose-headers").to_lowercase();
+        for name in [
+            "x-plan",
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+            "ratelimit",
+            "ratelimit-policy",
+            "retry-after",
+            "etag",
+            "x-request-id",
+        ] {
+            assert!(exposed.split(", ").any(|word| word == name), "{name} is not exposed");
+        }
+    }
+    let preflight = app
+        .request(Method::OPTIONS, "/api/v1/companies")
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "x-api-key")
+        .send()
+        .await
+        .expect(204);
+    let headers = preflight.header("access-control-allow-headers").to_lowercase();
+    assert!(headers.contains("x-api-key") && headers.contains("authorization"), "{headers}");
+}
+
+#[tokio::test]
+async fn every_request_has_an_id_of_its_own() {
+    let app = TestApp::start().await;
+    let mut seen = BTreeSet::new();
+    for path in ["/health", "/nothing", "/assets/lastro.css", "/api/v1/companies", "/health"] {
+        assert!(seen.insert(app.get(path).send().await.header("x-request-id").to_owned()));
+    }
+    let own = app.get("/health").header("x-request-id", "chosen-by-the-client").send().await.expect(200);
+    assert_ne!(own.header("x-request-id"), "chosen-by-the-client");
+}
+
+#[tokio::test]
+async fn http_2_without_tls_is_spoken_on_the_same_port() {
+    let app = TestApp::start().await;
+    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
+    let url = |path: &str| format!("http://{}{path}", app.service.address);
+    let many = (0..20).map(|_| client.get(url("/api/v1/market/overview")).send());
+    for answer in futures_util::future::join_all(many).await {
+        let answer = answer.unwrap();
+        assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
+        assert!(
+            answer.headers().contains_key("x-plan") && answer.headers().contains_key("x-ratelimit-limit")
+        );
+    }
+    let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
+    let registered = client.post(url("/api/v1/plans/register")).body(body).send().await.unwrap();
+    assert_eq!(registered.status().as_u16(), 201);
+    let large = client.post(url("/api/v1/plans/register")).body(vec![b' '; 2 << 20]).send().await.unwrap();
+    assert_eq!(large.status().as_u16(), 413);
+}

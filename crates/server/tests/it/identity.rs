@@ -1,0 +1,151 @@
+//! Who asks: keys in both headers, keys that are none, and what the operator changes while the service runs.
+
+use lastro::clock::fill_random;
+use lastro_access::ApiKey;
+use lastro_model::Plan;
+
+use crate::app::{TestApp, id_of, soon, stray_key};
+
+const ANY: &str = "/api/v1/market/selic/current";
+
+#[tokio::test]
+async fn a_key_is_read_from_either_header() {
+    let app = TestApp::start().await;
+    let key = app.key(Plan::Gold).await;
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let by_scheme =
+            app.get(ANY).header("authorization", &format!("{scheme} {key}")).send().await.expect(200);
+        assert_eq!(by_scheme.header("x-plan"), "gold");
+    }
+    let both =
+        app.get(ANY).key(&key).header("authorization", &format!("Bearer {key}")).send().await.expect(200);
+    assert_eq!((both.header("x-plan"), both.number("x-ratelimit-limit")), ("gold", 500));
+}
+
+#[tokio::test]
+async fn two_different_keys_are_a_mistake_even_on_public_pages() {
+    let app = TestApp::start().await;
+    let (one, other) = (app.key(Plan::Gold).await, app.key(Plan::Bronze).await);
+    for path in [ANY, "/health", "/pricing", "/api/v1/nothing"] {
+        let answer = app.get(path).key(&one).header("authorization", &format!("Bearer {other}")).send().await;
+        let message = answer.expect_error(400);
+        assert!(message.contains("X-API-Key") && message.contains("Authorization"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_the_query_string_is_not_read() {
+    let app = TestApp::start().await;
+    let key = app.key(Plan::Gold).await;
+    for name in ["api_key", "key", "x-api-key", "X-API-Key", "access_token"] {
+        let answer = app.get(&format!("{ANY}?{name}={key}")).send().await.expect(200);
+        assert_eq!(answer.header("x-plan"), "free");
+    }
+}
+
+/// Keys that are none: mistyped, made up, cut, or another scheme's.
+fn bad_credentials(good: &str) -> Vec<(&'static str, String)> {
+    let mistyped = good.replace(&good[20..21], if &good[20..21] == "x" { "y" } else { "x" });
+    let forged = {
+        let mut forged = stray_key();
+        forged.replace_range(7..15, &good[7..15]);
+        forged
+    };
+    vec![
+        ("x-api-key", mistyped),
+        ("x-api-key", forged),
+        ("x-api-key", stray_key()),
+        ("x-api-key", good[..40].to_owned()),
+        ("x-api-key", String::new()),
+        ("x-api-key", good.to_uppercase()),
+        ("x-api-key", "x".repeat(5000)),
+        ("authorization", good.to_owned()),
+        ("authorization", format!("Basic {good}")),
+        ("authorization", "Bearer".to_owned()),
+        ("authorization", format!("Bearer {}", stray_key())),
+    ]
+}
+
+#[tokio::test]
+async fn a_bad_key_never_falls_back_to_free() {
+    let app = TestApp::start().await;
+    let good = app.key(Plan::Gold).await;
+    for (name, value) in bad_credentials(&good) {
+        let answer = app.get(ANY).header(name, &value).send().await.expect(401);
+        assert_eq!(answer.header("www-authenticate"), "Bearer", "{name}: {value}");
+        assert!(!answer.text().contains(&good[16..]), "{value}");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_key_counts_as_none_where_no_plan_is_needed() {
+    let app = TestApp::start().await;
+    let good = app.key(Plan::Gold).await;
+    for (name, value) in bad_credentials(&good) {
+        app.advance_seconds(61);
+        for path in ["/health", "/pricing", "/docs", "/docs/openapi.yaml", "/api/v1/plans"] {
+            let answer = app.get(path).header(name, &value).send().await.expect(200);
+            assert_eq!((answer.header("x-plan"), answer.number("x-ratelimit-limit")), ("free", 30));
+        }
+    }
+    let honoured = app.get("/health").key(&good).send().await.expect(200);
+    assert_eq!(honoured.header("x-plan"), "gold");
+}
+
+#[tokio::test]
+async fn usage_without_a_key_says_that_one_is_required() {
+    let app = TestApp::start().await;
+    let answer = app.get("/api/v1/plans/usage").send().await.expect(401);
+    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert_eq!(answer.json()["message"], "API key required");
+}
+
+#[tokio::test]
+async fn a_plan_set_elsewhere_is_in_force_within_a_second() {
+    let app = TestApp::start().await;
+    let key = app.key(Plan::Free).await;
+    app.get("/api/v1/companies").key(&key).send().await.expect(403);
+    app.elsewhere().await.set_plan(id_of(&key), Plan::Bronze, None).await.unwrap();
+    soon(async || app.get("/api/v1/companies").key(&key).send().await.status == 200).await;
+    let answer = app.get(ANY).key(&key).send().await.expect(200);
+    assert_eq!((answer.header("x-plan"), answer.number("x-ratelimit-limit")), ("bronze", 100));
+    app.elsewhere().await.set_plan(id_of(&key), Plan::Gold, Some(Some(7))).await.unwrap();
+    soon(async || {
+        app.request(reqwest::Method::OPTIONS, ANY).key(&key).send().await.number("x-ratelimit-limit") == 7
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_revoked_elsewhere_is_refused_within_a_second() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    app.get(ANY).key(&key).send().await.expect(200);
+    app.elsewhere().await.revoke(id_of(&key), app.timestamp()).await.unwrap();
+    soon(async || {
+        app.advance_seconds(61);
+        app.get(ANY).key(&key).send().await.status == 401
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_rotated_key_works_until_its_grace_ends_and_shares_one_quota() {
+    let app = TestApp::start().await;
+    let old = app.key_with_limit(Plan::Gold, Some(5)).await;
+    let new = ApiKey::generate(&mut fill_random);
+    let digest = app.service.app.keys.pepper().digest(&new);
+    let (now, end) = (app.timestamp(), app.timestamp() + jiff::SignedDuration::from_secs(3600));
+    app.elsewhere().await.rotate(id_of(&old), new.id(), digest, now, end).await.unwrap();
+    // A key made by another process works at once: the ring asks the store for what it does not know.
+    let first = app.get(ANY).key(new.reveal()).send().await.expect(200);
+    assert_eq!((first.header("x-plan"), first.number("x-ratelimit-remaining")), ("gold", 4));
+    assert_eq!(app.get(ANY).key(&old).send().await.expect(200).number("x-ratelimit-remaining"), 3);
+    let latest = app.elsewhere().await.counters().await.unwrap().key_revision;
+    soon(async || app.service.app.keys.revision() == latest).await;
+    app.advance_seconds(3599);
+    app.get(ANY).key(&old).send().await.expect(200);
+    app.advance_seconds(1);
+    app.get(ANY).key(&old).send().await.expect(401);
+    app.get(ANY).key(new.reveal()).send().await.expect(200);
+}

@@ -1,0 +1,72 @@
+//! Logs tell everything but secrets, even at their most talkative.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use lastro_model::Plan;
+use lastro_store::faulty::Operation;
+
+use crate::app::{TestApp, stray_key};
+
+#[derive(Debug, Clone, Default)]
+struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn no_key_and_no_address_is_ever_logged() {
+    let captured = Captured::default();
+    let writer = captured.clone();
+    let logging = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
+    logging.with_writer(move || writer.clone()).try_init().unwrap();
+    let app = TestApp::start().await;
+
+    let body = r#"{"name":"Quitéria Brandão","email":"quiteria@example.com"}"#;
+    let registered = app.post("/api/v1/plans/register", body).send().await.expect(201).json();
+    let page = app
+        .post("/pricing", "name=Quit%C3%A9ria&email=quiteria%40example.com")
+        .send()
+        .await
+        .expect(201)
+        .text();
+    let from_page = page[page.find("lastro_").unwrap()..][..54].to_owned();
+    let (from_api, stray) = (registered["api_key"].as_str().unwrap().to_owned(), stray_key());
+    let by_operator = app.key(Plan::Gold).await;
+    for key in [&from_api, &from_page, &by_operator, &stray] {
+        app.get("/api/v1/companies").key(key).send().await;
+        app.get("/api/v1/plans/usage").header("authorization", &format!("Bearer {key}")).send().await;
+        app.get(&format!("/api/v1/market/selic?api_key={key}")).send().await.expect(200);
+        app.get(&format!("/api/v1/nothing/{key}")).send().await.expect(404);
+    }
+    app.faults.fail_next(Operation::InsertKey);
+    app.post("/api/v1/plans/register", body).send().await.expect(503);
+    app.faults.fail_next(Operation::Key);
+    app.get("/api/v1/companies").key(&stray_key()).send().await.expect(503);
+    over_http_2(&app, &from_api).await;
+    app.service.stop().await.unwrap();
+
+    let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("answered") && log.contains("SAMPLE") && log.contains("the store failed a request"));
+    for key in [&from_api, &from_page, &by_operator, &stray] {
+        assert!(!log.contains(&key[16..48]), "a secret was logged");
+    }
+    for person in ["quiteria", "Quitéria", "Brand", "test@example.com"] {
+        assert!(!log.contains(person), "{person} was logged");
+    }
+}
+
+async fn over_http_2(app: &TestApp, key: &str) {
+    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
+    let url = format!("http://{}/api/v1/market/overview", app.service.address);
+    let answer = client.get(url).header("x-api-key", key).send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+}

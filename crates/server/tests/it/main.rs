@@ -1,0 +1,32 @@
+//! Tests through the front door: a real server on a real port, a real database file, a clock that tests move.
+//!
+//! Every response that any test gets is checked by [`answer::Answer`] against the API description and for the headers
+//! that all responses share.
+
+// The set-up is test code too, though the lint only knows functions marked as tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod answer;
+mod app;
+mod caching;
+mod companies;
+mod contract;
+mod description;
+mod exploding;
+mod faults;
+mod filings;
+mod hostile;
+mod http;
+mod identity;
+mod limits;
+mod limits_model;
+mod logs;
+mod market;
+mod matrix;
+mod operator;
+mod pages;
+mod plans;
+mod process;
+mod search;
+mod smoke;
+mod usage;

@@ -1,0 +1,67 @@
+//! Every plan against every endpoint, generated from the plan table and the routes.
+
+use lastro::http::routes::{ROUTES, Route};
+use lastro_access::{Feature, terms};
+use lastro_model::Plan;
+
+use crate::answer::Answer;
+use crate::app::TestApp;
+use crate::contract::ask;
+
+/// What the table says of a caller on a plan; without a key it is the Free plan.
+fn expected(route: &Route, plan: Option<Plan>) -> u16 {
+    let success = if route.method() == "POST" { 201 } else { 200 };
+    match route.feature {
+        Feature::Public => success,
+        Feature::OwnKey if plan.is_none() => 401,
+        feature if terms(plan.unwrap_or(Plan::Free)).includes(feature) => success,
+        _ => 403,
+    }
+}
+
+#[tokio::test]
+async fn each_plan_reaches_exactly_what_the_table_says() {
+    let app = TestApp::start_with(|options| options.registrations_per_hour = 1000).await;
+    let mut callers = vec![(None, None)];
+    for plan in Plan::ALL {
+        callers.push((Some(plan), Some(app.ample_key(plan).await)));
+    }
+    for route in ROUTES.iter().filter(|route| route.metered) {
+        app.advance_seconds(61);
+        for (plan, key) in &callers {
+            let asking = ask(&app, route.endpoint);
+            let asking = if let Some(key) = key { asking.key(key) } else { asking };
+            let answer = asking.send().await.expect(expected(route, *plan));
+            assert_eq!(answer.header("x-plan"), plan.unwrap_or(Plan::Free).id(), "{}", route.endpoint);
+            if answer.status == 403 {
+                check_prompt(&answer, route.feature, plan.unwrap_or(Plan::Free));
+            }
+        }
+    }
+}
+
+fn check_prompt(answer: &Answer, feature: Feature, plan: Plan) {
+    let prompt = answer.json();
+    assert_eq!(prompt["error"], "upgrade_required");
+    assert_eq!(prompt["plan"], plan.id());
+    assert_eq!(prompt["required_plan"], feature.required_plan().id());
+    assert_eq!(prompt["feature"], feature.id());
+    assert_eq!(prompt["upgrade_url"], "/pricing");
+}
+
+/// The page that the contract settles, endpoint by endpoint, so that a slip in the routes is not its own proof.
+#[test]
+fn the_routes_need_what_the_contract_says() {
+    for route in ROUTES.iter().filter(|route| route.metered) {
+        let path = route.path();
+        let plan = match path {
+            "/api/v1/plans/usage" => continue,
+            _ if path.starts_with("/api/v1/filings") || path.ends_with("/filings") => Plan::Gold,
+            _ if path.starts_with("/api/v1/companies") || path == "/api/v1/search" => Plan::Bronze,
+            _ => Plan::Free,
+        };
+        assert_eq!(route.feature.required_plan(), plan, "{path}");
+        let public = !path.starts_with("/api/v1/") || path.starts_with("/api/v1/plans");
+        assert_eq!(route.feature == Feature::Public, public, "{path}");
+    }
+}

@@ -1,0 +1,107 @@
+//! The operator's listener: alive, ready, and measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+
+use lastro_model::Plan;
+
+use crate::app::TestApp;
+
+/// Every sample of a scrape by its name with labels; panics where the text is not in the Prometheus format.
+fn parse(text: &str) -> BTreeMap<String, f64> {
+    let (mut typed, mut samples) = (BTreeSet::new(), BTreeMap::new());
+    for line in text.lines() {
+        if let Some(comment) = line.strip_prefix("# ") {
+            let mut words = comment.split(' ');
+            let (what, name) = (words.next().unwrap(), words.next().unwrap());
+            assert!(["HELP", "TYPE"].contains(&what), "{line}");
+            if what == "TYPE" {
+                assert!(["counter", "gauge", "histogram"].contains(&words.next().unwrap()), "{line}");
+                assert!(typed.insert(name.to_owned()), "{name} is declared twice");
+            }
+            continue;
+        }
+        let (series, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+        let name = series.split('{').next().unwrap();
+        let family = ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .filter(|f| typed.contains(*f));
+        assert!(typed.contains(family.unwrap_or(name)), "{name} has no type");
+        assert!(!series.contains('{') || series.ends_with("\"}"), "{line}");
+        assert!(samples.insert(series.to_owned(), value.parse().unwrap()).is_none(), "{series} occurs twice");
+    }
+    samples
+}
+
+#[tokio::test]
+async fn metrics_are_prometheus_text_and_count_every_answer() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for (path, times) in [("/health", 3), ("/api/v1/companies/90001", 2), ("/nothing/at/all", 4)] {
+        for _ in 0..times {
+            app.get(path).key(&key).send().await;
+        }
+    }
+    let (status, text) = app.admin("/metrics").await;
+    assert_eq!(status, 200);
+    let samples = parse(&text);
+    let requests = |route: &str, status: u16| {
+        samples[&format!("lastro_requests_total{{route=\"{route}\",status=\"{status}\"}}")]
+    };
+    assert_eq!(requests("GET /health", 200), 3.0);
+    assert_eq!(requests("GET /api/v1/companies/{id}", 403), 2.0);
+    assert_eq!(requests("unknown", 404), 4.0);
+    let latency = |part: &str| samples[&format!("lastro_request_duration_seconds_{part}")];
+    assert_eq!(latency("count{route=\"GET /health\"}"), 3.0);
+    assert_eq!(latency("bucket{route=\"GET /health\",le=\"+Inf\"}"), 3.0);
+    for name in [
+        "lastro_limiter_entries",
+        "lastro_usage_unflushed",
+        "lastro_keys",
+        "lastro_panics_total",
+        "lastro_ready",
+    ] {
+        assert!(samples.contains_key(name), "{name}");
+    }
+    for source in ["selic", "cdi", "ipca", "fx", "companies", "filings"] {
+        assert!(samples[&format!("lastro_edition{{source=\"{source}\"}}")] >= 1.0);
+        assert_eq!(samples[&format!("lastro_source_sample{{source=\"{source}\"}}")], 1.0);
+    }
+    assert_eq!(samples["lastro_source_age_days{source=\"selic\"}"], 3.0);
+}
+
+#[tokio::test]
+async fn no_person_and_no_secret_is_in_the_metrics() {
+    let app = TestApp::start().await;
+    let body = r#"{"name":"Quitéria","email":"quiteria@example.com"}"#;
+    let key = app.post("/api/v1/plans/register", body).send().await.expect(201).json()["api_key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    app.get(&format!("/{key}")).key(&key).send().await.expect(404);
+    app.get(&format!("/api/v1/companies/{key}?q=quiteria@example.com")).key(&key).send().await.expect(403);
+    let (_, text) = app.admin("/metrics").await;
+    for secret in [&key[..], &key[16..], "quiteria", "Quitéria", "127.0.0.1"] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+}
+
+#[tokio::test]
+async fn readiness_ends_when_draining_begins_and_life_goes_on() {
+    let app = TestApp::start().await;
+    assert_eq!(app.admin("/livez").await.0, 200);
+    assert_eq!(app.admin("/readyz").await.0, 200);
+    app.service.app.draining.store(true, Ordering::Release);
+    assert_eq!(app.admin("/readyz").await.0, 503);
+    assert_eq!(app.admin("/livez").await.0, 200);
+    assert_eq!(app.admin("/elsewhere").await.0, 404);
+    app.get("/health").send().await.expect(200);
+}
+
+#[tokio::test]
+async fn the_operators_listener_can_be_off() {
+    let app = TestApp::start_with(|options| options.admin_listen = None).await;
+    assert!(app.service.admin_address.is_none());
+    app.get("/health").send().await.expect(200);
+}

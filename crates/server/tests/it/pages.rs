@@ -1,0 +1,184 @@
+//! The pages for people: complete, without JavaScript, and without any other host.
+
+use lastro::web::assets::OWN;
+use lastro_access::plans;
+use lastro_model::{Plan, Source};
+use lastro_store::{Publication, RecordStore, Write};
+
+use crate::app::{TestApp, soon};
+
+#[tokio::test]
+async fn pricing_shows_every_plan_of_the_table() {
+    let app = TestApp::start().await;
+    let page = app.get("/pricing").send().await.expect(200);
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    let html = page.text();
+    for terms in plans() {
+        let card =
+            html.split(&format!("id=\"plan-{}\"", terms.plan.id())).nth(1).expect("a card for each plan");
+        let card = &card[..card.find("</li>\n      <li class=\"plan").unwrap_or(card.len())];
+        for text in [
+            terms.plan.name(),
+            &format!(">${}<", terms.price_usd),
+            &format!(">{}<", terms.requests_per_minute),
+            terms.tagline,
+        ] {
+            assert!(card.contains(text), "{}: {text}", terms.plan);
+        }
+        for sentence in terms.features().iter().chain(terms.restrictions) {
+            assert!(html.contains(sentence), "{}: {sentence}", terms.plan);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_form_registers_without_javascript_and_shows_the_key_once() {
+    let app = TestApp::start().await;
+    let form = "name=Zo%C3%AB+%3Cb%3E&email=zoe%40example.com";
+    let answer =
+        app.post("/pricing", form).header("content-type", "application/x-www-form-urlencoded").send().await;
+    let answer = answer.expect(201);
+    assert_eq!((answer.header("cache-control"), answer.header("content-encoding")), ("no-store", ""));
+    let html = answer.text();
+    assert!(!html.contains("<b>"), "what was typed must be escaped");
+    let start = html.find("lastro_").expect("the key");
+    let key = &html[start..start + 54];
+    let used = app.get("/api/v1/market/overview").key(key).send().await.expect(200);
+    assert_eq!(used.header("x-plan"), "free");
+    for path in ["/pricing", "/docs"] {
+        assert!(!app.get(path).send().await.expect(200).text().contains(key));
+    }
+}
+
+#[tokio::test]
+async fn the_form_says_what_is_wrong_beside_the_field_and_keeps_what_was_typed() {
+    let app = TestApp::start().await;
+    let cases = [
+        ("name=&email=ana%40example.com", "name", "value=\"ana@example.com\""),
+        ("name=Ana%22%3E&email=ana", "email", "value=\"Ana&#34;&#62;\""),
+        ("email=ana%40example.com", "name", "value=\"ana@example.com\""),
+        ("", "name", "value=\"\""),
+    ];
+    for (form, field, kept) in cases {
+        let html = app.post("/pricing", form).send().await.expect(400).text();
+        let message = html.split(&format!("id=\"{field}-error\">")).nth(1).expect("a visible error");
+        assert!(message.starts_with(&format!("{field} must")), "{form}: {}", &message[..60]);
+        assert!(html.contains(kept) && html.contains("aria-invalid=\"true\""), "{form}");
+        assert!(!html.contains("lastro_"), "{form}");
+    }
+}
+
+#[tokio::test]
+async fn too_many_registrations_are_refused_on_the_page() {
+    let app = TestApp::start_with(|options| options.registrations_per_hour = 1).await;
+    app.post("/pricing", "name=Ana&email=ana%40example.com").send().await.expect(201);
+    let refused = app.post("/pricing", "name=Ana&email=ana%40example.com").send().await;
+    assert_eq!((refused.status, refused.header("content-type")), (429, "text/html; charset=utf-8"));
+    assert!(refused.number("retry-after") > 3500);
+    assert!(refused.text().contains("too many registrations"));
+}
+
+#[tokio::test]
+async fn pages_run_no_inline_script_and_load_nothing_from_elsewhere() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    let mut texts = Vec::new();
+    for path in ["/pricing", "/docs"] {
+        let page = app.get(path).key(&key).send().await.expect(200);
+        let policy = page.header("content-security-policy").to_owned();
+        let scripts = policy.split(';').find(|part| part.trim().starts_with("script-src")).unwrap();
+        assert_eq!(scripts.trim(), "script-src 'self'", "{path}");
+        assert!(
+            policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+            "{policy}"
+        );
+        assert!(!policy.contains("http"), "{policy}");
+        let html = page.text();
+        assert!(
+            !html.contains(" style=") && !html.contains("<style") && !html.contains(" onclick="),
+            "{path}"
+        );
+        assert_eq!(html.matches("<script").count(), html.matches("<script src=\"/").count(), "{path}");
+        texts.push((path.to_owned(), html));
+    }
+    for asset in OWN {
+        texts.push((asset.name.to_owned(), String::from_utf8(asset.bytes.to_vec()).unwrap()));
+    }
+    for (name, text) in texts {
+        let own = text.replace("http://127.0.0.1:8080", "").replace("http://www.w3.org/2000/svg", "");
+        assert!(
+            !own.contains("http://") && !own.contains("https://") && !own.contains("=\"//"),
+            "{name} names another host"
+        );
+    }
+}
+
+/// What a page loads: every `src` and `href` of its own.
+fn linked(html: &str) -> Vec<String> {
+    let quoted = |attribute: &str| {
+        html.split(&format!(" {attribute}=\""))
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let mut links = quoted("src");
+    links.extend(quoted("href"));
+    links.retain(|link| link.starts_with('/'));
+    links
+}
+
+#[tokio::test]
+async fn everything_that_a_page_links_to_is_there() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for path in ["/pricing", "/docs"] {
+        let html = app.get(path).key(&key).send().await.expect(200).text();
+        let links = linked(&html);
+        assert!(links.len() >= 4, "{links:?}");
+        for link in links {
+            app.get(&link).key(&key).send().await.expect(200);
+        }
+    }
+    for asset in OWN {
+        let answer = app.get(&format!("/assets/{}", asset.name)).send().await.expect(200);
+        assert_eq!((answer.header("content-type"), &answer.body[..]), (asset.content_type, asset.bytes));
+    }
+    let yaml = app.get("/docs/openapi.yaml").send().await.expect(200);
+    assert_eq!(yaml.text(), include_str!("../../../../openapi.yaml"));
+    assert_eq!(yaml.header("content-type"), "application/yaml");
+}
+
+/// Puts an empty official edition in the place of a source's sample.
+async fn replace_sample(app: &TestApp, source: Source) {
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    sender.send(Write::Commit).await.unwrap();
+    let publication = Publication { source, sample: false, replace: true, at: app.timestamp() };
+    app.faults.publish(publication, receiver).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_sample_is_labelled_until_the_last_source_is_official() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let labelled =
+        async || app.get("/pricing").key(&key).send().await.expect(200).text().contains("sample data");
+    assert!(labelled().await);
+    assert!(app.get("/docs").key(&key).send().await.expect(200).text().contains("sample data"));
+    for source in Source::ALL {
+        assert!(labelled().await, "{source}");
+        replace_sample(&app, source).await;
+    }
+    soon(async || !labelled().await).await;
+    let health = app.get("/health").key(&key).send().await.expect(200).json();
+    assert_eq!(health["sample"], false);
+    let registry = health["sources"].as_array().unwrap().iter().find(|s| s["source"] == "companies").unwrap();
+    assert_eq!(registry["stale"], false, "{registry}");
+    // Nothing is held now: lists are empty, and what has no value says so.
+    for path in ["/api/v1/market/selic", "/api/v1/companies", "/api/v1/filings/recent"] {
+        assert_eq!(app.get(path).key(&key).send().await.expect(200).json()["data"], serde_json::json!([]));
+    }
+    for path in ["selic/current", "overview"] {
+        app.get(&format!("/api/v1/market/{path}")).key(&key).send().await.expect(503);
+    }
+}

@@ -1,0 +1,132 @@
+//! `lastro keys`, beside a server that runs.
+
+use lastro_access::ApiKey;
+use serde_json::Value;
+
+use super::{Finished, Home};
+
+const COMPANIES: &str = "/api/v1/companies";
+const OVERVIEW: &str = "/api/v1/market/overview";
+
+fn id_of(key: &str) -> String {
+    ApiKey::parse(key).unwrap().id().to_string()
+}
+
+#[tokio::test]
+async fn a_created_key_stands_alone_on_standard_output_and_works() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let created =
+        home.run(&["keys", "create", "--plan", "bronze", "--name", "Ana", "--email", "ana@example.com"]);
+    assert!(created.succeeded(), "{}", created.stderr);
+    let key = created.stdout.strip_suffix('\n').expect("one line");
+    assert!(ApiKey::parse(key).is_ok(), "not a key alone");
+    assert!(!created.stderr.contains(key));
+    assert_eq!(server.status(COMPANIES, key).await, 200);
+    assert!(!server.log().concat().contains(key));
+}
+
+#[tokio::test]
+async fn a_plan_change_and_a_revocation_reach_the_running_server() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let key = home.new_key("free", &[]);
+    assert_eq!(server.status(COMPANIES, &key).await, 403);
+    home.must(&["keys", "set-plan", &id_of(&key), "bronze"]);
+    server.becomes(COMPANIES, &key, 200).await;
+    home.must(&["keys", "revoke", &id_of(&key)]);
+    server.becomes(COMPANIES, &key, 401).await;
+}
+
+#[tokio::test]
+async fn a_rotated_key_works_beside_the_new_one_and_shares_its_limit() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let old = home.new_key("free", &["--rate-limit", "6"]);
+    for _ in 0..3 {
+        assert_eq!(server.status(OVERVIEW, &old).await, 200);
+    }
+    let rotated = home.run(&["keys", "rotate", &id_of(&old)]);
+    assert!(rotated.succeeded(), "{}", rotated.stderr);
+    let new = rotated.stdout.trim_end();
+    assert!(!rotated.stderr.contains(new));
+    for key in [new, &old, new] {
+        assert_eq!(server.status(OVERVIEW, key).await, 200);
+    }
+    for key in [new, &old] {
+        assert_eq!(server.status(OVERVIEW, key).await, 429);
+    }
+}
+
+#[tokio::test]
+async fn a_rotation_without_grace_ends_the_old_key() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let old = home.new_key("platinum", &[]);
+    assert_eq!(server.status(OVERVIEW, &old).await, 200);
+    let new = home.must(&["keys", "rotate", &id_of(&old), "--grace-seconds", "0"]);
+    server.becomes(OVERVIEW, &old, 401).await;
+    assert_eq!(server.status(OVERVIEW, new.trim_end()).await, 200);
+}
+
+#[test]
+fn lists_show_every_key_and_no_secret() {
+    let home = Home::new();
+    let keys = [home.new_key("gold", &["--rate-limit", "7"]), home.new_key("free", &[])];
+    let listed = home.must(&["keys", "list", "--json"]);
+    let all: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(all[0]["id"], *id_of(&keys[0]));
+    assert_eq!((&all[0]["plan"], &all[0]["rate_limit"]), (&"gold".into(), &7.into()));
+    assert_eq!((&all[1]["plan"], &all[1]["rate_limit"]), (&"free".into(), &30.into()));
+    assert_eq!(all[1]["status"], "active");
+    for text in [listed, home.must(&["keys", "list"])] {
+        for key in &keys {
+            assert!(text.contains(&id_of(key)) && !text.contains(key.as_str()));
+        }
+    }
+}
+
+#[test]
+fn settings_may_stand_before_the_command_too() {
+    let home = Home::new();
+    home.new_key("gold", &[]);
+    let url = home.url();
+    let mut command = home.command(&["--database", &url, "keys", "list"]);
+    command.env_remove("LASTRO_DATABASE");
+    let finished = Finished::of(command);
+    assert!(finished.succeeded(), "{}", finished.stderr);
+    assert_eq!(finished.stdout.lines().count(), 2);
+}
+
+#[test]
+fn mistakes_end_with_a_sentence_and_a_status() {
+    let home = Home::new();
+    let key = home.new_key("free", &[]);
+    let id = id_of(&key);
+    let create = |plan, name, email| vec!["keys", "create", "--plan", plan, "--name", name, "--email", email];
+    for (arguments, sentence) in [
+        (vec!["keys", "set-plan", "abcdefgh", "gold"], "there is no such key"),
+        (vec!["keys", "rotate", "abcdefgh"], "there is no such key"),
+        (vec!["keys", "revoke", "abcdefgh"], "there is no such key"),
+        (vec!["keys", "revoke", "nonsense!"], "must be a key id"),
+        (vec!["keys", "set-plan", &id, "golden"], "must be one of free, bronze, gold, platinum"),
+        (create("golden", "Ana", "ana@example.com"), "must be one of free, bronze, gold, platinum"),
+        (create("gold", " ", "ana@example.com"), "name"),
+        (create("gold", "Ana", "nowhere"), "email"),
+        (vec!["keys", "revoke", &key], "must be a key id"),
+    ] {
+        let finished = home.run(&arguments);
+        assert!(!finished.succeeded(), "{arguments:?}");
+        assert!(finished.stderr.contains(sentence), "{arguments:?}: {}", finished.stderr);
+        assert_eq!(finished.stdout, "", "{arguments:?}");
+        assert!(!finished.stderr.contains(&key), "{arguments:?} repeats a key");
+    }
+}
+
+#[test]
+fn a_list_of_a_database_that_is_not_there_makes_none() {
+    let home = Home::new();
+    let finished = home.run(&["keys", "list"]);
+    assert!(!finished.succeeded() && finished.stderr.contains("there is no database"), "{}", finished.stderr);
+    assert!(!home.database().exists());
+}

@@ -1,0 +1,87 @@
+//! Flags, their environment twins and the file.
+
+use serde_json::Value;
+
+use super::{Finished, Home, Running};
+
+#[test]
+fn help_names_every_flag_with_its_environment_twin() {
+    let home = Home::new();
+    for arguments in [&["--help"][..], &["serve", "--help"]] {
+        let help = home.must(arguments);
+        let flags: Vec<&str> = help.lines().filter_map(|line| line.trim_start().strip_prefix("--")).collect();
+        assert!(flags.len() >= 10, "{help}");
+        for flag in flags {
+            let name = flag.split([' ', ',']).next().unwrap();
+            let twin = format!("[env: LASTRO_{}", name.to_uppercase().replace('-', "_"));
+            assert!(help.contains(&twin), "{arguments:?}: --{name} has no {twin}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_environment_is_heard() {
+    let home = Home::new();
+    let mut command = home.command(&[]);
+    command.env("LASTRO_LISTEN", "127.0.0.1:0").env("LASTRO_ADMIN_LISTEN", "off");
+    let server = Running::of(command);
+    assert!(!server.url.ends_with(":8080"));
+    assert_eq!(server.get("/health", None).await.0, 200);
+    assert!(!server.log().concat().contains("for the operator"));
+}
+
+#[tokio::test]
+async fn the_file_is_heard() {
+    let home = Home::new();
+    let file = "listen = \"127.0.0.1:0\"\nadmin-listen = \"off\"\nregistrations-per-hour = 0\n";
+    std::fs::write(home.file("lastro.toml"), file).unwrap();
+    let server = Running::of(home.command(&["serve", "--config", "lastro.toml"]));
+    let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
+    let url = format!("{}/api/v1/plans/register", server.url);
+    assert_eq!(super::client().post(url).body(body).send().await.unwrap().status(), 429);
+}
+
+#[test]
+fn a_file_with_an_unknown_setting_is_refused_by_name() {
+    let home = Home::new();
+    std::fs::write(home.file("lastro.toml"), "lisen = \"127.0.0.1:0\"\n").unwrap();
+    let refusal = home.refusal(&["--config", "lastro.toml"]);
+    assert!(refusal.contains("`lisen` is not a setting"), "{refusal}");
+    assert!(home.refusal(&["--config", "absent.toml"]).contains("cannot read absent.toml"));
+    assert!(!home.database().exists());
+}
+
+#[test]
+fn a_flag_of_serve_before_another_command_is_not_lost_without_a_word() {
+    let home = Home::new();
+    for command in [&["serve"][..], &["demo"]] {
+        let finished = Finished::of(home.command(&[&["--listen", "127.0.0.1:1"], command].concat()));
+        assert!(!finished.succeeded());
+        assert!(finished.stderr.contains("--listen"), "{}", finished.stderr);
+    }
+}
+
+#[tokio::test]
+async fn json_logs_are_one_object_a_line() {
+    let home = Home::new();
+    let mut command = home.command(&[super::FREE_PORTS, &["--log-format", "json"]].concat());
+    command.env("RUST_LOG", "debug");
+    let server = Running::of(command);
+    server.get("/api/v1/market/overview", None).await;
+    server.get("/nowhere", None).await;
+    server.terminate();
+    let (status, log) = server.ended();
+    assert!(status.success());
+    assert!(log.len() > 5);
+    for line in log {
+        let entry: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+        assert!(entry["level"].is_string() && entry["timestamp"].is_string(), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn text_logs_have_no_colours_outside_a_terminal() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    assert!(!server.log().concat().contains('\u{1b}'));
+}

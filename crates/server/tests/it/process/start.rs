@@ -1,0 +1,72 @@
+//! What stands in the way of a start is told in a sentence, and left as it is.
+
+use std::net::TcpListener;
+
+use super::{Home, contents};
+
+/// A home with a database of ours, closed.
+async fn filled() -> Home {
+    let home = Home::new();
+    home.must(&["demo", "--companies", "20", "--filings", "300"]);
+    home
+}
+
+/// Starts where it must not, and gives the sentence; no byte of the directory may change.
+fn untouched_refusal(home: &Home) -> String {
+    let before = contents(home.0.path());
+    let refusal = home.refusal(&[]);
+    assert!(contents(home.0.path()) == before, "files were touched: {refusal}");
+    assert_eq!(refusal.lines().count(), 1, "{refusal}");
+    refusal
+}
+
+#[test]
+fn a_foreign_file_is_left_alone() {
+    let home = Home::new();
+    std::fs::write(home.database(), "Dear diary, today I did not lose my data.\n".repeat(50)).unwrap();
+    assert!(untouched_refusal(&home).contains("is not a Lastro database; it was left as it is"));
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_called_damaged() {
+    let home = filled().await;
+    let bytes = std::fs::read(home.database()).unwrap();
+    std::fs::write(home.database(), &bytes[..bytes.len() / 2]).unwrap();
+    assert!(untouched_refusal(&home).contains("the database is damaged"));
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_left_alone() {
+    let home = filled().await;
+    let newer = "PRAGMA journal_mode = DELETE; INSERT INTO schema_migration VALUES (999, 'unknown', 0);";
+    rusqlite::Connection::open(home.database()).unwrap().execute_batch(newer).unwrap();
+    assert!(untouched_refusal(&home).contains("was written by a newer version of Lastro"));
+}
+
+#[tokio::test]
+async fn another_pepper_is_refused() {
+    let home = Home::new();
+    home.new_key("free", &[]);
+    std::fs::write(home.file("lastro.db.pepper"), "0".repeat(64)).unwrap();
+    let refusal = home.refusal(&[]);
+    assert!(refusal.contains("hashed with another pepper"), "{refusal}");
+    std::fs::write(home.file("lastro.db.pepper"), "salt").unwrap();
+    let refusal = home.refusal(&[]);
+    assert!(refusal.contains("does not hold 64 hexadecimal digits"), "{refusal}");
+    let rotate = home.run(&["keys", "create", "--plan", "free", "--name", "Ana", "--email", "a@example.com"]);
+    assert!(!rotate.succeeded() && rotate.stdout.is_empty());
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let home = Home::new();
+    for flag in ["--listen", "--admin-listen"] {
+        let other = if flag == "--listen" { "--admin-listen" } else { "--listen" };
+        let finished = home.run(&["serve", flag, &address, other, "127.0.0.1:0"]);
+        assert!(!finished.succeeded());
+        let sentence = format!("cannot listen on {address}");
+        assert!(finished.stderr.contains(&sentence), "{}", finished.stderr);
+    }
+}

@@ -1,0 +1,174 @@
+//! Search: what is found, in which spelling, and that no text is ever more than text.
+
+use std::collections::BTreeSet;
+
+use lastro::sample::{self, Shape};
+use lastro_model::Plan;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+
+const SEARCHES: [&str; 3] = ["/api/v1/companies/search", "/api/v1/filings/search", "/api/v1/search"];
+
+async fn find(app: &TestApp, key: &str, path: &str, q: &str) -> Value {
+    let q: String = form_urlencoded::byte_serialize(q.as_bytes()).collect();
+    app.get(&format!("{path}?limit=1000&q={q}")).key(key).send().await.expect(200).json()
+}
+
+/// Ids of the rows found, whatever their order.
+fn ids(found: &Value) -> BTreeSet<String> {
+    found["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn case_accents_and_word_forms_do_not_matter() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let sets: [(&str, &[&str]); 2] = [
+        (SEARCHES[0], &["energia elétrica", "ENERGIA ELETRICA", "Energias Elétricas", "elétrica energia"]),
+        (SEARCHES[1], &["debêntures", "DEBENTURES", "debenture"]),
+    ];
+    for (path, spellings) in sets {
+        let first = find(&app, &key, path, spellings[0]).await;
+        assert!(first["total"].as_u64().unwrap() > 0, "{path}");
+        assert_eq!(first["total"], first["data"].as_array().unwrap().len());
+        for spelling in spellings {
+            assert_eq!(ids(&find(&app, &key, path, spelling).await), ids(&first), "{spelling}");
+        }
+    }
+    let singular = ids(&find(&app, &key, SEARCHES[1], "ação ordinária").await);
+    assert_eq!(singular, ids(&find(&app, &key, SEARCHES[1], "ações ordinárias").await));
+}
+
+#[tokio::test]
+async fn the_last_word_is_found_by_its_beginning() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let whole = ids(&find(&app, &key, SEARCHES[0], "energia").await);
+    let begun = ids(&find(&app, &key, SEARCHES[0], "ener").await);
+    assert!(!whole.is_empty() && whole.is_subset(&begun));
+}
+
+#[tokio::test]
+async fn companies_are_found_by_code_and_by_cnpj() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    for company in &sample::companies(&Shape::SAMPLE)[..5] {
+        let (code, cnpj) = (company.id.to_string(), company.cnpj.to_string());
+        for q in [
+            code.as_str(),
+            cnpj.as_str(),
+            company.cnpj.compact(),
+            &format!(" {cnpj} "),
+            company.name.as_str(),
+        ] {
+            let found = find(&app, &key, SEARCHES[0], q).await;
+            assert_eq!(found["data"][0]["id"], code, "{q}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_search_fills_both_lists_from_bronze_on() {
+    let app = TestApp::start().await;
+    let bronze = app.ample_key(Plan::Bronze).await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let both = app.get("/api/v1/search?q=energia&limit=5").key(&bronze).send().await.expect(200).json();
+    let companies =
+        app.get("/api/v1/companies/search?q=energia&limit=5").key(&gold).send().await.expect(200).json();
+    let filings =
+        app.get("/api/v1/filings/search?q=energia&limit=5").key(&gold).send().await.expect(200).json();
+    assert_eq!(both, json!({ "companies": companies["data"], "filings": filings["data"] }));
+    assert!(
+        !both["companies"].as_array().unwrap().is_empty() && !both["filings"].as_array().unwrap().is_empty()
+    );
+}
+
+#[tokio::test]
+async fn pages_of_a_search_partition_what_it_finds() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for path in &SEARCHES[..2] {
+        let whole = find(&app, &key, path, "energia").await;
+        let mut gathered = Vec::new();
+        while gathered.len() < whole["total"].as_u64().unwrap() as usize {
+            let page = format!("{path}?q=energia&limit=7&offset={}", gathered.len());
+            let page = app.get(&page).key(&key).send().await.expect(200).json();
+            assert_eq!(page["total"], whole["total"]);
+            let rows = page["data"].as_array().unwrap();
+            assert!(!rows.is_empty());
+            gathered.extend_from_slice(rows);
+        }
+        assert_eq!(json!(gathered), whole["data"], "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_without_a_question_is_refused_by_name() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for path in SEARCHES {
+        for query in ["", "?", "?q", "?q=", "?q=%20%09+", "?Q=energia", "?query=energia"] {
+            let message = app.get(&format!("{path}{query}")).key(&key).send().await.expect_error(400);
+            assert!(message.contains("`q`"), "{path}{query}: {message}");
+        }
+        let longest = "%C3%A7".repeat(200);
+        app.get(&format!("{path}?q={longest}")).key(&key).send().await.expect(200);
+        app.get(&format!("{path}?q=++{longest}+")).key(&key).send().await.expect(200);
+        let message = app.get(&format!("{path}?q={longest}x")).key(&key).send().await.expect_error(400);
+        assert!(message.contains("`q`") && message.contains("200"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn operators_and_reserved_words_are_plain_text() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let nasty = [
+        "AND",
+        "OR NOT",
+        "energia AND",
+        "\"energia",
+        "name:energia",
+        "*",
+        "energia*",
+        "[a TO z]",
+        "(",
+        "))",
+        "\\",
+        "~2",
+        "^9",
+        "+",
+        "-energia",
+        "'; DROP TABLE companies; --",
+        "energia\0",
+        "\u{202e}",
+        "💵",
+        "a̐",
+        "ﬁ",
+        "..",
+        "%",
+        "{}",
+    ];
+    for path in SEARCHES {
+        for q in nasty {
+            find(&app, &key, path, q).await;
+        }
+        let quoted = find(&app, &key, path, "\"energia\"").await;
+        assert_eq!(quoted, find(&app, &key, path, "energia").await, "{path}");
+    }
+}
+
+#[test]
+fn no_text_makes_a_search_fail() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let app = runtime.block_on(TestApp::start());
+    let key = runtime.block_on(app.ample_key(Plan::Gold));
+    let config = ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(q in "\\PC{1,60}", path in prop::sample::select(SEARCHES.to_vec()))| {
+        let query: String = form_urlencoded::byte_serialize(q.as_bytes()).collect();
+        let answer = runtime.block_on(app.get(&format!("{path}?q={query}")).key(&key).send());
+        prop_assert_eq!(answer.status, if q.trim().is_empty() { 400 } else { 200 });
+    });
+}

@@ -1,0 +1,43 @@
+# Sourced by scripts/test: brings the tools that are not Rust's. Nothing is installed twice.
+
+schemathesis_version=4.32.5
+validator_version=0.9.0
+
+# SQLite is compiled from its C source.
+set_up_compiler() {
+    command -v cc >/dev/null || install_packages build-essential
+}
+
+set_up_outside_tools() {
+    local missing=()
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)
+    command -v node >/dev/null || missing+=(nodejs)
+    command -v npm >/dev/null || missing+=(npm)
+    [[ -x /usr/bin/chromium ]] || missing+=(chromium)
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
+    install_python_tools && install_browser_driver
+}
+
+install_packages() {
+    echo "installing $*"
+    as_root apt-get update -qq &&
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+}
+
+as_root() {
+    if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+# A virtual environment under the target directory, made anew when a version changes.
+install_python_tools() {
+    local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version")
+    [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
+    rm -rf "$venv"
+    python3 -m venv "$venv" &&
+        "$venv/bin/pip" install --quiet --disable-pip-version-check "${wanted[@]}" &&
+        echo "${wanted[*]}" >"$venv/installed"
+}
+
+install_browser_driver() {
+    (cd tests/browser && npm ci --silent)
+}

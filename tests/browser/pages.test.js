@@ -1,0 +1,155 @@
+// The pages in a real browser: what a reader sees, what the pages ask for, and that nothing leaves the origin.
+//
+// LASTRO_URL names a running service that trusts 127.0.0.1 as a proxy; LASTRO_SCREENSHOTS a directory for pictures.
+// scripts/test starts the one and sets both.
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.js';
+
+const URL = process.env.LASTRO_URL;
+const PICTURES = process.env.LASTRO_SCREENSHOTS;
+const KEY = /^lastro_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/;
+const TAGS = ['Health', 'Companies', 'Filings', 'Market data', 'Search', 'Plans', 'Pages'];
+
+let browser;
+before(async () => {
+  assert.ok(URL && PICTURES, 'LASTRO_URL and LASTRO_SCREENSHOTS must be set; run scripts/test');
+  await mkdir(PICTURES, { recursive: true });
+  browser = await openBrowser(URL);
+});
+after(() => browser?.close());
+
+const picture = (page, name, fullPage = true) => page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage });
+
+const fillForm = async (page, name, email) => {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+};
+
+/** By the keyboard: the driver cannot tell when a button stands still on a page without scripts. */
+const submitForm = (page) => page.getByLabel('E-mail').press('Enter');
+
+/** The key that the page shows is one that the service takes. */
+const assertShownKeyWorks = async (page) => {
+  const shown = page.locator('#key');
+  await shown.filter({ hasText: 'lastro_' }).waitFor();
+  const key = (await shown.textContent()).trim();
+  assert.match(key, KEY);
+  const answer = await fetch(`${URL}/api/v1/plans/usage`, { headers: { 'X-API-Key': key } });
+  assert.equal(answer.status, 200);
+};
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`the pricing page shows four plans and the newest values (${colorScheme})`, async () => {
+    await browser.visit({ colorScheme }, async (page) => {
+      await page.goto('/pricing');
+      const plans = page.locator('.plan');
+      assert.equal(await plans.count(), 4);
+      for (const [place, [name, price, rate]] of [['Free', '$0', '30'], ['Bronze', '$29', '100'], ['Gold', '$99', '500'], ['Platinum', '$299', '2000']].entries()) {
+        const text = (await plans.nth(place).innerText()).replaceAll(',', '');
+        for (const part of [name, price, rate]) assert.ok(text.includes(part), `${part} in ${text}`);
+      }
+      await page.locator('#tape').waitFor();
+      await picture(page, `pricing-${colorScheme}`);
+    });
+  });
+
+  test(`the reference shows every group of operations (${colorScheme})`, async () => {
+    await browser.visit({ colorScheme }, async (page) => {
+      await page.goto('/docs');
+      for (const tag of TAGS) await page.getByRole('heading', { name: tag, exact: true }).first().waitFor();
+      await picture(page, `docs-${colorScheme}`, false);
+    });
+  });
+}
+
+test('the theme button turns light into dark', async () => {
+  await browser.visit({ colorScheme: 'light' }, async (page) => {
+    await page.goto('/pricing');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
+    assert.notEqual(await background(), light);
+    await page.reload();
+    assert.notEqual(await background(), light, 'the choice is remembered');
+  });
+});
+
+test('the form registers in place', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/pricing');
+    await fillForm(page, 'Ana Souza', 'ana@example.com');
+    await page.getByRole('button', { name: 'Create my key' }).click();
+    await assertShownKeyWorks(page);
+    await picture(page, 'registered', false);
+  });
+});
+
+test('the form registers without JavaScript', async () => {
+  await browser.visit({ javaScriptEnabled: false }, async (page) => {
+    await page.goto('/pricing');
+    await fillForm(page, 'Ana Souza', 'ana@example.com');
+    await submitForm(page);
+    await assertShownKeyWorks(page);
+    await picture(page, 'registered-without-javascript');
+  });
+});
+
+test('what is wrong with a registration stands beside the field', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await browser.visit({ javaScriptEnabled, refusals: true }, async (page) => {
+      await page.goto('/pricing');
+      // Good enough for the browser, not for us.
+      await fillForm(page, 'Ana', 'ana..souza@example.com');
+      await submitForm(page);
+      await page.locator('#email-error').filter({ hasText: 'e-mail' }).waitFor();
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Ana');
+      assert.equal(await page.locator('#issued').isVisible(), false);
+    });
+  }
+});
+
+test('pages fit a narrow screen', async () => {
+  await browser.visit({ viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto('/pricing');
+    await page.locator('#tape').waitFor();
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+    await picture(page, 'pricing-narrow');
+  });
+});
+
+/** Sends the operation's call from the reference and gives the answer. */
+const sendFromReference = async (page, path, key) => {
+  const operation = page.locator(`[id$="GET${path}"]`).first();
+  await operation.getByRole('button', { name: /test request/i }).first().click();
+  const dialog = page.getByRole('dialog');
+  if (key) await dialog.locator('input.scalar-password-input').first().fill(key);
+  const answer = page.waitForResponse((response) => response.url().startsWith(URL + path));
+  await dialog.getByRole('button', { name: /^send/i }).first().click();
+  return answer;
+};
+
+test('a call sent from the reference without a key reaches the service', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/docs#tag/market-data/GET/api/v1/market/selic/current');
+    const answer = await sendFromReference(page, '/api/v1/market/selic/current');
+    assert.equal(answer.status(), 200);
+    assert.equal(answer.headers()['x-plan'], 'free');
+    await picture(page, 'docs-call', false);
+  });
+});
+
+test('a call sent from the reference carries the key of the reader', async () => {
+  const body = JSON.stringify({ name: 'Ana', email: 'ana@example.com' });
+  const registered = await fetch(`${URL}/api/v1/plans/register`, { method: 'POST', body });
+  const { api_key: key } = await registered.json();
+  await browser.visit({}, async (page) => {
+    await page.goto('/docs#tag/plans/GET/api/v1/plans/usage');
+    const answer = await sendFromReference(page, '/api/v1/plans/usage', key);
+    assert.equal(answer.status(), 200);
+    await picture(page, 'docs-call-with-key', false);
+  });
+});
