@@ -8,6 +8,7 @@ use http::header::AUTHORIZATION;
 use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, Verdict, terms};
 use lastro_model::{Now, Plan};
 
+use super::edge::PATIENCE;
 use crate::error::ApiError;
 use crate::state::App;
 
@@ -61,6 +62,9 @@ const NOT_A_KEY: ApiError = ApiError::Unauthorized(
     "this is not an API key; send one as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
 );
 
+const UNCHECKED: ApiError =
+    ApiError::Unavailable("the key cannot be checked right now; please try again shortly");
+
 /// Finds out who asks. Waits on the store only for a key that this process has never seen.
 pub async fn identify(app: &App, client: ClientAddr, headers: &HeaderMap, now: Now) -> Caller {
     let key = match presented_key(headers) {
@@ -87,15 +91,14 @@ async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Cal
     if exhausted || app.keys.is_known_miss(key.id(), now.monotonic_ns) {
         return refused;
     }
-    match app.store.key(key.id()).await {
-        Ok(Some(record)) => app.keys.upsert(record),
-        Ok(None) => app.keys.remember_miss(key.id(), now.monotonic_ns),
-        Err(error) => {
+    match tokio::time::timeout(PATIENCE, app.store.key(key.id())).await {
+        Ok(Ok(Some(record))) => app.keys.upsert(record),
+        Ok(Ok(None)) => app.keys.remember_miss(key.id(), now.monotonic_ns),
+        Ok(Err(error)) => {
             tracing::warn!(%error, "could not ask the store for a key");
-            return Caller::Refused(ApiError::Unavailable(
-                "the key cannot be checked right now; please try again shortly",
-            ));
+            return Caller::Refused(UNCHECKED);
         }
+        Err(_) => return Caller::Refused(UNCHECKED),
     }
     match app.keys.find(key, now.unix_ms) {
         Lookup::Found(holding) => Caller::Known(holding),

@@ -27,7 +27,7 @@ use crate::state::App;
 pub type Body = Full<Bytes>;
 
 /// Longest time that an answer may wait on the store.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {

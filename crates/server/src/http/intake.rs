@@ -9,7 +9,8 @@ use hyper::body::Incoming;
 use crate::error::ApiError;
 
 pub const LARGEST_BODY: usize = 16 * 1024;
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Shorter than what the edge waits for an answer, so that the reason reaches the client.
+const PATIENCE: Duration = Duration::from_secs(8);
 /// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
 const DISCARDED_AT_MOST: usize = 1024 * 1024;
 
