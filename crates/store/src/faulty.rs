@@ -48,6 +48,7 @@ pub struct FaultyStore {
 struct Faults {
     next: Vec<Operation>,
     all: bool,
+    panics: Vec<Operation>,
     delay: Duration,
 }
 
@@ -67,6 +68,11 @@ impl FaultyStore {
         self.faults.lock().all = fail;
     }
 
+    /// Calls of this operation panic from now on: our own mistakes, made to order.
+    pub fn panic_on(&self, operation: Operation) {
+        self.faults.lock().panics.push(operation);
+    }
+
     /// Every call takes at least this long.
     pub fn delay(&self, delay: Duration) {
         self.faults.lock().delay = delay;
@@ -74,6 +80,8 @@ impl FaultyStore {
 
     /// A call that fails never reaches the store behind.
     async fn pass(&self, operation: Operation) -> Result<&dyn Store> {
+        let panics = self.faults.lock().panics.contains(&operation);
+        assert!(!panics, "the store was told to panic");
         let (fails, delay) = self.faults.lock().fate_of(operation);
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;

@@ -1,20 +1,16 @@
 //! The description and the service say the same, both ways, and every documented status can really happen.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use lastro::http::routes::{ROUTES, Route};
 use lastro_access::Feature;
 use lastro_model::Plan;
-use lastro_store::Store;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
-use crate::exploding::ExplodingStore;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.metered)
@@ -136,14 +132,9 @@ async fn every_documented_status_happens() {
 /// A panic is provoked where the store is asked. Public reads ask nothing of it, so their 500 has no honest cause.
 #[tokio::test]
 async fn a_panic_is_answered_like_any_other_failure() {
-    let mut exploding = None;
-    let app = TestApp::start_with(|options| {
-        let store = Arc::new(ExplodingStore::around(Arc::clone(&options.store)));
-        options.store = Arc::clone(&store) as Arc<dyn Store>;
-        exploding = Some(store);
-    })
-    .await;
-    exploding.unwrap().armed.store(true, Ordering::SeqCst);
+    let app = TestApp::start().await;
+    app.faults.panic_on(Operation::Key);
+    app.faults.panic_on(Operation::InsertKey);
     let mut panics = 0;
     for route in documented_routes() {
         if route.feature == Feature::Public && route.method() == "GET" {

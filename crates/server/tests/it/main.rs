@@ -12,7 +12,6 @@ mod caching;
 mod companies;
 mod contract;
 mod description;
-mod exploding;
 mod faults;
 mod filings;
 mod hostile;
