@@ -42,12 +42,20 @@ impl AddressRings {
     }
 
     pub fn take(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
-        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, consumes: true })
+        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, draw: Draw::Take })
     }
 
     /// What [`AddressRings::take`] would answer now. Neither a unit nor memory is consumed.
     pub fn peek(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
-        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, consumes: false })
+        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, draw: Draw::Peek })
+    }
+
+    /// Takes back what [`AddressRings::take`] admitted at that instant.
+    pub fn give_back(&self, client: ClientAddr, limit: u32, taken_ns: u64) -> Verdict {
+        self.answer(
+            client,
+            Question { limit, window_ns: self.window_ns, now_ns: taken_ns, draw: Draw::GiveBack },
+        )
     }
 
     /// How many rings are held.
@@ -91,21 +99,28 @@ impl AddressRings {
     }
 }
 
-/// One call of `take` or `peek`, to be put to whichever ring it finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Draw {
+    Take,
+    Peek,
+    GiveBack,
+}
+
+/// One call of `take`, `peek` or `give_back`, to be put to whichever ring it finds.
 #[derive(Debug, Clone, Copy)]
 struct Question {
     limit: u32,
     window_ns: u64,
     now_ns: u64,
-    consumes: bool,
+    draw: Draw,
 }
 
 impl Question {
     fn put_to(self, ring: &mut Ring) -> Verdict {
-        if self.consumes {
-            ring.take(self.limit, self.window_ns, self.now_ns)
-        } else {
-            ring.peek(self.limit, self.window_ns, self.now_ns)
+        match self.draw {
+            Draw::Take => ring.take(self.limit, self.window_ns, self.now_ns),
+            Draw::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
+            Draw::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
         }
     }
 }
@@ -164,7 +179,7 @@ impl<K: Copy + Eq + Hash> Table<K> {
         }
         let mut ring = shared();
         let verdict = question.put_to(&mut ring);
-        if question.consumes {
+        if question.draw == Draw::Take {
             shard.rings.insert(key, ring);
         }
         verdict
@@ -173,7 +188,8 @@ impl<K: Copy + Eq + Hash> Table<K> {
     /// Whether one more ring may be held; for a question that consumes, its place is then reserved.
     fn make_room(&self, shard: &mut Shard<K>, question: Question) -> bool {
         let reserve = || {
-            let one_more = |held| (held < self.capacity).then(|| held + usize::from(question.consumes));
+            let one_more =
+                |held| (held < self.capacity).then(|| held + usize::from(question.draw == Draw::Take));
             self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
         };
         if reserve() {

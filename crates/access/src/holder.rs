@@ -36,6 +36,11 @@ impl Holder {
         self.ring.lock().peek(limit, WINDOW_NS, now_ns)
     }
 
+    /// Takes back what [`Holder::take`] admitted at that instant.
+    pub fn give_back(&self, limit: u32, taken_ns: u64) -> Verdict {
+        self.ring.lock().give_back(limit, WINDOW_NS, taken_ns)
+    }
+
     /// Gives the memory of a quota back that nobody draws on.
     pub(crate) fn rest(&self, now_ns: u64) {
         let mut ring = self.ring.lock();

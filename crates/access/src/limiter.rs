@@ -64,6 +64,21 @@ impl Ring {
         self.verdict(self.used < limit, limit, window_ns, now_ns)
     }
 
+    /// Takes back the unit that was admitted at `taken_ns`: the request was refused after all.
+    pub fn give_back(&mut self, limit: u32, window_ns: u64, taken_ns: u64) -> Verdict {
+        let place = self.entries.partition_point(|entry| entry.at < taken_ns);
+        if let Some(entry) = self.entries.get_mut(place)
+            && entry.at - taken_ns < slot_ns(limit, window_ns)
+        {
+            entry.count -= 1;
+            self.used -= 1;
+            if entry.count == 0 {
+                self.entries.remove(place);
+            }
+        }
+        self.peek(limit, window_ns, taken_ns)
+    }
+
     /// Whether nothing lies in the window: such a ring is as good as a new one.
     pub fn is_idle(&self, window_ns: u64, now_ns: u64) -> bool {
         self.entries.back().is_none_or(|newest| newest.is_expired(window_ns, now_ns))
@@ -84,7 +99,7 @@ impl Ring {
     }
 
     fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
-        let slot_ns = if limit <= EXACT_LIMIT { 1 } else { (window_ns / SLOTS_IN_WINDOW).max(1) };
+        let slot_ns = slot_ns(limit, window_ns);
         self.used += 1;
         match self.entries.back_mut() {
             // Also when the clock went backwards: the order of the entries must hold.
@@ -127,6 +142,11 @@ impl Ring {
             })
             .copied()
     }
+}
+
+/// How close admitted instants must be to be kept as one entry.
+fn slot_ns(limit: u32, window_ns: u64) -> u64 {
+    if limit <= EXACT_LIMIT { 1 } else { (window_ns / SLOTS_IN_WINDOW).max(1) }
 }
 
 /// The answer to one request, and what its rate headers say.

@@ -12,14 +12,13 @@ impl CompanyId {
     /// Leading zeros are ignored: some of the regulator's files pad the code to six digits.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         const FORM: ParseError = ParseError("must be a registry code: digits only");
-        if text.is_empty() || text.len() > 32 || !text.bytes().all(|b| b.is_ascii_digit()) {
+        if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
             return Err(FORM);
         }
-        text.trim_start_matches('0').parse().map(Self).or(if text.bytes().all(|b| b == b'0') {
-            Ok(Self(0))
-        } else {
-            Err(FORM)
-        })
+        match text.trim_start_matches('0') {
+            "" => Ok(Self(0)),
+            digits => digits.parse().map(Self).map_err(|_| FORM),
+        }
     }
 }
 

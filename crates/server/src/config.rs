@@ -39,7 +39,7 @@ pub enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Fill an empty database with a made-up data set of any size, the same for the same seed
+    /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
     Demo(Demo),
 }
 
@@ -87,11 +87,11 @@ pub struct Serve {
     #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
     pub registrations_per_hour: u32,
     /// How many client addresses are limited one by one; beyond that newcomers share by network
-    #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N")]
-    pub limiter_capacity: usize,
+    #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limiter_capacity: u32,
     /// How many connections may be open at once
-    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N")]
-    pub max_connections: usize,
+    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections: u32,
 }
 
 /// The operator's listener can be left out.

@@ -1,30 +1,32 @@
 //! The one binary. It reads its settings, starts logging, and runs a command.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use lastro::commands::{demo, keys, serve};
 use lastro::config::{self, Cli, Command};
-use lastro::telemetry;
+use lastro::telemetry::{self, LogFormat};
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let outcome = match config::from_environment() {
-        Ok(cli) => {
-            telemetry::start(cli.common.log_format);
-            run(cli).await
-        }
-        Err(error) => {
-            telemetry::start(telemetry::LogFormat::Text);
-            Err(error)
-        }
-    };
-    match outcome {
+/// What still computes when a command is over, such as a catalog that nobody will ask, is not waited for.
+const AFTERMATH: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    let cli = config::from_environment();
+    telemetry::start(cli.as_ref().map_or(LogFormat::Text, |cli| cli.common.log_format));
+    match cli.and_then(run_to_end) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn run_to_end(cli: Cli) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let outcome = runtime.block_on(run(cli));
+    runtime.shutdown_timeout(AFTERMATH);
+    outcome
 }
 
 async fn run(cli: Cli) -> anyhow::Result<()> {

@@ -23,8 +23,27 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
     })
 }
 
-/// Reads the pepper, or makes it if this is the first use.
-pub fn load_or_create(path: &Path) -> anyhow::Result<Pepper> {
+/// The pepper of this database: read from its file, or made if the database has never had one.
+///
+/// Refuses a pepper that did not make this database's hashes, and a missing one: every key would be turned away without a reason.
+pub async fn of(store: &dyn Store, path: &Path) -> anyhow::Result<Pepper> {
+    if !path.exists() && store.setting(FINGERPRINT).await?.is_some() {
+        bail!(
+            "the pepper file {} is missing, and the keys of this database need it; restore it, or name it with --pepper-file",
+            path.display()
+        );
+    }
+    let pepper = load_or_create(path)?;
+    if store.setting_or(FINGERPRINT, &pepper.fingerprint()).await? != pepper.fingerprint() {
+        bail!(
+            "the keys of this database were hashed with another pepper; \
+             restore the pepper file that belongs to it, or name it with --pepper-file"
+        );
+    }
+    Ok(pepper)
+}
+
+fn load_or_create(path: &Path) -> anyhow::Result<Pepper> {
     if !path.exists() {
         create(path).with_context(|| format!("cannot write the pepper file {}", path.display()))?;
     }
@@ -50,16 +69,4 @@ fn create(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         other => other,
     }
-}
-
-/// Refuses a pepper that did not make this database's hashes: every key would be turned away without a reason.
-pub async fn check(store: &dyn Store, pepper: &Pepper) -> anyhow::Result<()> {
-    let known = store.setting_or(FINGERPRINT, &pepper.fingerprint()).await?;
-    if known != pepper.fingerprint() {
-        bail!(
-            "the keys of this database were hashed with another pepper; \
-             restore the pepper file that belongs to it, or name it with --pepper-file"
-        );
-    }
-    Ok(())
 }

@@ -93,8 +93,7 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 
 async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;
-    let pepper = pepper::load_or_create(&options.pepper_file)?;
-    pepper::check(&*store, &pepper).await?;
+    let pepper = pepper::of(&*store, &options.pepper_file).await?;
     let database = store.setting_or("database_id", &random_hex(8)).await?;
     Ok(App::new(Parts {
         clock: options.clock,

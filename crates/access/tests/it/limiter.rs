@@ -142,6 +142,26 @@ proptest! {
     }
 
     #[test]
+    fn a_unit_given_back_was_never_taken(
+        limit in prop::sample::select(vec![1u32, 3, 30, 20_000]),
+        steps in prop::collection::vec((0u64..30_000_000_000, any::<bool>()), 1..60),
+    ) {
+        const WINDOW: u64 = 60_000_000_000;
+        let (mut ring, mut without, mut now) = (Ring::new(), Ring::new(), 0);
+        for (gap, refused) in steps {
+            // Apart by more than a slot, so that both rings keep the same entries.
+            now += gap + 2_000_000;
+            let taken = ring.take(limit, WINDOW, now);
+            if taken.admitted && refused {
+                let after = ring.give_back(limit, WINDOW, now);
+                prop_assert_eq!(after, without.peek(limit, WINDOW, now));
+            } else if taken.admitted {
+                prop_assert_eq!(without.take(limit, WINDOW, now), taken);
+            }
+        }
+    }
+
+    #[test]
     fn no_number_panics(
         steps in prop::collection::vec((any::<u32>(), prop_oneof![Just(u64::MAX), any::<u64>()]), 1..20),
         window in prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], unix_ms: i64

@@ -57,9 +57,7 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
 }
 
 async fn pepper_of(common: &Common, store: &dyn Store) -> anyhow::Result<Pepper> {
-    let pepper = pepper::load_or_create(&super::pepper_file(common)?)?;
-    pepper::check(store, &pepper).await?;
-    Ok(pepper)
+    pepper::of(store, &super::pepper_file(common)?).await
 }
 
 fn key_id(text: &str) -> anyhow::Result<KeyId> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastro_access::TrustedProxies;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
 use crate::config::{Common, Serve};
@@ -12,9 +12,8 @@ use crate::service::{Options, Service};
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let service = Service::start(Options {
+    let mut told = Signals::listen()?;
+    let starting = Service::start(Options {
         store: lastro_store::open(&common.database).await?,
         clock: Arc::new(SystemClock::start()),
         pepper_file: super::pepper_file(common)?,
@@ -22,10 +21,14 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         admin_listen: serve.admin_listen.0,
         trusted_proxies,
         registrations_per_hour: serve.registrations_per_hour,
-        limiter_capacity: serve.limiter_capacity,
-        max_connections: serve.max_connections,
-    })
-    .await?;
+        limiter_capacity: serve.limiter_capacity as usize,
+        max_connections: serve.max_connections as usize,
+    });
+    let service = tokio::select! {
+        started = starting => started?,
+        // Nothing has been answered or counted yet.
+        () = told.to_stop() => return Ok(()),
+    };
     let address = service.address;
     tracing::info!("Lastro {} answers on http://{address}", crate::VERSION);
     tracing::info!(
@@ -34,10 +37,26 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     if let Some(admin) = service.admin_address {
         tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
     }
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    told.to_stop().await;
     tracing::info!("stopping: finishing running requests and writing what was counted");
     service.stop().await
+}
+
+/// SIGTERM and Ctrl-C.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn to_stop(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }

@@ -48,6 +48,16 @@ impl Caller {
     }
 }
 
+impl Caller {
+    /// Takes back the unit that [`Caller::charge`] took: the request was refused after all, and a refusal costs nothing.
+    pub fn give_back(&self, app: &App, client: ClientAddr, taken: Now) -> Verdict {
+        match self {
+            Self::Known(holding) => holding.holder.give_back(holding.limit, taken.monotonic_ns),
+            _ => app.callers.give_back(client, free_limit(), taken.monotonic_ns),
+        }
+    }
+}
+
 fn free_limit() -> u32 {
     terms(Plan::Free).requests_per_minute
 }
@@ -106,29 +116,22 @@ async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Cal
     }
 }
 
-/// The one key that the headers name, if any.
+/// The one key that the headers name, if any. A blank header, or one of another scheme, names none; alone it is refused.
 fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-    let mut presented = None;
-    let by_name = headers.get_all("x-api-key").iter().map(|value| value.to_str().map_err(|_| NOT_A_KEY));
-    let by_scheme =
-        headers.get_all(AUTHORIZATION).iter().map(|value| bearer(value.to_str().map_err(|_| NOT_A_KEY)?));
-    for text in by_name.chain(by_scheme) {
-        let text = text?.trim();
-        match presented {
-            Some(other) if other != text => {
-                return Err(ApiError::BadRequest(
-                    "X-API-Key and Authorization name different keys; send one of them".into(),
-                ));
-            }
-            _ => presented = Some(text),
+    let by_name = headers.get_all("x-api-key").iter().map(|value| value.to_str().ok());
+    let by_scheme = headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().ok().and_then(bearer));
+    let (mut presented, mut something) = (None, false);
+    for key in by_name.chain(by_scheme) {
+        something = true;
+        let Some(key) = key.map(str::trim).filter(|key| !key.is_empty()) else { continue };
+        if presented.replace(key).is_some_and(|other| other != key) {
+            return Err(ApiError::BadRequest("two different keys were sent; send one of them".into()));
         }
     }
-    Ok(presented)
+    if something && presented.is_none() { Err(NOT_A_KEY) } else { Ok(presented) }
 }
 
-fn bearer(value: &str) -> Result<&str, ApiError> {
-    match value.split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => Ok(key),
-        _ => Err(NOT_A_KEY),
-    }
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
 }

@@ -49,9 +49,12 @@ pub async fn answer(app: &App, peer: IpAddr, request: Request<Incoming>) -> Resp
     let identified = guarded(app, caller::identify(app, client, &head.headers, now)).await;
     let caller = identified.unwrap_or_else(Caller::Refused);
     let verdict = caller.charge(app, client, now, costs_nothing(&head.method, &target));
-    let visit = Visit { app, head: &head, client, target, caller, verdict, now };
+    let mut visit = Visit { app, head: &head, client, target, caller, verdict, now };
 
     let result = guarded(app, visit.judge(body)).await.flatten();
+    if visit.verdict.admitted && outcome(&result) == Outcome::RateLimited {
+        visit.verdict = visit.caller.give_back(app, client, now);
+    }
     visit.count(&result);
     visit.dress(result.unwrap_or_else(|error| Reply::error(&error)))
 }
@@ -245,11 +248,12 @@ fn not_modified(reply: &Reply) -> Response<Body> {
 
 fn outcome(result: &Result<Reply, ApiError>) -> Outcome {
     match result {
-        Err(ApiError::RateLimited { .. }) => Outcome::RateLimited,
         Err(ApiError::UpgradeRequired { .. }) => Outcome::UpgradeRequired,
         other => {
             let status = other.as_ref().map_or_else(|error| error.code().1, |reply| reply.status);
-            if status.is_server_error() {
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                Outcome::RateLimited
+            } else if status.is_server_error() {
                 Outcome::ServerError
             } else if status.is_client_error() {
                 Outcome::ClientError

@@ -10,6 +10,7 @@ use lastro_model::Plan;
 use super::{PAGE_POLICY, html};
 use crate::error::ApiError;
 use crate::http::intake;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::routes::{Action, Question};
 use crate::http::v1::plans::{Applicant, issue};
@@ -81,7 +82,7 @@ pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
     async move {
         let body = intake::whole(action.body).await?;
         let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
-        page.form = FormView::read(&body);
+        page.form = FormView::read(&body)?;
         let issued = match Applicant::new(&page.form.name, &page.form.email) {
             Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
             Err(error) => Err(error),
@@ -101,16 +102,12 @@ pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
 }
 
 impl FormView {
-    fn read(body: &[u8]) -> Self {
-        let mut form = Self::default();
-        for (name, value) in form_urlencoded::parse(body) {
-            match &*name {
-                "name" => form.name = value.into_owned(),
-                "email" => form.email = value.into_owned(),
-                _ => {}
-            }
-        }
-        form
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        let text = std::str::from_utf8(body)
+            .map_err(|_| ApiError::BadRequest("the form is not valid UTF-8".into()))?;
+        let fields = Query::new(text)?;
+        let field = |name| Ok::<_, ApiError>(fields.get(name)?.unwrap_or_default().into_owned());
+        Ok(Self { name: field("name")?, email: field("email")?, error: None, field: None })
     }
 
     /// Keeps what was typed and says what is wrong with it, beside the field if it is one field's fault.

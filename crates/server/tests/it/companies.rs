@@ -93,6 +93,8 @@ async fn a_company_is_found_by_its_code_and_by_its_cnpj_in_every_spelling() {
         for id in [
             code.clone(),
             format!("000{code}"),
+            format!("{code:0>14}"),
+            format!("{code:0>40}"),
             company.cnpj.compact().to_owned(),
             encoded.clone(),
             encoded.replace('-', "%2D"),

@@ -4,6 +4,7 @@ use lastro_access::plans;
 use lastro_model::Plan;
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::app::{TestApp, id_of};
 
 const REGISTER: &str = "/api/v1/plans/register";
@@ -73,7 +74,11 @@ async fn bad_registrations_are_refused_by_field_and_leave_no_key() {
         (json!({ "name": long_name, "email": "a@example.com" }), "`name`"),
         (json!({ "name": 7, "email": "a@example.com" }), "`name`"),
         (json!({ "name": null, "email": "a@example.com" }), "`name`"),
+        (json!({ "name": "a\u{1b}[31mred", "email": "a@example.com" }), "`name`"),
+        (json!({ "name": "a\nforged row", "email": "a@example.com" }), "`name`"),
+        (json!({ "name": "\u{202e}evil", "email": "a@example.com" }), "`name`"),
         (json!({ "name": "Ana" }), "`email`"),
+        (json!({ "name": "Ana", "email": "Ana <a@example.com>" }), "`email`"),
         (json!({ "name": "Ana", "email": "" }), "`email`"),
         (json!({ "name": "Ana", "email": ["a@example.com"] }), "`email`"),
         (json!({ "name": "Ana", "email": "ana" }), "`email`"),
@@ -99,6 +104,8 @@ async fn bad_registrations_are_refused_by_field_and_leave_no_key() {
     app.advance_seconds(61);
     let longest = json!({ "name": "é".repeat(100), "email": "ana@example.com" });
     app.post(REGISTER, longest.to_string()).send().await.expect(201);
+    let with_others = r#"{"plan":"platinum","n":1e400,"name":"Ana","email":"ana@example.com"}"#;
+    assert_eq!(app.post(REGISTER, with_others).send().await.expect(201).json()["plan"], "free");
 }
 
 #[tokio::test]
@@ -137,6 +144,17 @@ async fn the_registration_limit_can_be_set_and_a_bad_body_does_not_use_it_up() {
         app.post(REGISTER, "{}").send().await.expect(400);
     }
     let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
-    app.post(REGISTER, body).send().await.expect(201);
-    app.post(REGISTER, body).send().await.expect(429);
+    let registered = app.post(REGISTER, body).send().await.expect(201);
+    for _ in 0..3 {
+        let refused = app.post(REGISTER, body).send().await.expect(429);
+        let remaining = |answer: &Answer| answer.number("x-ratelimit-remaining");
+        assert_eq!(remaining(&refused), remaining(&registered), "a refusal costs nothing");
+    }
+    let key = app.key(Plan::Free).await;
+    app.post("/pricing", "name=Ana&email=ana%40example.com").key(&key).send().await.expect(429);
+    let usage = app.get("/api/v1/plans/usage").key(&key).send().await.expect(200).json();
+    assert_eq!(
+        (&usage["data"][0]["rate_limited"], &usage["data"][0]["client_errors"]),
+        (&json!(1), &json!(0))
+    );
 }

@@ -55,10 +55,9 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::data(filings::listed(filings, &listing).finish(), [companies.edition, filings.edition]))
 }
 
-/// Finds a company by registry code or CNPJ. Fourteen characters are a CNPJ even where they are all digits.
+/// Finds a company by CNPJ or registry code. Fourteen digits are a CNPJ first, and a code with zeros in front if no company has it.
 fn position(companies: &Companies, id: &str) -> Option<u32> {
-    match Cnpj::parse(id) {
-        Ok(cnpj) => companies.by_cnpj(&cnpj),
-        Err(_) => companies.position(CompanyId::parse(id.trim()).ok()?),
-    }
+    let by_cnpj = || companies.by_cnpj(&Cnpj::parse(id).ok()?);
+    let by_code = || companies.position(CompanyId::parse(id.trim()).ok()?);
+    by_cnpj().or_else(by_code)
 }

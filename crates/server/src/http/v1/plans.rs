@@ -9,8 +9,9 @@ use http::StatusCode;
 use lastro_access::{ApiKey, ClientAddr, Terms, plans as plan_table, terms};
 use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
 use lastro_store::NewKey;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
@@ -99,28 +100,46 @@ impl Applicant {
     fn from_json(body: &[u8]) -> Result<Self, ApiError> {
         let bad = |message: &'static str| ApiError::BadRequest(message.into());
         let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
-        let value: Value = serde_json::from_str(text).map_err(|_| bad("the body is not valid JSON"))?;
-        let fields =
-            value.as_object().ok_or_else(|| bad("the body must be a JSON object with `name` and `email`"))?;
-        let field = |name: &str| match fields.get(name) {
-            Some(Value::String(text)) => Ok(text.as_str()),
-            Some(_) => Err(ApiError::BadRequest(format!("`{name}` must be a string").into())),
-            None => Err(ApiError::BadRequest(format!("`{name}` is required").into())),
-        };
-        Self::new(field("name")?, field("email")?)
+        let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
+            Category::Data => bad("the body must be a JSON object with `name` and `email`, once each"),
+            _ => bad("the body is not valid JSON"),
+        })?;
+        Self::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)
     }
 
     pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
         let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
         let name = name.trim();
-        if !(1..=100).contains(&name.chars().count()) {
-            return bad("`name` must have 1 to 100 characters");
+        if !(1..=100).contains(&name.chars().count()) || name.chars().any(deceives) {
+            return bad("`name` must have 1 to 100 characters, none of them invisible");
         }
-        if email.is_empty() || email.len() > 254 || !EmailAddress::is_valid(email) {
+        let address_only = email_address::Options::default().without_display_text();
+        if email.len() > 254 || EmailAddress::parse_with_options(email, address_only).is_err() {
             return bad("`email` must be a valid e-mail address of at most 254 characters");
         }
         Ok(Self { name: name.to_owned(), email: email.to_owned() })
     }
+}
+
+/// The members of a registration; others are ignored, whatever they hold.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    email: Option<&'a RawValue>,
+}
+
+fn text_of(field: &str, value: Option<&RawValue>) -> Result<String, ApiError> {
+    let value = value.ok_or_else(|| ApiError::BadRequest(format!("`{field}` is required").into()))?;
+    serde_json::from_str(value.get())
+        .map_err(|_| ApiError::BadRequest(format!("`{field}` must be a string").into()))
+}
+
+/// Control characters and marks that hide or reorder text: a name is shown in the operator's terminal.
+fn deceives(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// A key that was just made; the only moment when it can be shown.
@@ -213,13 +232,18 @@ const MOST_DAYS: i32 = 366;
 fn reporting_days(query: &Query<'_>, today: Day) -> Result<(Day, Day), ApiError> {
     let (from, to) = query.days()?;
     let to = to.unwrap_or_else(|| from.map_or(today, |from| from.max(today)));
-    let from = from.unwrap_or_else(|| to.plus_days(1 - DEFAULT_DAYS));
+    let from = from.unwrap_or_else(|| to.plus_days(1 - DEFAULT_DAYS).max(year_zero()));
     if to.number() - from.number() >= MOST_DAYS {
         return Err(ApiError::BadRequest(
-            format!("`from` and `to` may be at most {MOST_DAYS} days apart").into(),
+            format!("`from` and `to` may span at most {MOST_DAYS} days, both included").into(),
         ));
     }
     Ok((from, to))
+}
+
+/// The first day that can be written YYYY-MM-DD.
+fn year_zero() -> Day {
+    Day::from(jiff::civil::date(0, 1, 1))
 }
 
 fn by_day(counts: &[UsageCount]) -> Vec<DayUsage> {

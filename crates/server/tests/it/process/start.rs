@@ -57,6 +57,16 @@ async fn another_pepper_is_refused() {
     assert!(!rotate.succeeded() && rotate.stdout.is_empty());
 }
 
+#[tokio::test]
+async fn a_missing_pepper_is_not_replaced() {
+    let home = Home::new();
+    home.new_key("free", &[]);
+    std::fs::remove_file(home.file("lastro.db.pepper")).unwrap();
+    let refusal = home.refusal(&[]);
+    assert!(refusal.contains("is missing"), "{refusal}");
+    assert!(!home.file("lastro.db.pepper").exists());
+}
+
 #[test]
 fn a_port_in_use_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
