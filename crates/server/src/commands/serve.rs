@@ -12,7 +12,7 @@ use crate::service::{Options, Service};
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
-    let mut told = Signals::listen()?;
+    let mut stop = Signals::listen()?;
     let starting = Service::start(Options {
         store: lastro_store::open(&common.database).await?,
         clock: Arc::new(SystemClock::start()),
@@ -27,7 +27,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let service = tokio::select! {
         started = starting => started?,
         // Nothing has been answered or counted yet.
-        () = told.to_stop() => return Ok(()),
+        () = stop.requested() => return Ok(()),
     };
     let address = service.address;
     tracing::info!("Lastro {} answers on http://{address}", crate::VERSION);
@@ -37,7 +37,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     if let Some(admin) = service.admin_address {
         tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
     }
-    told.to_stop().await;
+    stop.requested().await;
     tracing::info!("stopping: finishing running requests and writing what was counted");
     service.stop().await
 }
@@ -53,7 +53,7 @@ impl Signals {
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    async fn to_stop(&mut self) {
+    async fn requested(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
