@@ -19,7 +19,7 @@ pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use filing::{Filing, FilingId};
 pub use rates::{Currency, FxQuote, Pair, RatePoint, Series};
-pub use source::{Edition, Records, Source};
+pub use source::{Edition, ReadFile, Records, Reject, Source};
 
 pub use rust_decimal::Decimal;
 

@@ -80,3 +80,31 @@ impl Records {
         self.len() == 0
     }
 }
+
+/// A row that cannot be read. It never vanishes: it is counted and shown, with the place to look at.
+///
+/// The reason names columns and rules, never the row's content, which may be somebody's personal data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reject {
+    pub file: String,
+    /// Line of a text file, the header being line 1; place in the list for JSON, starting at 1.
+    pub line: u64,
+    pub reason: String,
+}
+
+/// This file was read: what the next synchronisation needs to ask only for what changed, and to notice that a file
+/// lost rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadFile {
+    pub url: String,
+    pub etag: Option<String>,
+    /// As the publisher wrote it, to be sent back as it is.
+    pub last_modified: Option<String>,
+    /// Of the bytes as they came.
+    pub sha256: String,
+    /// The rows that could be read.
+    pub rows: u64,
+    /// All the rows that could not.
+    pub rejects: Vec<Reject>,
+    pub read_at: jiff::Timestamp,
+}

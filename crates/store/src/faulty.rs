@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{AccountId, Day, KeyDigest, KeyId, KeyRecord, Plan, Source, UsageCount};
+use lastro_model::{AccountId, Day, KeyDigest, KeyId, KeyRecord, Plan, Reject, Source, UsageCount};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Counters, Loaded, NewKey, Publication, Published, RecordStore, Result, SettingStore,
-    SourceState, Store, StoreError, UsageStore, Write,
+    AccountStore, Counters, FileStore, Loaded, NewKey, Publication, Published, RecordStore, RememberedFile,
+    Result, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
 };
 
 /// The calls of a store, by name.
@@ -24,6 +24,8 @@ pub enum Operation {
     Load,
     Publish,
     RecordAttempt,
+    ReadFiles,
+    Rejects,
     InsertKey,
     Key,
     KeysSince,
@@ -33,6 +35,7 @@ pub enum Operation {
     Rotate,
     AddUsage,
     Usage,
+    FoldUsage,
     LastUsed,
     Setting,
     SettingOr,
@@ -118,14 +121,19 @@ impl RecordStore for FaultyStore {
         self.pass(Operation::Publish).await?.publish(publication, rows).await
     }
 
-    async fn record_attempt(
-        &self,
-        source: Source,
-        at: Timestamp,
-        error: Option<String>,
-        rejects: u64,
-    ) -> Result<()> {
-        self.pass(Operation::RecordAttempt).await?.record_attempt(source, at, error, rejects).await
+    async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
+        self.pass(Operation::RecordAttempt).await?.record_attempt(source, at, error).await
+    }
+}
+
+#[async_trait]
+impl FileStore for FaultyStore {
+    async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>> {
+        self.pass(Operation::ReadFiles).await?.read_files(source).await
+    }
+
+    async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>> {
+        self.pass(Operation::Rejects).await?.rejects(source, limit).await
     }
 }
 
@@ -180,6 +188,10 @@ impl UsageStore for FaultyStore {
 
     async fn usage(&self, account: AccountId, from: Day, to: Day) -> Result<Vec<UsageCount>> {
         self.pass(Operation::Usage).await?.usage(account, from, to).await
+    }
+
+    async fn fold_usage(&self, before: Day) -> Result<u64> {
+        self.pass(Operation::FoldUsage).await?.fold_usage(before).await
     }
 
     async fn last_used(&self, account: AccountId) -> Result<Option<Day>> {

@@ -10,6 +10,7 @@ mod error;
 pub mod faulty;
 mod hex;
 mod migration;
+mod read_file;
 mod record;
 mod setting;
 mod sql;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 pub use account::{AccountStore, NewKey};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
+pub use read_file::{FileStore, RememberedFile};
 pub use record::{Counters, Loaded, Publication, Published, RecordStore, SourceState, Write};
 pub use setting::SettingStore;
 pub use usage::UsageStore;
@@ -30,9 +32,12 @@ use address::Address;
 use sqlite::{Presence, SqliteStore};
 
 /// All that the server needs of a database.
-pub trait Store: RecordStore + AccountStore + UsageStore + SettingStore + Debug {}
+pub trait Store: RecordStore + FileStore + AccountStore + UsageStore + SettingStore + Debug {}
 
-impl<T: RecordStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized> Store for T {}
+impl<T> Store for T where
+    T: RecordStore + FileStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized
+{
+}
 
 /// Opens the database at `url` (`sqlite:lastro.db`), creating it if there is none and bringing its schema up to date.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {

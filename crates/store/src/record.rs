@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Day, Edition, Records, Source};
+use lastro_model::{Day, Edition, ReadFile, Records, Source};
 use tokio::sync::mpsc;
 
 use crate::Result;
@@ -16,23 +16,19 @@ pub trait RecordStore: Send + Sync {
     /// All sources in the order of [`Source::ALL`], also those never filled.
     async fn source_states(&self) -> Result<Vec<SourceState>>;
 
-    /// Streams one whole edition of a source, filings newest first. Dropping the receiver stops the reading.
+    /// Streams one whole edition of a source, filings in no order. Dropping the receiver stops the reading.
     async fn load(&self, source: Source) -> Result<Loaded>;
 
-    /// Writes rows and the next edition number in one transaction, or nothing at all.
+    /// Writes rows, the files they came from and the next edition number in one transaction, or nothing at all.
+    ///
+    /// A publication that leaves the data as it was keeps the edition: nobody need rebuild anything.
     ///
     /// The write lock is held from the first rows to the last, so the caller has the data at hand: a
     /// channel that trickles keeps every other writer waiting.
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
 
     /// Notes how a synchronisation went. Without an error it confirms that the rows held are up to date.
-    async fn record_attempt(
-        &self,
-        source: Source,
-        at: Timestamp,
-        error: Option<String>,
-        rejects: u64,
-    ) -> Result<()>;
+    async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()>;
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,14 +54,14 @@ pub struct SourceState {
     /// The rows are made up.
     pub sample: bool,
     pub rows: u64,
-    /// The latest day that a row speaks of. Companies have none.
+    /// The latest day that a row speaks of; of companies, the latest registration.
     pub newest_day: Option<Day>,
     /// The last synchronisation that succeeded. Filling in a sample is none.
     pub last_success: Option<Timestamp>,
     pub last_attempt: Option<Timestamp>,
     /// The sentence that the last attempt left, if it failed.
     pub last_error: Option<String>,
-    /// Rows that the last attempt could not read.
+    /// Rows that could not be read, in all files that the source was read from.
     pub rejects: u64,
 }
 
@@ -98,7 +94,7 @@ pub struct Loaded {
 pub struct Publication {
     pub source: Source,
     pub sample: bool,
-    /// Delete the rows of the source first: the official data takes the place of the sample.
+    /// Delete the rows of the source first, and forget its files: the official data takes the place of the sample.
     pub replace: bool,
     pub at: Timestamp,
 }
@@ -107,12 +103,15 @@ pub struct Publication {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     Rows(Records),
+    /// Takes the place of what was known of the file at this address, its rejects included.
+    File(ReadFile),
     Commit,
 }
 
 /// What a publication did. Rows that were already there as they are count as neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
+    /// The one that stands now.
     pub edition: Edition,
     pub added: u64,
     pub changed: u64,

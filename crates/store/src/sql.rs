@@ -65,13 +65,13 @@ pub(crate) const FX_QUOTES: Whole = Whole {
 pub(crate) const COMPANIES: Whole = Whole {
     select: "SELECT id, name, cnpj, status, sector, trading_name, registered_on FROM company ORDER BY id",
     delete: "DELETE FROM company",
-    extent: "SELECT COUNT(*), CAST(NULL AS INTEGER) FROM company",
+    extent: "SELECT COUNT(*), MAX(registered_on) FROM company",
 };
 
 pub(crate) const FILINGS: Whole = Whole {
     select: "SELECT id, company_id, company_name, category, kind, delivered_on, reference_day, description,
             version, url
-        FROM filing ORDER BY delivered_on DESC",
+        FROM filing",
     delete: "DELETE FROM filing",
     extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
 };
@@ -86,7 +86,9 @@ pub(crate) const NEXT_KEY_REVISION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'key_revision' RETURNING value";
 
 pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_count, newest_day, last_success,
-    last_attempt, last_error, rejects FROM source_state";
+    last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
+        WHERE read_file.source = source_state.source) AS BIGINT)
+    FROM source_state";
 
 pub(crate) const EDITION_OF: &str = "SELECT edition, sample FROM source_state WHERE source = $1";
 
@@ -96,9 +98,26 @@ pub(crate) const PUBLISH: &str = "UPDATE source_state SET edition = $1, sample =
 pub(crate) const SUCCEED: &str = "UPDATE source_state
     SET last_success = $1, last_attempt = $1, last_error = NULL WHERE source = $2";
 
-pub(crate) const REJECTS: &str = "UPDATE source_state SET rejects = $1 WHERE source = $2";
-
 pub(crate) const FAIL: &str = "UPDATE source_state SET last_attempt = $1, last_error = $2 WHERE source = $3";
+
+pub(crate) const READ_FILES: &str =
+    "SELECT url, etag, last_modified, sha256, row_count, reject_count, read_at
+    FROM read_file WHERE source = $1 ORDER BY url";
+
+pub(crate) const REJECTS: &str = "SELECT file, line, reason FROM reject WHERE source = $1
+    ORDER BY url, position LIMIT $2";
+
+/// The rejects of a file go with it.
+pub(crate) const FORGET_FILE: &str = "DELETE FROM read_file WHERE source = $1 AND url = $2";
+
+pub(crate) const FORGET_FILES: &str = "DELETE FROM read_file WHERE source = $1";
+
+pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, last_modified, sha256,
+        row_count, reject_count, read_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+pub(crate) const INSERT_REJECT: &str = "INSERT INTO reject (source, url, position, file, line, reason)
+    VALUES ($1, $2, $3, $4, $5, $6)";
 
 pub(crate) const INSERT_ACCOUNT: &str = "INSERT INTO account (id, name, email, plan, rate_limit)
     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
@@ -133,6 +152,22 @@ pub(crate) const ADD_USAGE: &str = "INSERT INTO usage_count (account, day, endpo
 
 pub(crate) const USAGE: &str = "SELECT day, endpoint, outcome, CAST(SUM(requests) AS BIGINT) FROM usage_count
     WHERE account = $1 AND day BETWEEN $2 AND $3 GROUP BY day, endpoint, outcome ORDER BY day, endpoint, outcome";
+
+/// The days of a boot whose counts are closed, of those from a day on.
+pub(crate) const FOLDED_DAYS: &str = "SELECT day FROM folded_usage WHERE boot = $1 AND day >= $2";
+
+pub(crate) const CLOSE_DAYS: &str = "INSERT INTO folded_usage (boot, day)
+    SELECT DISTINCT boot, day FROM usage_count WHERE day < $1 AND boot <> ''
+    ON CONFLICT (boot, day) DO NOTHING";
+
+pub(crate) const SUM_UP_DAYS: &str =
+    "INSERT INTO usage_count (account, day, endpoint, outcome, boot, requests)
+    SELECT account, day, endpoint, outcome, '', CAST(SUM(requests) AS BIGINT) FROM usage_count
+    WHERE day < $1 AND boot <> '' GROUP BY account, day, endpoint, outcome
+    ON CONFLICT (account, day, endpoint, outcome, boot)
+    DO UPDATE SET requests = usage_count.requests + excluded.requests";
+
+pub(crate) const DELETE_SUMMED_UP: &str = "DELETE FROM usage_count WHERE day < $1 AND boot <> ''";
 
 pub(crate) const LAST_USED: &str = "SELECT MAX(day) FROM usage_count WHERE account = $1";
 

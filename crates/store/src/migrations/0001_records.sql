@@ -39,9 +39,6 @@ CREATE TABLE filing (
     url TEXT NOT NULL
 );
 
--- The order in which filings are loaded.
-CREATE INDEX filing_by_day ON filing (delivered_on);
-
 -- One row per source, from the start.
 CREATE TABLE source_state (
     source TEXT PRIMARY KEY,
@@ -51,17 +48,16 @@ CREATE TABLE source_state (
     newest_day INTEGER,
     last_success BIGINT,
     last_attempt BIGINT,
-    last_error TEXT,
-    rejects BIGINT NOT NULL
+    last_error TEXT
 );
 
-INSERT INTO source_state (source, edition, sample, row_count, rejects) VALUES
-    ('selic', 0, 0, 0, 0),
-    ('cdi', 0, 0, 0, 0),
-    ('ipca', 0, 0, 0, 0),
-    ('fx', 0, 0, 0, 0),
-    ('companies', 0, 0, 0, 0),
-    ('filings', 0, 0, 0, 0);
+INSERT INTO source_state (source, edition, sample, row_count) VALUES
+    ('selic', 0, 0, 0),
+    ('cdi', 0, 0, 0),
+    ('ipca', 0, 0, 0),
+    ('fx', 0, 0, 0),
+    ('companies', 0, 0, 0),
+    ('filings', 0, 0, 0);
 
 -- Numbers that only grow, each handed out once.
 CREATE TABLE counter (

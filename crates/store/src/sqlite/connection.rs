@@ -14,9 +14,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// More than all our statements, so that none is parsed twice.
 const STATEMENTS_KEPT: usize = 48;
 
-/// For whole editions, both ways: a publication should not spill a page several times, and rows read newest first lie
-/// scattered over the pages of their year. Memory is taken as it is needed and given back afterwards.
-const BULK_CACHE_KIB: i64 = 64 * 1024;
+/// A publication should not spill a page several times. Memory is taken as it is needed and given back afterwards.
+const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
 /// The log shrinks to this when it starts over, however large a publication made it.
 const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
@@ -25,7 +24,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     let connection = open(path)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    connection.pragma_update(None, "cache_size", -BULK_CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
     Ok(connection)
 }
@@ -34,13 +33,6 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open(path)?;
     connection.pragma_update(None, "query_only", true)?;
-    Ok(connection)
-}
-
-/// A reader for a whole edition.
-pub(super) fn open_bulk_reader(path: &Path) -> Result<Connection> {
-    let connection = open_reader(path)?;
-    connection.pragma_update(None, "cache_size", -BULK_CACHE_KIB)?;
     Ok(connection)
 }
 

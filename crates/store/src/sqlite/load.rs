@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{blocking, column, connection, table};
-use crate::{Loaded, Result, StoreError, sql};
+use crate::{Loaded, Result, sql};
 
 const ROWS_PER_BATCH: usize = 5_000;
 
@@ -30,6 +30,14 @@ pub(super) async fn load(path: PathBuf, source: Source) -> Result<Loaded> {
     Ok(Loaded { edition, sample, rows })
 }
 
+/// The edition that stands, and whether its rows are made up.
+pub(super) fn standing(connection: &Connection, source: Source) -> Result<(Edition, bool)> {
+    connection.query_row_and_then(sql::EDITION_OF, [source.name()], |row| {
+        let sample: i64 = column::number(row, 1)?;
+        Ok((Edition(column::number(row, 0)?), sample != 0))
+    })
+}
+
 /// A connection inside a read transaction, which ends when it is dropped.
 struct Snapshot {
     connection: Connection,
@@ -39,13 +47,10 @@ struct Snapshot {
 
 impl Snapshot {
     fn take(path: &Path, source: Source) -> Result<Self> {
-        let connection = connection::open_bulk_reader(path)?;
+        let connection = connection::open_reader(path)?;
         connection.execute_batch("BEGIN")?;
         // This first read fixes the state that all later ones see.
-        let (edition, sample) = connection.query_row_and_then(sql::EDITION_OF, [source.name()], |row| {
-            let sample: i64 = column::number(row, 1)?;
-            Ok::<_, StoreError>((Edition(column::number(row, 0)?), sample != 0))
-        })?;
+        let (edition, sample) = standing(&connection, source)?;
         Ok(Self { connection, edition, sample })
     }
 

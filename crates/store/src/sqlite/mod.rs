@@ -11,6 +11,7 @@ mod failure;
 mod file;
 mod load;
 mod publish;
+mod read_file;
 mod readers;
 mod record;
 mod schema;

@@ -1,4 +1,4 @@
-//! Writes a publication: rows, edition number and source state in one transaction.
+//! Writes a publication: rows, files, edition number and source state in one transaction.
 
 use lastro_model::{Edition, Source};
 use rusqlite::{Transaction, params, params_from_iter};
@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 
 use super::column::{self, stored_count};
 use super::table::{self, Tally};
+use super::{load, read_file};
 use crate::{Publication, Published, Result, StoreError, Write, sql};
 
 /// The messages of a publication, the first of which is already here.
@@ -33,33 +34,46 @@ pub(super) fn publish(
 ) -> Result<Published> {
     let source = publication.source;
     if publication.replace {
-        let delete = table::whole(source).delete;
-        transaction.execute(delete, params_from_iter(table::scope(source)))?;
+        clear(transaction, source)?;
     }
     let mut tally = Tally::default();
-    while let Write::Rows(records) = inbox.next()? {
-        tally.write(transaction, source, &records)?;
+    loop {
+        match inbox.next()? {
+            Write::Rows(records) => tally.write(transaction, source, &records)?,
+            Write::File(file) => read_file::remember(transaction, source, &file)?,
+            Write::Commit => break,
+        }
     }
-    let edition = next_edition(transaction)?;
-    update_state(transaction, publication, edition)?;
+    let edition = settle(transaction, publication, &tally)?;
+    if !publication.sample {
+        transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
+    }
     Ok(Published { edition, added: tally.added, changed: tally.changed })
 }
 
-fn next_edition(transaction: &Transaction<'_>) -> Result<Edition> {
-    transaction.query_row_and_then(sql::NEXT_EDITION, [], |row| Ok(Edition(column::number(row, 0)?)))
+fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
+    transaction.execute(table::whole(source).delete, params_from_iter(table::scope(source)))?;
+    read_file::forget_all(transaction, source)
 }
 
-fn update_state(transaction: &Transaction<'_>, publication: Publication, edition: Edition) -> Result<()> {
-    let Publication { source, sample, at, .. } = publication;
+/// The edition after the rows were written: the next one, or the standing one where all is as it was.
+fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &Tally) -> Result<Edition> {
+    let Publication { source, sample, replace, .. } = publication;
+    let (standing, was_sample) = load::standing(transaction, source)?;
+    if !replace && sample == was_sample && tally.is_empty() {
+        return Ok(standing);
+    }
+    let edition = next_edition(transaction)?;
     let (rows, newest_day) = extent(transaction, source)?;
     transaction.execute(
         sql::PUBLISH,
         params![stored_count(edition.0), i64::from(sample), rows, newest_day, source.name()],
     )?;
-    if !sample {
-        transaction.execute(sql::SUCCEED, params![at.as_millisecond(), source.name()])?;
-    }
-    Ok(())
+    Ok(edition)
+}
+
+fn next_edition(transaction: &Transaction<'_>) -> Result<Edition> {
+    transaction.query_row_and_then(sql::NEXT_EDITION, [], |row| Ok(Edition(column::number(row, 0)?)))
 }
 
 fn extent(transaction: &Transaction<'_>, source: Source) -> Result<(i64, Option<i64>)> {

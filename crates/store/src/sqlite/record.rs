@@ -6,7 +6,7 @@ use lastro_model::{Edition, Source};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::mpsc;
 
-use super::column::{self, stored_count};
+use super::column;
 use super::publish::{self, Inbox};
 use super::{SqliteStore, blocking, connection, load};
 use crate::{Counters, Loaded, Publication, Published, RecordStore, Result, SourceState, Write, sql};
@@ -33,13 +33,7 @@ impl RecordStore for SqliteStore {
         Ok(published)
     }
 
-    async fn record_attempt(
-        &self,
-        source: Source,
-        at: Timestamp,
-        error: Option<String>,
-        rejects: u64,
-    ) -> Result<()> {
+    async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
         let (at, name) = (at.as_millisecond(), source.name());
         self.writer
             .change(move |transaction| {
@@ -47,7 +41,6 @@ impl RecordStore for SqliteStore {
                     None => transaction.execute(sql::SUCCEED, params![at, name])?,
                     Some(sentence) => transaction.execute(sql::FAIL, params![at, sentence, name])?,
                 };
-                transaction.execute(sql::REJECTS, params![stored_count(rejects), name])?;
                 Ok(())
             })
             .await

@@ -13,21 +13,32 @@ const RECORD: &str = "INSERT INTO schema_migration (version, sha256, applied_at)
 
 /// What the database went through so far; nothing, if it is new.
 pub(super) fn applied(connection: &Connection, path: &Path) -> Result<Vec<Applied>> {
-    let history = table_count(connection, "name = 'schema_migration'")?;
-    if history == 0 {
-        let others = table_count(connection, "name <> 'schema_migration'")?;
-        let foreign = || StoreError::Foreign { path: path.to_owned() };
-        return if others == 0 { Ok(Vec::new()) } else { Err(foreign()) };
+    match tables(connection)? {
+        Tables::None => Ok(Vec::new()),
+        Tables::Foreign => Err(StoreError::Foreign { path: path.to_owned() }),
+        Tables::Ours => connection
+            .prepare("SELECT version, sha256 FROM schema_migration ORDER BY version")?
+            .query_and_then([], |row| Ok(Applied { version: row.get(0)?, checksum: row.get(1)? }))?
+            .collect(),
     }
-    connection
-        .prepare("SELECT version, sha256 FROM schema_migration ORDER BY version")?
-        .query_and_then([], |row| Ok(Applied { version: row.get(0)?, checksum: row.get(1)? }))?
-        .collect()
 }
 
-fn table_count(connection: &Connection, condition: &str) -> Result<i64> {
-    let query = format!("SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND {condition}");
-    Ok(connection.query_row(&query, [], |row| row.get(0))?)
+enum Tables {
+    None,
+    Ours,
+    Foreign,
+}
+
+/// One look, so that another process that is just making them is seen either before or after.
+fn tables(connection: &Connection) -> Result<Tables> {
+    let query = "SELECT COUNT(*), COUNT(*) FILTER (WHERE name = 'schema_migration')
+        FROM sqlite_schema WHERE type = 'table'";
+    let (all, history): (i64, i64) = connection.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match (all, history) {
+        (0, _) => Tables::None,
+        (_, 0) => Tables::Foreign,
+        _ => Tables::Ours,
+    })
 }
 
 /// Takes the write lock only when there is something to do: opening must not wait for a publication.

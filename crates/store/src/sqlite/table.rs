@@ -31,6 +31,10 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    pub(super) fn is_empty(&self) -> bool {
+        self.added == 0 && self.changed == 0
+    }
+
     pub(super) fn write(&mut self, to: &Transaction<'_>, source: Source, records: &Records) -> Result<()> {
         match (source, records) {
             (Source::Selic | Source::Cdi | Source::Ipca, Records::Rates(rows)) => {

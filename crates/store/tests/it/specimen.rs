@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Cnpj, Company, CompanyId, Day, Decimal, Edition, Filing, FilingId, FxQuote,
-    KeyDigest, KeyId, Pair, Plan, RatePoint, Records, Source,
+    KeyDigest, KeyId, Pair, Plan, RatePoint, ReadFile, Records, Reject, Source,
 };
 use lastro_store::{NewKey, Publication, Published, Result, Store, StoreError, Write};
 use tokio::sync::mpsc;
@@ -59,6 +59,24 @@ pub fn publication(source: Source) -> Publication {
     Publication { source, sample: false, replace: false, at: at(0) }
 }
 
+/// A file with so many rejects, one on every second line from the second on.
+pub fn read_file(url: &str, rejects: u64) -> ReadFile {
+    let reject = |n| Reject {
+        file: url.rsplit('/').next().unwrap().to_owned(),
+        line: 2 * n,
+        reason: format!("row {n}: DT_REG não é um dia"),
+    };
+    ReadFile {
+        url: url.to_owned(),
+        etag: Some("\"5f3-61a\"".to_owned()),
+        last_modified: None,
+        sha256: "0f".repeat(32),
+        rows: 2_604,
+        rejects: (1..=rejects).map(reject).collect(),
+        read_at: at(7),
+    }
+}
+
 pub async fn publish(store: &dyn Store, publication: Publication, records: Records) -> Result<Published> {
     send(store, publication, vec![Write::Rows(records), Write::Commit]).await
 }
@@ -96,15 +114,16 @@ pub async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String)> {
         .collect()
 }
 
+/// By id: the store promises no order.
 pub async fn filings(store: &dyn Store) -> Vec<Filing> {
     let (_, batches) = all(store, Source::Filings).await.unwrap();
-    batches
-        .into_iter()
-        .flat_map(|batch| match batch {
-            Records::Filings(rows) => rows,
-            other => panic!("not filings: {other:?}"),
-        })
-        .collect()
+    let rows = batches.into_iter().flat_map(|batch| match batch {
+        Records::Filings(rows) => rows,
+        other => panic!("not filings: {other:?}"),
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|row| row.id);
+    rows
 }
 
 pub fn key_id(number: u32) -> KeyId {

@@ -1,6 +1,7 @@
 //! What every database must do. A backend joins by implementing [`Place`] and calling [`suite!`].
 
 pub mod accounts;
+pub mod files;
 pub mod records;
 pub mod settings;
 pub mod usage;
@@ -23,10 +24,12 @@ macro_rules! suite {
                 a_new_store_knows_every_source_and_holds_no_rows,
                 every_kind_of_row_comes_back_as_it_went_in,
                 decimals_keep_their_scale,
-                filings_come_newest_first_in_batches,
+                filings_come_in_batches,
                 only_new_and_different_rows_are_counted,
                 a_missing_value_that_appears_or_vanishes_is_a_change,
                 editions_are_numbers_of_one_sequence,
+                a_publication_that_changes_nothing_keeps_the_edition,
+                a_publication_that_replaces_or_ends_a_sample_is_a_new_edition,
                 an_abandoned_publication_changes_nothing,
                 rows_of_another_kind_are_refused_whole,
                 replacing_deletes_the_rows_of_this_source_only,
@@ -36,6 +39,15 @@ macro_rules! suite {
                 a_load_sees_one_edition_while_the_next_is_published,
                 a_reader_that_leaves_holds_up_nobody,
                 counters_tell_what_another_handle_wrote,
+            ],
+            files: [
+                what_was_read_is_remembered_with_the_rows,
+                a_file_read_again_takes_the_place_of_what_was_known,
+                a_file_outlives_no_failed_publication,
+                the_first_thousand_rejects_are_kept_and_all_are_counted,
+                rejects_come_in_the_order_of_the_file_and_no_more_than_asked_for,
+                replacing_forgets_the_files_of_this_source_only,
+                a_file_alone_is_no_new_edition,
             ],
             accounts: [
                 a_key_comes_back_as_it_was_kept,
@@ -53,6 +65,10 @@ macro_rules! suite {
                 counts_of_several_boots_add_up,
                 both_ends_of_the_days_asked_for_belong_to_them,
                 the_last_day_of_use_is_known,
+                folding_changes_no_report,
+                a_flush_after_folding_counts_nothing_twice,
+                a_boot_that_was_away_while_others_were_folded_is_counted,
+                usage_without_the_name_of_a_boot_is_refused,
             ],
             settings: [
                 the_first_value_of_a_setting_stands_for_every_handle,
