@@ -9,7 +9,7 @@ start_service() {
     shift 2
     stop_service
     mkdir -p "$directory"
-    "$binary" --database "sqlite:$directory/lastro.db" --listen 127.0.0.1:0 --admin-listen off "$@" \
+    "$binary" --database "sqlite:$directory/lastro.db" --listen 127.0.0.1:0 --admin-listen off --sync off "$@" \
         2>"$directory/log" &
     service_pid=$!
     for _ in $(seq 300); do

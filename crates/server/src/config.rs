@@ -8,8 +8,9 @@ use std::str::FromStr;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use lastro_model::Plan;
+use lastro_model::{Plan, Source};
 
+use crate::ingest::sync::Publishers;
 use crate::telemetry::LogFormat;
 
 /// Brazilian market rates, companies and filings over HTTP.
@@ -39,6 +40,8 @@ pub enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
+    /// Synchronise with the official sources now; the exit status tells whether every source succeeded
+    Sync(SyncArgs),
     /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
     Demo(Demo),
 }
@@ -89,9 +92,61 @@ pub struct Serve {
     /// How many client addresses are limited one by one; beyond that newcomers share by network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
+    /// Whether the data is kept fresh in the background
+    #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
+    pub sync: Switch,
+    #[command(flatten)]
+    pub publishers: PublisherArgs,
+    /// The first year of filings to keep
+    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
+    pub since: i16,
     /// How many connections may be open at once
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
+}
+
+/// The first year that the regulator declares filings for.
+const FIRST_YEAR: i16 = 2003;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// Mirrors and tests stand in for the official hosts.
+#[derive(Debug, Clone, Args)]
+pub struct PublisherArgs {
+    /// Scheme and host of the central bank's series API
+    #[arg(long, env = "LASTRO_SGS_URL", default_value = lastro_sources::sgs::OFFICIAL_BASE, value_name = "URL")]
+    pub sgs_url: String,
+    /// Scheme and host of the central bank's exchange rate API
+    #[arg(long, env = "LASTRO_PTAX_URL", default_value = lastro_sources::ptax::OFFICIAL_BASE, value_name = "URL")]
+    pub ptax_url: String,
+    /// Scheme and host of the regulator's files
+    #[arg(long, env = "LASTRO_CVM_URL", default_value = lastro_sources::cvm::OFFICIAL_BASE, value_name = "URL")]
+    pub cvm_url: String,
+}
+
+impl From<PublisherArgs> for Publishers {
+    fn from(arguments: PublisherArgs) -> Self {
+        Self { sgs: arguments.sgs_url, ptax: arguments.ptax_url, cvm: arguments.cvm_url }
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct SyncArgs {
+    /// Only these sources
+    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
+    pub source: Vec<Source>,
+    /// The first year of filings to fetch
+    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
+    pub since: i16,
+    /// Also list every row that could not be read, with its file and line
+    #[arg(long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub publishers: PublisherArgs,
 }
 
 /// The operator's listener can be left out.
@@ -164,6 +219,10 @@ pub struct Demo {
     pub seed: u64,
 }
 
+fn parse_source(text: &str) -> Result<Source, String> {
+    Source::parse(text).map_err(|reason| reason.to_string())
+}
+
 fn parse_plan(text: &str) -> Result<Plan, String> {
     Plan::parse(text).map_err(|reason| reason.to_string())
 }
@@ -208,7 +267,8 @@ fn config_path(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf>
     None
 }
 
-/// What the file says becomes the default of the flag of that name, here and in `serve`; a name that is no flag is an error.
+/// What the file says becomes the default of the flag of that name, here and in the commands that know it; a name that is no
+/// flag is an error.
 fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Command> {
     for (name, value) in text.parse::<toml::Table>()? {
         let id = name.replace('-', "_");
@@ -224,11 +284,12 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
             bail!("`{name}` is not a setting; `lastro --help` lists them");
         }
         command = command.mut_arg(&id, |argument| argument.default_value(value.clone()));
-        let in_serve = command.find_subcommand("serve").is_some_and(&known);
-        if in_serve {
-            command = command.mut_subcommand("serve", |serve| {
-                serve.mut_arg(&id, |argument| argument.default_value(value))
-            });
+        for name in ["serve", "sync"] {
+            if command.find_subcommand(name).is_some_and(&known) {
+                command = command.mut_subcommand(name, |command| {
+                    command.mut_arg(&id, |argument| argument.default_value(value.clone()))
+                });
+            }
         }
     }
     Ok(command)

@@ -5,6 +5,8 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lastro_model::Source;
+
 use crate::http::routes::ROUTES;
 
 /// Statuses that are counted by themselves; any other goes under the last.
@@ -30,13 +32,25 @@ pub struct Metrics {
     pub panics: AtomicU64,
     pub flush_failures: AtomicU64,
     pub rebuild_failures: AtomicU64,
+    /// By source, then by the words of [`SYNC_OUTCOMES`].
+    synchronisations: [[AtomicU64; SYNC_OUTCOMES.len()]; Source::ALL.len()],
 }
+
+/// How a synchronisation ends; every word but the first is a failure that leaves the last good edition in service.
+const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "partly", "internal"];
 
 impl Default for Metrics {
     fn default() -> Self {
         let routes = (0..=ROUTES.len()).map(|_| RouteCounters::default()).collect();
         let zero = || AtomicU64::new(0);
-        Self { routes, connections: zero(), panics: zero(), flush_failures: zero(), rebuild_failures: zero() }
+        Self {
+            routes,
+            connections: zero(),
+            panics: zero(),
+            flush_failures: zero(),
+            rebuild_failures: zero(),
+            synchronisations: Default::default(),
+        }
     }
 }
 
@@ -52,10 +66,30 @@ impl Metrics {
         counters.total_us.fetch_add(elapsed_us, Ordering::Relaxed);
     }
 
+    /// `outcome` is one of [`SYNC_OUTCOMES`].
+    pub fn synchronised(&self, source: Source, outcome: &str) {
+        let place = SYNC_OUTCOMES.iter().position(|word| *word == outcome).unwrap_or(SYNC_OUTCOMES.len() - 1);
+        self.synchronisations[source as usize][place].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn render_synchronisations(&self, out: &mut String) {
+        out.push_str("# HELP lastro_synchronisations_total Synchronisations by source and outcome.\n# TYPE lastro_synchronisations_total counter\n");
+        for (source, counts) in Source::ALL.iter().zip(&self.synchronisations) {
+            for (outcome, count) in SYNC_OUTCOMES.iter().zip(counts) {
+                let count = count.load(Ordering::Relaxed);
+                let _ = writeln!(
+                    out,
+                    "lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} {count}"
+                );
+            }
+        }
+    }
+
     /// The request metrics in the Prometheus text format.
     pub fn render(&self, out: &mut String) {
         self.render_requests(out);
         self.render_latencies(out);
+        self.render_synchronisations(out);
         let mut plain = |name: &str, kind: &str, help: &str, value: &AtomicU64| {
             gauge(out, name, kind, help, value.load(Ordering::Relaxed));
         };

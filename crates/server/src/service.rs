@@ -14,8 +14,11 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::clock::random_hex;
-use crate::ingest::made_up;
-use crate::jobs::{flush, follow, sweep};
+use crate::ingest::fetch::Fetcher;
+use crate::ingest::report::Lines;
+use crate::ingest::sync::{Publishers, Sync};
+use crate::ingest::{made_up, schedule};
+use crate::jobs::{flush, fold, follow, sweep};
 use crate::state::{App, Parts};
 use crate::{admin, http, pepper};
 
@@ -31,6 +34,17 @@ pub struct Options {
     pub registrations_per_hour: u32,
     pub limiter_capacity: usize,
     pub max_connections: usize,
+    /// `None` serves what the store holds and asks nobody.
+    pub synchronisation: Option<Synchronisation>,
+}
+
+/// How the data is kept fresh.
+#[derive(Debug)]
+pub struct Synchronisation {
+    pub fetcher: Fetcher,
+    pub publishers: Publishers,
+    /// The first year of filings.
+    pub since: i16,
 }
 
 /// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
@@ -47,7 +61,7 @@ pub struct Service {
 
 impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
-    pub async fn start(options: Options) -> anyhow::Result<Self> {
+    pub async fn start(mut options: Options) -> anyhow::Result<Self> {
         let listener = bind(options.listen).await?;
         let admin_listener = match options.admin_listen {
             Some(address) => Some(bind(address).await?),
@@ -56,6 +70,7 @@ impl Service {
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let most_connections = options.max_connections;
+        let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
         let (stop_serving, serving_stop) = watch::channel(false);
@@ -66,8 +81,15 @@ impl Service {
         }
         fill(&app).await?;
         jobs.push(tokio::spawn(follow::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
-        jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop)));
+        jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));
+        if let Some(Synchronisation { fetcher, publishers, since }) = synchronisation {
+            let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
+            let report = Box::new(Lines { every_step: false });
+            let sync = Sync { store, clock, fetcher, publishers, since, report };
+            jobs.push(tokio::spawn(schedule::run(Arc::clone(&app), sync, jobs_stop)));
+        }
         app.ready.store(true, Ordering::Release);
         let serving =
             tokio::spawn(http::listener::serve(Arc::clone(&app), listener, most_connections, serving_stop));

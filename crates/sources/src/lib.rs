@@ -16,7 +16,8 @@ pub mod request;
 pub mod sgs;
 
 pub use answer::Answer;
-pub use reading::{Fault, MOST_REJECTS, Reading, Reject};
+pub use lastro_model::Reject;
+pub use reading::{Fault, MOST_REJECTS, Reading};
 
 /// How often a source has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

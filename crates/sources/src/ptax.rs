@@ -21,7 +21,7 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::request::Request;
+use crate::request::{Request, calendar_years};
 use crate::{Answer, Fault, Reading, number};
 
 pub const OFFICIAL_BASE: &str = "https://olinda.bcb.gov.br";
@@ -36,6 +36,11 @@ pub fn first_day() -> Day {
 /// Asks which currencies have bulletins.
 pub fn currencies(base: &str) -> Request {
     Request::new(base, &format!("{SERVICE}/Moedas?$format=json"), "list of currencies".to_owned())
+}
+
+/// Splits these days into questions of a calendar year each: about 1,250 bulletins a currency.
+pub fn windows(from: Day, to: Day) -> Vec<(Day, Day)> {
+    calendar_years(from.max(first_day()), to)
 }
 
 /// Asks for all bulletins of these days, both included, oldest first.

@@ -1,20 +1,11 @@
 //! How a reading ends: rows, the rows that could not be read, or the reason why there are none.
 
+use lastro_model::Reject;
+
 /// How many rows of one file may be unreadable before it is held to be another kind of file.
 ///
 /// The real files have none; the limit also bounds what a file of rubbish can make us remember.
 pub const MOST_REJECTS: usize = 1_000;
-
-/// A row that cannot be read. It never vanishes: it is counted and shown, with the place to look at.
-///
-/// The reason names columns and rules, never the row's content, which may be somebody's personal data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reject {
-    pub file: String,
-    /// Line of a text file, the header being line 1; place in the list for JSON, starting at 1.
-    pub line: u64,
-    pub reason: String,
-}
 
 /// Why an answer gave no data at all. The sentences are for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -18,7 +18,7 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::request::Request;
+use crate::request::{Request, calendar_years};
 use crate::{Answer, Fault, Reading, Rhythm, number};
 
 pub const OFFICIAL_BASE: &str = "https://api.bcb.gov.br";
@@ -85,10 +85,7 @@ pub fn windows(series: Series, from: Day, to: Day) -> Vec<(Day, Day)> {
     if rhythm(series) == Rhythm::Monthly {
         return vec![(from, to)];
     }
-    (from.year()..=to.year())
-        .filter_map(|year| Some((Day::from_ymd(year, 1, 1).ok()?, Day::from_ymd(year, 12, 31).ok()?)))
-        .map(|(first, last)| (first.max(from), last.min(to)))
-        .collect()
+    calendar_years(from, to)
 }
 
 fn day_first(day: Day) -> String {

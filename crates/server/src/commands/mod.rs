@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod keys;
 pub mod serve;
+pub mod sync;
 
 use std::path::PathBuf;
 

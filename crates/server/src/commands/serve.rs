@@ -3,19 +3,38 @@
 use std::sync::Arc;
 
 use lastro_access::TrustedProxies;
+use lastro_model::Clock;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
-use crate::config::{Common, Serve};
-use crate::service::{Options, Service};
+use crate::config::{Common, Serve, Switch};
+use crate::ingest::fetch::{Fetcher, Patience};
+use crate::ingest::spool::Spool;
+use crate::service::{Options, Service, Synchronisation};
+
+/// How the background keeps the data fresh, unless it is told not to.
+fn synchronisation(
+    common: &Common,
+    serve: &Serve,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Option<Synchronisation>> {
+    if serve.sync == Switch::Off {
+        return Ok(None);
+    }
+    let fetcher = Fetcher::new(Patience::default(), Spool::beside(&common.database, Arc::clone(clock)))?;
+    let (publishers, since) = (serve.publishers.clone().into(), serve.since);
+    Ok(Some(Synchronisation { fetcher, publishers, since }))
+}
 
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
     let mut stop = Signals::listen()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let starting = Service::start(Options {
         store: lastro_store::open(&common.database).await?,
-        clock: Arc::new(SystemClock::start()),
+        synchronisation: synchronisation(common, &serve, &clock)?,
+        clock,
         pepper_file: super::pepper_file(common)?,
         listen: serve.listen,
         admin_listen: serve.admin_listen.0,

@@ -1,4 +1,21 @@
-//! How data gets in: into the store by a publication, and from the store into the catalog.
+//! How data gets in: asked of the publishers, judged, published into the store, and built into the catalog.
+//!
+//! [`sync`] is the flow of one source: ask → read → judge → publish. [`series`], [`exchange`], [`registry`] and [`filings`] say what is
+//! asked and judged for each; [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
+//! when; [`report`] tells people how far it is.
+//! [`catalog`] builds what the server answers from. [`made_up`] publishes the sample and the demo instead of official data.
 
 pub mod catalog;
+pub mod download;
+pub mod exchange;
+pub mod fetch;
+pub mod filings;
+pub mod host;
 pub mod made_up;
+pub mod registry;
+pub mod report;
+pub mod schedule;
+pub mod series;
+pub mod spool;
+pub mod sync;
+mod windows;

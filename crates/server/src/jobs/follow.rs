@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lastro_model::Source;
-use lastro_store::Counters;
+use lastro_store::{Counters, SourceState};
 use tokio::sync::watch;
 
 use super::stopped;
@@ -41,9 +41,27 @@ async fn look(app: &App, wanted: &watch::Sender<Counters>) {
                 tracing::warn!(%error, "changed keys could not be read; tried again shortly");
             }
             wanted.send_if_modified(|known| std::mem::replace(known, counters).editions != counters.editions);
+            if let Err(error) = take_over_freshness(app).await {
+                tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+            }
         }
         Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
     }
+}
+
+/// Hears of attempts too, which leave the edition as it is. Nothing is told of an edition that is not in service yet.
+async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
+    let states = app.store.source_states().await?;
+    let (shown, known) = (catalog::editions(&app.catalog.load()), app.freshness.load());
+    let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
+        Some(known) if shown.edition(state.source) != state.edition => known.clone(),
+        _ => state,
+    };
+    let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
+    if fresh != **known {
+        app.freshness.store(Arc::new(fresh));
+    }
+    Ok(())
 }
 
 /// Reads every key that changed since the last look.
@@ -79,6 +97,5 @@ pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
             tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
         }
     }
-    app.freshness.store(Arc::new(app.store.source_states().await?));
-    Ok(())
+    take_over_freshness(app).await
 }

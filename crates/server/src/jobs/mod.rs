@@ -1,6 +1,7 @@
 //! What runs beside the requests. Each job is one loop that ends when the service stops.
 
 pub mod flush;
+pub mod fold;
 pub mod follow;
 pub mod sweep;
 

@@ -59,14 +59,11 @@ impl TestApp {
             registrations_per_hour: 30,
             limiter_capacity: 1000,
             max_connections: 1000,
+            synchronisation: None,
         };
         change(&mut options);
         let service = Service::start(options).await.expect("a service");
-        let client = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .expect("a client");
+        let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, client }
     }
 
@@ -139,7 +136,14 @@ impl TestApp {
     }
 }
 
-fn database(directory: &TempDir) -> String {
+/// A client that knows no proxy and takes bodies as they come.
+pub fn client() -> reqwest::ClientBuilder {
+    // Plain HTTP is all it will speak; it asks for a TLS library all the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().no_gzip()
+}
+
+pub fn database(directory: &TempDir) -> String {
     format!("sqlite:{}", directory.path().join("lastro.db").display())
 }
 

@@ -143,7 +143,7 @@ async fn every_request_has_an_id_of_its_own() {
 #[tokio::test]
 async fn http_2_without_tls_is_spoken_on_the_same_port() {
     let app = TestApp::start().await;
-    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
+    let client = crate::app::client().http2_prior_knowledge().build().unwrap();
     let url = |path: &str| format!("http://{}{path}", app.service.address);
     let many = (0..20).map(|_| client.get(url("/api/v1/market/overview")).send());
     for answer in futures_util::future::join_all(many).await {

@@ -65,7 +65,7 @@ async fn no_key_and_no_address_is_ever_logged() {
 }
 
 async fn over_http_2(app: &TestApp, key: &str) {
-    let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
+    let client = crate::app::client().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/api/v1/market/overview", app.service.address);
     let answer = client.get(url).header("x-api-key", key).send().await.unwrap();
     assert_eq!(answer.status().as_u16(), 200);

@@ -26,6 +26,8 @@ mod operator;
 mod pages;
 mod plans;
 mod process;
+mod publisher;
 mod search;
 mod smoke;
+mod sync;
 mod usage;

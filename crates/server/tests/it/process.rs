@@ -9,6 +9,7 @@ mod keys;
 mod settings;
 mod start;
 mod stop;
+mod sync;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ impl Home {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lastro"));
         command.args(arguments).env_clear().env("LASTRO_DATABASE", self.url()).current_dir(self.0.path());
+        // No test leaves this machine; those that synchronise name a stand-in and say so.
+        command.env("LASTRO_SYNC", "off");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -162,7 +165,8 @@ impl Running {
             request = request.header("x-api-key", key);
         }
         let response = request.send().await.unwrap();
-        (response.status().as_u16(), response.json().await.unwrap())
+        let status = response.status().as_u16();
+        (status, serde_json::from_slice(&response.bytes().await.unwrap()).unwrap())
     }
 
     async fn status(&self, path: &str, key: &str) -> u16 {
@@ -204,7 +208,7 @@ fn listen(stderr: ChildStderr, said: &Mutex<Vec<String>>, address: &mpsc::Sender
 }
 
 fn client() -> reqwest::Client {
-    reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().unwrap()
+    crate::app::client().timeout(PATIENCE).build().unwrap()
 }
 
 /// Tries until it holds, or patience ends.

@@ -56,13 +56,16 @@ fn freshness(state: &SourceState, now: Now) -> Freshness {
 }
 
 /// A source is stale when its newest day is further back than its publisher ever leaves it.
-/// The registry of companies speaks of no day; it is as fresh as its last synchronisation.
+///
+/// A new company is registered now and then; the registry is as fresh as its last synchronisation. Without a day to go by,
+/// a source is stale only if it is empty: that the sample is a sample is told apart.
 pub fn is_stale(state: &SourceState, now: Now) -> bool {
-    let synchronised_on = || state.last_success.and_then(utc_day);
-    match state.newest_day.or_else(synchronised_on) {
-        Some(newest) => now.utc_day().number() - newest.number() > longest_silence_days(state.source),
-        None => state.rows == 0,
-    }
+    let newest = match state.source {
+        Source::Companies => state.last_success.and_then(utc_day),
+        _ => state.newest_day,
+    };
+    let age = newest.map(|newest| now.utc_day().number() - newest.number());
+    age.map_or(state.rows == 0, |age| age > longest_silence_days(state.source))
 }
 
 fn utc_day(at: jiff::Timestamp) -> Option<Day> {

@@ -41,7 +41,8 @@ async fn register_on(url: String, traffic: Arc<Traffic>) {
         if response.status() != 201 {
             return;
         }
-        let Ok(answer) = response.json::<serde_json::Value>().await else { return };
+        let Ok(body) = response.bytes().await else { return };
+        let answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
         traffic.registered.lock().unwrap().push(answer["api_key"].as_str().unwrap().to_owned());
     }
 }

@@ -1,0 +1,159 @@
+//! When each source is synchronised, inside `serve`: at its publisher's own pace, a little off the hour.
+//!
+//! Each source has a loop of its own, so that a publisher that hangs delays no other, and none is ever asked twice at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use lastro_model::{Now, Source};
+use lastro_store::SourceState;
+use tokio::sync::watch;
+
+use super::sync::{Reach, Sync, SyncError, brasilia_day, holds_no_official_data};
+use crate::jobs::stopped;
+use crate::state::App;
+
+/// How often the schedule looks whether something is due. It looks at memory, mostly.
+const LOOK: Duration = Duration::from_secs(1);
+const HOUR_MS: i64 = 3_600_000;
+const MINUTE_MS: i64 = 60_000;
+
+/// The pace of a source.
+struct Pace {
+    /// After a success, this long until it is asked again.
+    every_ms: i64,
+    /// Only within these hours of the day in Brasília, and not on weekends; `None` for any time.
+    office_hours: Option<(i64, i64)>,
+}
+
+const fn pace(source: Source) -> Pace {
+    match source {
+        Source::Selic | Source::Cdi => Pace { every_ms: HOUR_MS, office_hours: Some((6, 20)) },
+        Source::Ipca => Pace { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+        // The closing bulletin comes at about ten past one.
+        Source::Fx => Pace { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
+        Source::Companies => Pace { every_ms: 24 * HOUR_MS, office_hours: None },
+        Source::Filings => Pace { every_ms: 4 * HOUR_MS, office_hours: None },
+    }
+}
+
+/// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
+pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
+    let pace = pace(state.source);
+    let since = |at: Option<jiff::Timestamp>| at.map_or(i64::MAX, |at| now.unix_ms - at.as_millisecond());
+    if failures > 0 {
+        // Five minutes, then ten, … up to three hours.
+        let pause = ((5 * MINUTE_MS) << (failures - 1).min(6)).min(3 * HOUR_MS);
+        return since(state.last_attempt) >= varied(pause, jitter);
+    }
+    if holds_no_official_data(state) || state.last_success.is_none() {
+        return true;
+    }
+    let open = pace.office_hours.is_none_or(|(from, to)| {
+        let hour = (now.unix_ms - 3 * HOUR_MS).rem_euclid(24 * HOUR_MS) / HOUR_MS;
+        (from..to).contains(&hour) && !brasilia_day(now.unix_ms).is_weekend()
+    });
+    // Whatever the hours, a day and a half is too long: the machine may have been asleep through them.
+    let overdue = since(state.last_success) >= 36 * HOUR_MS;
+    (open || overdue) && since(state.last_success) >= varied(pace.every_ms, jitter)
+}
+
+/// Up to a fifth more, so that many servers do not ask in step.
+fn varied(interval_ms: i64, jitter: f64) -> i64 {
+    interval_ms + (interval_ms as f64 * 0.2 * jitter) as i64
+}
+
+/// Runs until the service stops.
+pub async fn run(app: Arc<App>, sync: Sync, stop: watch::Receiver<bool>) {
+    let jitter = fastrand::f64();
+    join_all(Source::ALL.map(|source| keep_fresh(&app, &sync, source, jitter, stop.clone()))).await;
+}
+
+async fn keep_fresh(app: &App, sync: &Sync, source: Source, jitter: f64, mut stop: watch::Receiver<bool>) {
+    let mut failures = 0;
+    loop {
+        if is_due_now(app, source, failures, jitter).await {
+            let result = tokio::select! {
+                () = stopped(&mut stop) => return,
+                result = sync.run(source, Reach::Recent) => result,
+            };
+            app.metrics.synchronised(source, result.as_ref().map_or_else(SyncError::kind, |_| "ok"));
+            failures = if result.is_ok() { 0 } else { failures + 1 };
+        }
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+/// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
+async fn is_due_now(app: &App, source: Source, failures: u32, jitter: f64) -> bool {
+    let now = app.clock.now();
+    let due = |states: &[SourceState]| {
+        states.iter().any(|state| state.source == source && is_due(state, failures, jitter, now))
+    };
+    due(&app.freshness.load()) && app.store.source_states().await.is_ok_and(|states| due(&states))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use lastro_model::Edition;
+
+    fn at(text: &str) -> Now {
+        Now { monotonic_ns: 0, unix_ms: text.parse::<Timestamp>().unwrap().as_millisecond() }
+    }
+
+    fn state(source: Source, last_success: Option<&str>, last_attempt: Option<&str>) -> SourceState {
+        let time = |text: Option<&str>| text.map(|text| text.parse().unwrap());
+        SourceState {
+            source,
+            edition: Edition(1),
+            sample: false,
+            rows: 1,
+            newest_day: None,
+            last_success: time(last_success),
+            last_attempt: time(last_attempt),
+            last_error: None,
+            rejects: 0,
+        }
+    }
+
+    #[test]
+    fn what_was_never_synchronised_is_due_at_once() {
+        let sample = SourceState { sample: true, ..state(Source::Fx, None, None) };
+        assert!(is_due(&sample, 0, 0.5, at("2026-11-15T03:00:00-03:00")));
+    }
+
+    #[test]
+    fn rates_are_asked_through_the_business_day() {
+        let selic = state(Source::Selic, Some("2026-11-16T09:00:00-03:00"), None);
+        assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T09:59:00-03:00")));
+        assert!(is_due(&selic, 0, 0.0, at("2026-11-16T10:00:00-03:00")));
+        assert!(!is_due(&selic, 0, 1.0, at("2026-11-16T10:11:00-03:00")), "jitter delays");
+        assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T23:00:00-03:00")), "night");
+        let friday = state(Source::Selic, Some("2026-11-13T19:30:00-03:00"), None);
+        assert!(!is_due(&friday, 0, 0.0, at("2026-11-14T12:00:00-03:00")), "Saturday");
+        assert!(is_due(&friday, 0, 0.0, at("2026-11-16T08:00:00-03:00")), "Monday");
+    }
+
+    #[test]
+    fn the_dollar_is_asked_after_its_bulletin() {
+        let fx = state(Source::Fx, Some("2026-11-16T18:00:00-03:00"), None);
+        assert!(!is_due(&fx, 0, 0.0, at("2026-11-17T12:30:00-03:00")));
+        assert!(is_due(&fx, 0, 0.0, at("2026-11-17T13:15:00-03:00")));
+    }
+
+    #[test]
+    fn failures_wait_longer_and_longer() {
+        let failed =
+            state(Source::Filings, Some("2026-11-16T01:00:00-03:00"), Some("2026-11-16T12:00:00-03:00"));
+        assert!(!is_due(&failed, 1, 0.0, at("2026-11-16T12:04:00-03:00")));
+        assert!(is_due(&failed, 1, 0.0, at("2026-11-16T12:05:00-03:00")));
+        assert!(!is_due(&failed, 3, 0.0, at("2026-11-16T12:19:00-03:00")));
+        assert!(is_due(&failed, 40, 0.0, at("2026-11-16T15:00:00-03:00")));
+    }
+}

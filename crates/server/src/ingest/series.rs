@@ -1,0 +1,110 @@
+//! Selic, CDI and IPCA from the central bank's series API.
+
+use std::collections::BTreeMap;
+
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use lastro_model::{Day, RatePoint, ReadFile, Records, Series, Source};
+use lastro_sources::{Fault, Reading, judgement, sgs};
+use lastro_store::{SourceState, Store};
+
+use super::sync::{Outcome, Sync, SyncError, holds_no_official_data};
+use super::windows::{self, Told};
+
+/// What is asked again of what we hold: values of the last days may still be revised.
+const OVERLAP_DAYS: i32 = 30;
+const OVERLAP_DAYS_MONTHLY: i32 = 62;
+
+type Points = BTreeMap<Day, RatePoint>;
+
+pub async fn synchronise(sync: &Sync, source: Source, state: &SourceState) -> Result<Outcome, SyncError> {
+    let series = series_of(source)?;
+    let held = if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
+    let overlap = if series == Series::Ipca { OVERLAP_DAYS_MONTHLY } else { OVERLAP_DAYS };
+    let from = held.last_key_value().map_or(sgs::first_day(series), |(newest, _)| newest.plus_days(-overlap));
+    let windows = sgs::windows(series, from, sync.today());
+    sync.report.begin(source, windows.len() as u64);
+    let (points, told) = read(sync, series, &windows).await?;
+    let asked_again: Vec<RatePoint> = held.range(from..).map(|(_, point)| *point).collect();
+    judge(series, &asked_again, &points)?;
+    windows::refuse_silence(&told, !held.is_empty())?;
+
+    let files = told.into_iter().map(|told| remembered(sync, series, told)).collect::<Result<Vec<_>, _>>()?;
+    let published = sync
+        .publish(source, move |outbox| {
+            outbox.rows(Records::Rates(points.into_values().collect()));
+            files.into_iter().for_each(|file| outbox.file(file));
+            Ok(())
+        })
+        .await?;
+    sync.outcome(source, published).await
+}
+
+fn series_of(source: Source) -> Result<Series, SyncError> {
+    match source {
+        Source::Selic => Ok(Series::Selic),
+        Source::Cdi => Ok(Series::Cdi),
+        Source::Ipca => Ok(Series::Ipca),
+        other => Err(Fault::Ours(format!("{other} is not a series")).into()),
+    }
+}
+
+async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
+    let mut held = Points::new();
+    let mut rows = store.load(source).await?.rows;
+    while let Some(batch) = rows.recv().await {
+        if let Records::Rates(points) = batch? {
+            held.extend(points.into_iter().map(|point| (point.day, point)));
+        }
+    }
+    Ok(held)
+}
+
+/// Asks every window. A day that two windows tell differently is no data.
+async fn read(sync: &Sync, series: Series, windows: &[(Day, Day)]) -> Result<(Points, Vec<Told>), SyncError> {
+    let asking: Vec<_> = windows.iter().map(|(from, to)| ask(sync, series, *from, *to).boxed()).collect();
+    let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
+    let (mut points, mut told) = (Points::new(), Vec::new());
+    while let Some((from, to, reading)) = readings.try_next().await? {
+        told.push(Told { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
+        for point in reading.rows {
+            if points.insert(point.day, point).is_some_and(|other| other != point) {
+                return Err(
+                    Fault::NotData(format!("two answers give different values for {}", point.day)).into()
+                );
+            }
+        }
+    }
+    Ok((points, told))
+}
+
+async fn ask(
+    sync: &Sync,
+    series: Series,
+    from: Day,
+    to: Day,
+) -> Result<(Day, Day, Reading<RatePoint>), SyncError> {
+    let (source, request) = (Source::from(series), sgs::window(&sync.publishers.sgs, series, from, to));
+    let keep_for = windows::is_closed(to, sync.today()).then_some(source);
+    let reading =
+        sync.fetcher.ask(&request, keep_for, |answer| sgs::read(series, Some((from, to)), answer)).await?;
+    sync.report.step(source, &request.what, reading.rows.len() as u64, reading.rejects.len() as u64);
+    Ok((from, to, reading))
+}
+
+/// New values may come and recent ones be revised; what was published does not vanish and does not jump.
+fn judge(series: Series, asked_again: &[RatePoint], read: &Points) -> Result<(), SyncError> {
+    judgement::empty(read.len() as u64)?;
+    let days: Vec<Day> = read.keys().copied().collect();
+    judgement::day_month_flip(sgs::rhythm(series), &days)?;
+    let still_there = asked_again.iter().filter(|point| read.contains_key(&point.day)).count();
+    judgement::lost_rows(asked_again.len() as u64, still_there as u64)?;
+    let points: Vec<RatePoint> = read.values().copied().collect();
+    Ok(judgement::implausible_rates(asked_again, &points)?)
+}
+
+/// Remembered by its year, so that a later answer about the same days takes its place.
+fn remembered(sync: &Sync, series: Series, told: Told) -> Result<ReadFile, SyncError> {
+    let (first, last) = windows::year_around(told.from);
+    let url = sgs::window(&sync.publishers.sgs, series, first, last).url;
+    Ok(told.into_file(url, sync.now()?))
+}

@@ -1,0 +1,219 @@
+//! One synchronisation of one source: ask → read → judge → publish. A failure leaves the last good edition in service.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lastro_model::{Clock, Day, Edition, ReadFile, Records, Source};
+use lastro_sources::{Fault, judgement::Refusal};
+use lastro_store::{Publication, Published, SourceState, Store, StoreError, Write};
+use tokio::sync::mpsc;
+
+use super::fetch::Fetcher;
+use super::report::Report;
+use super::{exchange, filings, registry, series};
+
+/// Where the publishers are: scheme and host, before the paths of their interfaces.
+#[derive(Debug, Clone)]
+pub struct Publishers {
+    pub sgs: String,
+    pub ptax: String,
+    pub cvm: String,
+}
+
+/// How much is asked of the publishers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// What can have changed since yesterday; and all that is missing.
+    Recent,
+    /// Every file, old years too.
+    Whole,
+}
+
+/// Everything a synchronisation works with.
+pub struct Sync {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub fetcher: Fetcher,
+    pub publishers: Publishers,
+    /// The first year of filings.
+    pub since: i16,
+    pub report: Box<dyn Report>,
+}
+
+impl std::fmt::Debug for Sync {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sync")
+            .field("publishers", &self.publishers)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a synchronisation came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub source: Source,
+    pub added: u64,
+    pub changed: u64,
+    pub rejected: u64,
+    pub newest: Option<Day>,
+}
+
+/// Why a source could not be synchronised. The sentence is shown in `/health`.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    #[error("{0}")]
+    Publisher(Fault),
+    #[error("refused: {0}")]
+    Suspicious(Refusal),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// Some files of the source are in, others are not.
+    #[error("{0}")]
+    Partly(String),
+    #[error("a reading thread stopped")]
+    Thread(#[from] tokio::task::JoinError),
+}
+
+impl SyncError {
+    /// The word that metrics count it under.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Publisher(Fault::Transient(_)) => "unreachable",
+            Self::Publisher(_) => "not_data",
+            Self::Suspicious(_) => "refused",
+            Self::Store(_) | Self::Thread(_) => "internal",
+            Self::Partly(_) => "partly",
+        }
+    }
+
+    /// Whether what was already read is worth keeping for the next attempt.
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Publisher(Fault::Transient(_)) | Self::Store(_) | Self::Thread(_))
+    }
+}
+
+impl From<Fault> for SyncError {
+    fn from(fault: Fault) -> Self {
+        Self::Publisher(fault)
+    }
+}
+
+impl From<Refusal> for SyncError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Suspicious(refusal)
+    }
+}
+
+impl Sync {
+    /// Synchronises one source and remembers how it went.
+    pub async fn run(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
+        let result = self.attempt(source, reach).await;
+        match &result {
+            Ok(outcome) => self.report.end(source, Ok(outcome)),
+            Err(error) => {
+                // What was refused today may be mended tomorrow: it must be asked for anew.
+                if !error.may_pass() {
+                    self.fetcher.forget(source);
+                }
+                let sentence = error.to_string();
+                self.report.end(source, Err(&sentence));
+                self.store.record_attempt(source, self.now()?, Some(sentence)).await?;
+            }
+        }
+        result
+    }
+
+    async fn attempt(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
+        let state = self.state(source).await?;
+        match source {
+            Source::Selic | Source::Cdi | Source::Ipca => series::synchronise(self, source, &state).await,
+            Source::Fx => exchange::synchronise(self, &state).await,
+            Source::Companies => registry::synchronise(self, &state).await,
+            Source::Filings => filings::synchronise(self, &state, reach).await,
+        }
+    }
+
+    pub(super) async fn state(&self, source: Source) -> Result<SourceState, SyncError> {
+        let states = self.store.source_states().await?;
+        states.into_iter().find(|state| state.source == source).ok_or_else(|| StoreError::NotFound.into())
+    }
+
+    pub(super) fn now(&self) -> Result<Timestamp, SyncError> {
+        Timestamp::from_millisecond(self.clock.now().unix_ms)
+            .map_err(|_| Fault::Ours("the clock is out of bounds".to_owned()).into())
+    }
+
+    /// The day in Brasília, where publishers live. There has been no summer time since 2019.
+    pub(super) fn today(&self) -> Day {
+        brasilia_day(self.clock.now().unix_ms)
+    }
+
+    /// Publishes what `write` hands over, replacing the sample if that is what stands.
+    pub(super) async fn publish<F>(&self, source: Source, write: F) -> Result<Published, SyncError>
+    where
+        F: FnOnce(&mut Outbox) -> Result<(), SyncError> + Send + 'static,
+    {
+        let (sender, receiver) = mpsc::channel(4);
+        // Looked at again: another process may have replaced the sample meanwhile.
+        let replace = holds_no_official_data(&self.state(source).await?);
+        let publication = Publication { source, sample: false, replace, at: self.now()? };
+        let writing = tokio::task::spawn_blocking(move || {
+            let mut outbox = Outbox(sender);
+            write(&mut outbox)?;
+            outbox.send(Write::Commit);
+            Ok::<_, SyncError>(())
+        });
+        let published = self.store.publish(publication, receiver).await;
+        // If the writer failed, the publication was abandoned: its reason is the better one.
+        writing.await??;
+        let published = published?;
+        self.fetcher.forget(source);
+        Ok(published)
+    }
+
+    /// The publisher has nothing new: what is held is confirmed.
+    pub(super) async fn unchanged(&self, source: Source) -> Result<Outcome, SyncError> {
+        self.store.record_attempt(source, self.now()?, None).await?;
+        self.fetcher.forget(source);
+        let state = self.state(source).await?;
+        Ok(Outcome { source, added: 0, changed: 0, rejected: state.rejects, newest: state.newest_day })
+    }
+
+    pub(super) async fn outcome(&self, source: Source, published: Published) -> Result<Outcome, SyncError> {
+        let state = self.state(source).await?;
+        let (added, changed) = (published.added, published.changed);
+        Ok(Outcome { source, added, changed, rejected: state.rejects, newest: state.newest_day })
+    }
+}
+
+/// Whether what stands is the sample, or nothing.
+pub(super) fn holds_no_official_data(state: &SourceState) -> bool {
+    state.sample || state.edition == Edition(0)
+}
+
+pub fn brasilia_day(unix_ms: i64) -> Day {
+    const OFFSET_MS: i64 = 3 * 3_600_000;
+    lastro_model::Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
+}
+
+/// Hands rows to a publication, in batches.
+#[derive(Debug)]
+pub struct Outbox(mpsc::Sender<Write>);
+
+impl Outbox {
+    /// Nobody listening means that the publication failed, which it reports itself.
+    fn send(&mut self, write: Write) {
+        let _ = self.0.blocking_send(write);
+    }
+
+    pub fn rows(&mut self, records: Records) {
+        if !records.is_empty() {
+            self.send(Write::Rows(records));
+        }
+    }
+
+    pub fn file(&mut self, file: ReadFile) {
+        self.send(Write::File(file));
+    }
+}

@@ -1,0 +1,180 @@
+//! `lastro sync`, beside a server that runs: what it says, how it ends, and what a `kill -9` leaves behind.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use lastro::clock::SystemClock;
+use lastro::ingest::sync::brasilia_day;
+use lastro_model::{Clock, Day};
+use serde_json::Value;
+
+use super::{Finished, Home, Running, eventually};
+use crate::publisher::{Publisher, REGISTRY, Trouble};
+
+const SOURCES: [&str; 6] = ["selic", "cdi", "ipca", "fx", "companies", "filings"];
+
+fn today() -> Day {
+    brasilia_day(SystemClock::start().now().unix_ms)
+}
+
+impl Home {
+    /// `lastro sync` from these publishers, to its end.
+    fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
+        Finished::of(self.sync_command(publisher, more))
+    }
+
+    fn sync_command(&self, publisher: &Publisher, more: &[&str]) -> std::process::Command {
+        let mut command = self.command(&["sync"]);
+        command.args(publisher.flags()).args(more);
+        command
+    }
+}
+
+impl Running {
+    async fn source(&self, name: &str) -> Value {
+        let (_, health) = self.get("/health", None).await;
+        let sources = health["sources"].as_array().unwrap();
+        sources.iter().find(|source| source["source"] == name).unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn a_running_server_shows_what_another_process_synchronised() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    let server = home.serve(&[]);
+    let key = home.new_key("gold", &["--rate-limit", "100000"]);
+    let finished = home.sync(&publisher, &[]);
+    assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+    for source in SOURCES {
+        let official = async || server.source(source).await["sample"] == false;
+        assert!(eventually(official).await, "{source} is still the sample");
+        let row = finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
+        assert_eq!(row.split_whitespace().count(), 6, "{row}");
+    }
+    // Not on a terminal: a line for each step, and no bars.
+    assert!(finished.stderr.lines().filter(|line| line.contains("read Selic from")).count() > 20);
+    assert!(!finished.stderr.contains('\u{1b}') && !finished.stdout.contains('\u{1b}'));
+
+    publisher.change(|shelves| {
+        let (_, newest) = shelves.series.get_mut(&432).unwrap().iter_mut().next_back().unwrap();
+        newest.push_str("77");
+    });
+    assert!(home.sync(&publisher, &["--source", "selic"]).succeeded());
+    let current = async || server.get("/api/v1/market/selic/current", Some(&key)).await.1.to_string();
+    assert!(eventually(async || current().await.contains("77")).await);
+}
+
+#[tokio::test]
+async fn the_status_tells_whether_every_source_succeeded() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    assert!(home.sync(&publisher, &["--since", "2025"]).succeeded());
+    let server = home.serve(&[]);
+    let key = home.new_key("gold", &["--rate-limit", "100000"]);
+    let selic = server.get("/api/v1/market/selic", Some(&key)).await;
+    publisher.trouble("bcdata.sgs.432", Trouble::Later(503, 3600));
+    publisher.change(|shelves| shelves.by_hand(REGISTRY, b"CD_CVM;SIT\r\n1;ATIVO\r\n".into()));
+    let finished = home.sync(&publisher, &["--since", "2025"]);
+    assert_eq!(finished.status.code(), Some(1), "{}", finished.stdout);
+    for source in SOURCES {
+        let row = finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
+        assert_eq!(row.contains("failed"), ["selic", "companies"].contains(&source), "{row}");
+    }
+    assert!(finished.stderr.contains("2 of 6 sources could not be synchronised"), "{}", finished.stderr);
+    let told = async || server.source("selic").await["last_error"].to_string().contains("status 503");
+    assert!(eventually(told).await);
+    assert_eq!(server.get("/api/v1/market/selic", Some(&key)).await, selic);
+    assert_eq!(home.sync(&publisher, &["--source", "cdi,fx"]).status.code(), Some(0));
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_listed_on_demand() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    publisher.change(|shelves| shelves.broken_lines = vec!["a;b".into()]);
+    let finished = home.sync(&publisher, &["--source", "companies,filings", "--since", "2025", "--verbose"]);
+    assert!(finished.succeeded(), "{}", finished.stderr);
+    let year = today().year();
+    for line in [
+        "companies: registry of companies line ".to_owned(),
+        format!("filings: ipe_cia_aberta_{year}.csv line 62: 2 fields where the header has 13"),
+    ] {
+        assert!(finished.stdout.contains(&line), "{line}: {}", finished.stdout);
+    }
+    let quiet = home.sync(&publisher, &["--source", "companies"]);
+    assert!(!quiet.stdout.contains(" line "), "{}", quiet.stdout);
+}
+
+/// Runs `lastro sync` until the publishers were asked so often, and kills it there.
+fn killed_at(home: &Home, publisher: &Publisher, requests: usize) {
+    let mut command = home.sync_command(publisher, &[]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let goal = publisher.asked("") + requests;
+    while publisher.asked("") < goal && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
+    let publisher = Publisher::on(today());
+    assert!(Home::new().sync(&publisher, &[]).succeeded());
+    let uninterrupted = publisher.asked("");
+    publisher.forget();
+
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let before = server.get("/api/v1/market/overview", None).await;
+    publisher.pause(Duration::from_millis(4));
+    let kills = [3, 20, 30, 40, 30];
+    for requests in kills {
+        killed_at(&home, &publisher, requests);
+        let (_, health) = server.get("/health", None).await;
+        for source in health["sources"].as_array().unwrap() {
+            assert!(source["last_error"].is_null() && source["rows"].as_u64() > Some(0), "{source}");
+        }
+        if health["sample"] == true && server.source("selic").await["sample"] == true {
+            assert_eq!(server.get("/api/v1/market/overview", None).await.1["selic"], before.1["selic"]);
+        }
+    }
+    publisher.pause(Duration::ZERO);
+    let finished = home.sync(&publisher, &[]);
+    assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+    // Each kill loses what was under way, and the few answers that are not final.
+    let most = uninterrupted + kills.len() * 40;
+    assert!(publisher.asked("") <= most, "{} requests, {uninterrupted} uninterrupted", publisher.asked(""));
+    let finals: Vec<String> =
+        publisher.asked_again().into_iter().filter(|line| line.contains("dataFinal=31/12/20")).collect();
+    assert!(finals.len() <= kills.len() * 6, "asked again: {finals:?}");
+    for source in SOURCES {
+        assert!(eventually(async || server.source(source).await["sample"] == false).await, "{source}");
+    }
+    assert!(!home.file("lastro.db.spool").exists());
+}
+
+#[tokio::test]
+async fn serve_keeps_itself_fresh_from_its_first_start() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    let mut command = home.command(super::FREE_PORTS);
+    command.args(publisher.flags()).args(["--sync", "on", "--since", "2025"]);
+    let server = Running::of(command);
+    for source in SOURCES {
+        let official = async || server.source(source).await["sample"] == false;
+        assert!(eventually(official).await, "{source} is still the sample: {:?}", server.log());
+    }
+    assert_eq!(publisher.asked_again(), Vec::<String>::new());
+    server.terminate();
+    let (status, log) = server.ended();
+    assert!(status.success(), "{log:?}");
+    assert_eq!(log.iter().filter(|line| line.contains("synchronised")).count(), 6, "{log:?}");
+}
+
+#[tokio::test]
+async fn the_file_tells_sync_where_the_publishers_are() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    let [_, sgs, ..] = &publisher.flags()[..] else { panic!("no flags") };
+    std::fs::write(home.file("lastro.toml"), format!("sgs-url = \"{sgs}\"\n")).unwrap();
+    let finished = home.run(&["sync", "--source", "ipca", "--config", "lastro.toml"]);
+    assert!(finished.succeeded(), "{}", finished.stderr);
+    assert_eq!(publisher.asked("bcdata.sgs.433"), 1);
+}

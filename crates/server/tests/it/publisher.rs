@@ -1,0 +1,234 @@
+//! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
+//!
+//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`shelves`];
+//! what goes wrong on the way to the client is in [`trouble`]. It keeps a list of all requests.
+
+mod shelves;
+mod trouble;
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use lastro::ingest::sync::Publishers;
+use lastro_model::Day;
+use percent_encoding::percent_decode_str;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+pub use shelves::{PERSONS, REGISTRY, Shelves, archive_path, filing, latin_1, zipped};
+pub use trouble::Trouble;
+
+pub type Body = BoxBody<Bytes, std::io::Error>;
+pub type Response = http::Response<Body>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Host {
+    Sgs,
+    Ptax,
+    Cvm,
+}
+
+impl Host {
+    const ALL: [(Self, &'static str); 3] = [(Self::Sgs, "sgs"), (Self::Ptax, "ptax"), (Self::Cvm, "cvm")];
+}
+
+/// The three publishers. They close when this is dropped.
+pub struct Publisher {
+    state: Arc<Mutex<State>>,
+    addresses: [SocketAddr; 3],
+    close: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    shelves: Shelves,
+    troubles: Vec<(String, Trouble, usize)>,
+    asked: Vec<String>,
+    running: HashMap<String, usize>,
+    most_at_once: HashMap<String, usize>,
+    pause: Duration,
+}
+
+impl Publisher {
+    /// Publishers that hold about a year of everything, up to this day.
+    pub fn on(today: Day) -> Self {
+        Self::holding(Shelves::filled(today))
+    }
+
+    pub fn holding(mut shelves: Shelves) -> Self {
+        shelves.print();
+        let state = Arc::new(Mutex::new(State { shelves, ..State::default() }));
+        let (close, closed) = oneshot::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn({
+            let state = Arc::clone(&state);
+            move || open(&state, &sender, closed)
+        });
+        let addresses = receiver.recv().unwrap();
+        Self { state, addresses, close: Some(close), thread: Some(thread) }
+    }
+
+    pub fn addresses(&self) -> Publishers {
+        let [sgs, ptax, cvm] = self.addresses.map(|address| format!("http://{address}"));
+        Publishers { sgs, ptax, cvm }
+    }
+
+    /// The flags that send the binary here.
+    pub fn flags(&self) -> Vec<String> {
+        let Publishers { sgs, ptax, cvm } = self.addresses();
+        ["--sgs-url".into(), sgs, "--ptax-url".into(), ptax, "--cvm-url".into(), cvm].into()
+    }
+
+    /// What is held, as it stands.
+    pub fn shelves(&self) -> Shelves {
+        self.state().shelves.clone()
+    }
+
+    /// Changes what is held.
+    pub fn change(&self, change: impl FnOnce(&mut Shelves)) {
+        let mut state = self.state();
+        change(&mut state.shelves);
+        state.shelves.print();
+    }
+
+    /// From now on, requests whose line contains `part` (such as `sgs:` or `bcdata.sgs.432`) meet this trouble.
+    pub fn trouble(&self, part: &str, trouble: Trouble) {
+        self.trouble_times(part, trouble, usize::MAX);
+    }
+
+    /// So many requests meet the trouble, later ones do not.
+    pub fn trouble_times(&self, part: &str, trouble: Trouble, times: usize) {
+        self.state().troubles.push((part.to_owned(), trouble, times));
+    }
+
+    /// All is well again.
+    pub fn mend(&self) {
+        self.state().troubles.clear();
+    }
+
+    /// Every answer takes so long.
+    pub fn pause(&self, pause: Duration) {
+        self.state().pause = pause;
+    }
+
+    /// How many requests had `part` in their line since the last [`Publisher::forget`].
+    pub fn asked(&self, part: &str) -> usize {
+        self.state().asked.iter().filter(|line| line.contains(part)).count()
+    }
+
+    pub fn forget(&self) {
+        let mut state = self.state();
+        state.asked.clear();
+        state.most_at_once.clear();
+    }
+
+    /// The lines that were asked more than once.
+    pub fn asked_again(&self) -> Vec<String> {
+        let state = self.state();
+        let mut lines = state.asked.clone();
+        lines.sort();
+        let twice = lines.windows(2).filter(|pair| pair[0] == pair[1]);
+        twice.map(|pair| pair[0].clone()).collect()
+    }
+
+    /// The most requests that one host (`sgs`, `ptax`, `cvm`) had to answer at once.
+    pub fn most_at_once(&self, host: &str) -> usize {
+        self.state().most_at_once.get(host).copied().unwrap_or(0)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.close.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn open(
+    state: &Arc<Mutex<State>>,
+    opened: &std::sync::mpsc::Sender<[SocketAddr; 3]>,
+    closed: oneshot::Receiver<()>,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut addresses = Vec::new();
+        for (host, name) in Host::ALL {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            addresses.push(listener.local_addr().unwrap());
+            tokio::spawn(serve(Arc::clone(state), listener, host, name));
+        }
+        opened.send(addresses.try_into().unwrap()).unwrap();
+        let _ = closed.await;
+    });
+}
+
+async fn serve(state: Arc<Mutex<State>>, listener: TcpListener, host: Host, name: &'static str) {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let state = Arc::clone(&state);
+        let answer = service_fn(move |request| {
+            let state = Arc::clone(&state);
+            async move { Ok::<_, Infallible>(answer(&state, host, name, &request).await) }
+        });
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
+    }
+}
+
+async fn answer(state: &Mutex<State>, host: Host, name: &str, request: &http::Request<Incoming>) -> Response {
+    let raw = request.uri().to_string();
+    let line = format!("{name}:{}", percent_decode_str(&raw).decode_utf8_lossy());
+    let (trouble, pause) = arrive(&mut state.lock().unwrap(), name, &line);
+    tokio::time::sleep(pause).await;
+    let response = {
+        let shelves = &state.lock().unwrap().shelves;
+        match host {
+            Host::Sgs => shelves.series_api(&line),
+            Host::Ptax => shelves.exchange_api(&raw, &line),
+            Host::Cvm => shelves.file(request.uri().path(), request.headers()),
+        }
+    };
+    let response = match trouble {
+        Some(trouble) => trouble.befall(response).await,
+        None => response,
+    };
+    *state.lock().unwrap().running.get_mut(name).unwrap() -= 1;
+    response
+}
+
+/// Notes the request, and gives the trouble that it meets.
+fn arrive(state: &mut State, name: &str, line: &str) -> (Option<Trouble>, Duration) {
+    state.asked.push(line.to_owned());
+    let running = state.running.entry(name.to_owned()).or_default();
+    *running += 1;
+    let most = state.most_at_once.entry(name.to_owned()).or_default();
+    *most = (*most).max(*running);
+    let met = state.troubles.iter_mut().find(|(part, _, times)| *times > 0 && line.contains(part.as_str()));
+    let trouble = met.map(|(_, trouble, times)| {
+        *times -= usize::from(*times != usize::MAX);
+        trouble.clone()
+    });
+    (trouble, state.pause)
+}
+
+pub fn whole(status: u16, content_type: &str, body: impl Into<Bytes>) -> Response {
+    let body = http_body_util::Full::new(body.into()).map_err(|never| match never {}).boxed();
+    http::Response::builder().status(status).header("content-type", content_type).body(body).unwrap()
+}

@@ -1,0 +1,360 @@
+//! What the stand-in publishers hold, and how each of them tells it when nothing goes wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::{Cursor, Write as _};
+
+use http::HeaderMap;
+use lastro::sample::{self, Shape};
+use lastro_model::{Company, CompanyId, Day, Filing, FilingId};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::{Response, whole};
+
+pub const SELIC: u32 = 432;
+pub const CDI: u32 = 4389;
+pub const IPCA: u32 = 433;
+
+pub const REGISTRY: &str = "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv";
+
+/// The persons in the registry, whom nobody may find in our files.
+pub const PERSONS: [&str; 4] =
+    ["QUITERIA BRANDAO MACHADO", "quiteria.machado@example.com", "RUA DAS ACACIAS 77", "ri@coined.example"];
+
+const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR";
+
+const JSON: &str = "application/json; charset=utf-8";
+
+#[derive(Debug, Clone, Default)]
+pub struct Shelves {
+    /// Values as they are written, by code and day.
+    pub series: BTreeMap<u32, BTreeMap<Day, String>>,
+    /// Closing rates as they are written, by currency and day.
+    pub quotes: BTreeMap<(String, Day), (String, String)>,
+    pub companies: Vec<Company>,
+    /// By year of delivery.
+    pub filings: BTreeMap<i16, Vec<Filing>>,
+    /// Lines put into the registry and into every archive as they are, for rows that cannot be read.
+    pub broken_lines: Vec<String>,
+    /// Files printed from the above, or put here by hand, by path.
+    files: BTreeMap<String, Printed>,
+    /// Files that are no longer printed: put there by hand, or taken away.
+    unprinted: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Printed {
+    bytes: Vec<u8>,
+    etag: String,
+    /// How often the file changed.
+    times: u32,
+}
+
+impl Printed {
+    fn modified(&self) -> String {
+        format!("Sun, 01 Nov 2026 10:{:02}:00 GMT", self.times % 60)
+    }
+}
+
+pub fn archive_path(year: i16) -> String {
+    format!("/dados/CIA_ABERTA/DOC/IPE/DADOS/ipe_cia_aberta_{year}.zip")
+}
+
+/// All days from this one to that one.
+pub fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
+    (from.number()..=to.number()).map(|number| Day::from_number(number).unwrap())
+}
+
+impl Shelves {
+    /// A little of everything, up to this day.
+    pub fn filled(today: Day) -> Self {
+        let mut shelves = Self::default();
+        shelves.fill_rates(today.plus_days(-400), today);
+        shelves.fill_quotes(&["EUR", "JPY", "USD"], today.plus_days(-120), today);
+        shelves.companies = sample::companies(&Shape::SAMPLE);
+        for year in [today.year() - 1, today.year()] {
+            shelves.fill_filings(year, today, 60);
+        }
+        shelves
+    }
+
+    pub fn fill_rates(&mut self, from: Day, today: Day) {
+        let by_day = |day: Day, least: i32| {
+            format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
+        };
+        self.series.insert(SELIC, days(from, today).map(|day| (day, by_day(day, 9))).collect());
+        let business = days(from, today).filter(|day| !day.is_weekend());
+        self.series.insert(CDI, business.map(|day| (day, by_day(day, 8))).collect());
+        let firsts = days(from.minus_months(12), today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
+        let monthly =
+            |day: Day| (day, format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7));
+        self.series.insert(IPCA, firsts.map(monthly).collect());
+    }
+
+    pub fn fill_quotes(&mut self, currencies: &[&str], from: Day, today: Day) {
+        for (place, currency) in currencies.iter().enumerate() {
+            for day in days(from, today).filter(|day| !day.is_weekend()) {
+                let rate = |more: i32| match *currency {
+                    "JPY" => format!("0.03{:03}", 100 + day.number() % 200 + more),
+                    _ => format!("{}.{:04}0", 4 + place, day.number() * 7 % 9_000 + more),
+                };
+                self.quotes.insert(((*currency).to_owned(), day), (rate(0), rate(6)));
+            }
+        }
+    }
+
+    /// So many filings, spread over the year as far as it has come.
+    pub fn fill_filings(&mut self, year: i16, today: Day, count: i32) {
+        let first = Day::from_ymd(year, 1, 1).unwrap();
+        let last = Day::from_ymd(year, 12, 31).unwrap().min(today);
+        let length = last.number() - first.number() + 1;
+        let filings = (0..count).map(|n| {
+            let company = &self.companies[n as usize % self.companies.len()];
+            let day = first.plus_days(n * length / count);
+            filing(company, u64::from(year as u16) * 100_000 + n as u64, day)
+        });
+        let filings = filings.collect();
+        self.filings.insert(year, filings);
+    }
+
+    /// Brings the files up to date with what is held.
+    pub fn print(&mut self) {
+        if !self.companies.is_empty() {
+            self.put(REGISTRY, self.registry());
+        }
+        for year in self.filings.keys().copied().collect::<Vec<_>>() {
+            self.put(&archive_path(year), self.archive(year));
+        }
+    }
+
+    /// Takes a file away.
+    pub fn withdraw(&mut self, path: &str) {
+        self.files.remove(path);
+        self.unprinted.push(path.to_owned());
+    }
+
+    /// Puts another file in its place.
+    pub fn by_hand(&mut self, path: &str, bytes: Vec<u8>) {
+        self.put(path, bytes);
+        self.unprinted.push(path.to_owned());
+    }
+
+    /// The same bytes keep their tag.
+    fn put(&mut self, path: &str, bytes: Vec<u8>) {
+        if self.unprinted.iter().any(|unprinted| unprinted == path) {
+            return;
+        }
+        let digest: String = Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let etag = format!("\"{digest}\"");
+        let known = self.files.get(path);
+        if known.is_some_and(|known| known.etag == etag) {
+            return;
+        }
+        let times = known.map_or(0, |known| known.times + 1);
+        self.files.insert(path.to_owned(), Printed { bytes, etag, times });
+    }
+
+    /// The registry as the regulator writes it: a row for each market, Latin-1, CRLF, persons and all.
+    pub fn registry(&self) -> Vec<u8> {
+        let mut text = format!("{REGISTRY_COLUMNS}\r\n");
+        for company in &self.companies {
+            for market in
+                if company.id.0 % 7 == 0 { &["BOLSA", "BALCÃO ORGANIZADO"][..] } else { &["BOLSA"] }
+            {
+                text.push_str(&registry_row(company, market));
+            }
+        }
+        self.broken_lines.iter().for_each(|line| text.push_str(&format!("{line}\r\n")));
+        latin_1(&text)
+    }
+
+    pub fn filings_table(&self, year: i16) -> Vec<u8> {
+        let mut text = lastro_sources::cvm::filings::COLUMNS.join(";");
+        text.push_str("\r\n");
+        self.filings[&year].iter().for_each(|filing| text.push_str(&filing_row(filing)));
+        self.broken_lines.iter().for_each(|line| text.push_str(&format!("{line}\r\n")));
+        latin_1(&text)
+    }
+
+    fn archive(&self, year: i16) -> Vec<u8> {
+        zipped(&format!("ipe_cia_aberta_{year}.csv"), &self.filings_table(year))
+    }
+
+    /// A file, or that it is the one the reader has.
+    pub fn file(&self, path: &str, headers: &HeaderMap) -> Response {
+        let Some(file) = self.files.get(path) else {
+            return whole(404, "text/html", "<html><head><title>404 Not Found</title></head></html>");
+        };
+        let told = |name: &str, value: &str| headers.get(name).is_some_and(|header| header == value);
+        let same = match headers.get("if-none-match") {
+            Some(_) => told("if-none-match", &file.etag),
+            None => told("if-modified-since", &file.modified()),
+        };
+        let body = if same { Vec::new() } else { file.bytes.clone() };
+        let mut response = whole(if same { 304 } else { 200 }, "application/octet-stream", body);
+        response.headers_mut().insert("etag", file.etag.parse().unwrap());
+        response.headers_mut().insert("last-modified", file.modified().parse().unwrap());
+        response
+    }
+
+    /// `/dados/serie/bcdata.sgs.{code}/dados…`
+    pub fn series_api(&self, line: &str) -> Response {
+        let code = line.split("bcdata.sgs.").nth(1).and_then(|rest| rest.split('/').next());
+        let Some(values) = code.and_then(|code| self.series.get(&code.parse().ok()?)) else {
+            return whole(200, "text/html", "<!DOCTYPE html><title>Requisição inválida!</title>");
+        };
+        if let Some((_, rest)) = line.split_once("/ultimos/") {
+            let count: usize = rest.split('?').next().unwrap().parse().unwrap();
+            return match count {
+                1..=20 => rows(values.iter().skip(values.len().saturating_sub(count))),
+                _ => erro(400, "A quantidade máxima de valores deve ser 20"),
+            };
+        }
+        let monthly = code == Some("433");
+        match (parameter(line, "dataInicial=", day_first), parameter(line, "dataFinal=", day_first)) {
+            (Some(from), Some(to)) if monthly => {
+                let touched = from.plus_days(1 - i32::from(from.day_of_month()));
+                rows(values.range(touched..=to))
+            }
+            (Some(from), Some(to)) if to.minus_months(120) <= from => rows(values.range(from..=to)),
+            _ => whole(
+                406,
+                JSON,
+                r#"{"error":"O sistema aceita uma janela de consulta de, no máximo, 10 anos em séries de periodicidade diária"}"#,
+            ),
+        }
+    }
+
+    /// `Moedas` and `CotacaoMoedaPeriodo`.
+    pub fn exchange_api(&self, raw: &str, line: &str) -> Response {
+        if raw.contains('+') {
+            return whole(400, JSON, "/*a plus is an operator*/");
+        }
+        if line.contains("/Moedas?") {
+            let mut symbols: Vec<&String> = self.quotes.keys().map(|(currency, _)| currency).collect();
+            symbols.dedup();
+            let listed = symbols.iter().map(|simbolo| json!({ "simbolo": simbolo, "tipoMoeda": "A" }));
+            return whole(200, JSON, json!({ "value": listed.collect::<Vec<_>>() }).to_string());
+        }
+        let quoted = |text: &str| text.trim_matches('\'').to_owned();
+        let currency = parameter(line, "@m=", |text| Some(quoted(text)));
+        let day = |name| parameter(line, name, |text| month_first(&quoted(text)));
+        let (Some(currency), Some(from), Some(to)) = (currency, day("@i="), day("@f=")) else {
+            return whole(400, JSON, "/*not a question*/");
+        };
+        let held = self.quotes.range((currency.clone(), from)..=(currency, to));
+        let bulletins: Vec<String> = held.map(|((_, day), rates)| bulletins(*day, rates)).collect();
+        whole(200, JSON, format!(r#"{{"@odata.context":"x","value":[{}]}}"#, bulletins.join(",")))
+    }
+}
+
+pub fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
+    let base =
+        "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1";
+    Filing {
+        id: FilingId::Protocol(protocol),
+        company_id: company.id,
+        company_name: company.name.clone(),
+        category: ["Fato Relevante", "Comunicado ao Mercado", "Reunião da Administração"]
+            [protocol as usize % 3]
+            .into(),
+        kind: protocol.is_multiple_of(2).then(|| "Ata".to_owned()),
+        delivered_on: day,
+        reference_day: (!protocol.is_multiple_of(5)).then(|| day.plus_days(-3)),
+        description: format!("Aprovação da \"emissão\" nº {protocol}"),
+        version: 1 + (protocol % 3) as u16,
+        url: format!("{base}&numProtocolo={protocol}&numSequencia={}&numVersao=1", protocol + 7),
+    }
+}
+
+pub fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file(name, SimpleFileOptions::default()).unwrap();
+    zip.write_all(content).unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+/// Every character must be one of Latin-1.
+pub fn latin_1(text: &str) -> Vec<u8> {
+    text.chars().map(|letter| u8::try_from(u32::from(letter)).expect("Latin-1")).collect()
+}
+
+fn registry_row(company: &Company, market: &str) -> String {
+    let [person, address, street, office] = PERSONS;
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let CompanyId(code) = company.id;
+    format!(
+        "{};{};{};{};1950-01-01;;;{};2001-01-01;{code};{};{market};Categoria A;2010-01-01;FASE OPERACIONAL;2001-01-01;PRIVADO;SEDE;{street};;CENTRO;SÃO PAULO;SP;BRASIL;1311000;11;5550000;;;{office};DIRETOR DE RELAÇÕES COM INVESTIDORES;{person};2020-01-01;{street};;CENTRO;SÃO PAULO;SP;BRASIL;1311000;11;5550001;;;{address};11.111.111/0001-11;AUDITORES COINED\r\n",
+        company.cnpj,
+        company.name,
+        text(&company.trading_name),
+        company.registered_on.map(|day| day.to_string()).unwrap_or_default(),
+        company.status,
+        text(&company.sector),
+    )
+}
+
+fn filing_row(filing: &Filing) -> String {
+    let reference = filing.reference_day.map_or_else(|| "3026-04-30".to_owned(), |day| day.to_string());
+    format!(
+        "11.111.111/0001-11;{};{:06};{reference};{};{};;{};{};AP - Apresentação;;{};{}\r\n",
+        filing.company_name,
+        filing.company_id.0,
+        filing.category,
+        filing.kind.as_deref().unwrap_or(""),
+        filing.description,
+        filing.delivered_on,
+        filing.version,
+        filing.url
+    )
+}
+
+fn rows<'a>(values: impl Iterator<Item = (&'a Day, &'a String)>) -> Response {
+    let mut body = String::new();
+    for (day, value) in values {
+        let (year, month, day) = (day.year(), day.month(), day.day_of_month());
+        let comma = if body.is_empty() { '[' } else { ',' };
+        write!(body, r#"{comma}{{"data":"{day:02}/{month:02}/{year}","valor":"{value}"}}"#).unwrap();
+    }
+    if body.is_empty() { erro(404, "Value(s) not found") } else { whole(200, JSON, body + "]") }
+}
+
+fn erro(status: u16, detail: &str) -> Response {
+    let detail = format!("br.gov.bcb.pec.sgs.comum.excecoes.SGSNegocioException: {detail}");
+    whole(status, JSON, json!({ "erro": { "statusCode": status, "detail": detail } }).to_string())
+}
+
+/// The five bulletins of a day; in old years two, of which the last is called otherwise.
+fn bulletins(day: Day, (buy, sell): &(String, String)) -> String {
+    let one = |time: &str, kind: &str, buy: &str, sell: &str| {
+        format!(
+            r#"{{"paridadeCompra":1.00000,"paridadeVenda":1.00000,"cotacaoCompra":{buy},"cotacaoVenda":{sell},"dataHoraCotacao":"{day} {time}","tipoBoletim":"{kind}"}}"#
+        )
+    };
+    let closing = if day.year() < 2000 { "Fechamento PTAX" } else { "Fechamento" };
+    let mut told = vec![one("10:03:11.059773", "Abertura", "1.00000", "1.00010")];
+    if day.year() >= 2000 {
+        told.extend(
+            ["11:05:09.1", "12:04:00.54", "13:03:17.119"]
+                .map(|t| one(t, "Intermediário", "2.00000", "2.00010")),
+        );
+    }
+    told.push(one("13:03:17.126", closing, buy, sell));
+    told.join(",")
+}
+
+fn parameter<T>(line: &str, name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let value = line.split(['?', '&']).find_map(|pair| pair.strip_prefix(name))?;
+    read(value)
+}
+
+fn day_first(text: &str) -> Option<Day> {
+    Day::parse(&format!("{}-{}-{}", text.get(6..)?, text.get(3..5)?, text.get(..2)?)).ok()
+}
+
+fn month_first(text: &str) -> Option<Day> {
+    Day::parse(&format!("{}-{}-{}", text.get(6..)?, text.get(..2)?, text.get(3..5)?)).ok()
+}

@@ -1,0 +1,225 @@
+//! Synchronisation, from the stand-in publishers to the answers of a running server.
+//!
+//! Here is the stage: a server that serves, publishers that can be put into trouble, and a synchronisation that works on the
+//! same database as another process does. What the server must answer is told by what the publishers hold.
+
+mod again;
+mod first;
+mod interrupted;
+mod real;
+mod schedule;
+mod trouble;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use lastro::ingest::fetch::{Fetcher, Patience};
+use lastro::ingest::report::Lines;
+use lastro::ingest::spool::Spool;
+use lastro::ingest::sync::{Outcome, Reach, Sync, SyncError};
+use lastro_model::{Clock, Company, Day, Filing, Plan, Source};
+use lastro_store::RecordStore;
+use serde_json::{Value, json};
+
+use crate::app::{TestApp, database};
+use crate::publisher::{Publisher, Shelves};
+
+/// The day of [`crate::app::START_UNIX_MS`].
+const TODAY: &str = "2026-11-02";
+const SINCE: i16 = 2024;
+
+fn day(text: &str) -> Day {
+    Day::parse(text).unwrap()
+}
+
+/// Enough for a machine that is busy; not enough for a drip.
+fn short() -> Patience {
+    Patience {
+        answer: Duration::from_millis(1500),
+        attempts: 3,
+        first_pause: Duration::from_millis(1),
+        spacing: Duration::ZERO,
+    }
+}
+
+struct Stage {
+    app: TestApp,
+    publisher: Publisher,
+    patience: Patience,
+    key: String,
+}
+
+type Results = BTreeMap<Source, Result<Outcome, SyncError>>;
+
+impl Stage {
+    /// A server with the sample, and publishers that were never asked.
+    async fn set() -> Self {
+        Self::with(Publisher::on(day(TODAY))).await
+    }
+
+    async fn with(publisher: Publisher) -> Self {
+        let app = TestApp::start().await;
+        let key = app.ample_key(Plan::Gold).await;
+        Self { app, publisher, patience: short(), key }
+    }
+
+    /// The same after a first synchronisation of all sources.
+    async fn synchronised() -> Self {
+        let stage = Self::set().await;
+        for (source, result) in stage.run_all().await {
+            assert!(result.is_ok(), "{source}: {result:?}");
+        }
+        stage.caught_up().await;
+        stage
+    }
+
+    /// A synchronisation as another process would run it.
+    async fn sync(&self) -> Sync {
+        let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
+        let spool = Spool::beside(&database(&self.app.directory), Arc::clone(&clock));
+        Sync {
+            store: self.app.elsewhere().await,
+            clock,
+            fetcher: Fetcher::new(self.patience.clone(), spool).unwrap(),
+            publishers: self.publisher.addresses(),
+            since: SINCE,
+            report: Box::new(Lines { every_step: true }),
+        }
+    }
+
+    async fn run_all(&self) -> Results {
+        let sync = self.sync().await;
+        let all = Source::ALL.map(async |source| (source, sync.run(source, Reach::Whole).await));
+        join_all(all).await.into_iter().collect()
+    }
+
+    async fn run(&self, source: Source) -> Result<Outcome, SyncError> {
+        self.sync().await.run(source, Reach::Whole).await
+    }
+
+    /// Waits until the server shows what the store holds.
+    async fn caught_up(&self) {
+        let states = self.app.faults.source_states().await.unwrap();
+        // A large index is built for seconds by a binary that is not optimised.
+        for _ in 0..600 {
+            if **self.app.service.app.freshness.load() == states {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("the server does not show {states:?}");
+    }
+
+    async fn text(&self, path: &str) -> String {
+        self.app.get(path).key(&self.key).send().await.expect(200).text()
+    }
+
+    async fn json(&self, path: &str) -> Value {
+        self.app.get(path).key(&self.key).send().await.expect(200).json()
+    }
+
+    /// What `/health` says of a source.
+    async fn health(&self, source: Source) -> Value {
+        self.json("/health").await["sources"][source as usize].clone()
+    }
+
+    /// All that a Gold key can read, in a few answers.
+    async fn everything(&self) -> Vec<String> {
+        let mut answers = Vec::new();
+        for path in [
+            "/api/v1/market/selic?limit=10000",
+            "/api/v1/market/cdi?limit=10000",
+            "/api/v1/market/ipca?limit=10000",
+            "/api/v1/market/fx?limit=10000",
+            "/api/v1/market/fx?pair=EUR/BRL&limit=10000",
+            "/api/v1/market/overview",
+            "/api/v1/companies?limit=1000",
+            "/api/v1/filings?limit=1000",
+            "/api/v1/search?q=energia",
+            "/api/v1/filings/search?q=emissao",
+        ] {
+            answers.push(self.text(path).await);
+        }
+        answers
+    }
+
+    /// Every value that is served equals what these publishers hold, to the last character.
+    async fn shows(&self, shelves: &Shelves) {
+        for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
+            let path = format!("/api/v1/market/{name}?");
+            self.shows_points(&path, &rate_texts(&shelves.series[&code])).await;
+        }
+        let mut pairs: BTreeMap<&str, Vec<(Day, String)>> = BTreeMap::new();
+        for ((currency, day), (buy, sell)) in &shelves.quotes {
+            let text = format!(r#"{{"date":"{day}","pair":"{currency}/BRL","buy":{buy},"sell":{sell}}}"#);
+            pairs.entry(currency).or_default().push((*day, text));
+        }
+        for (currency, points) in pairs {
+            self.shows_points(&format!("/api/v1/market/fx?pair={currency}/BRL&"), &points).await;
+        }
+        let mut companies = shelves.companies.clone();
+        companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        self.shows_list("/api/v1/companies?", companies.iter().map(shown_company).collect()).await;
+        let mut filings: Vec<&Filing> = shelves.filings.values().flatten().collect();
+        filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
+        self.shows_list("/api/v1/filings?", filings.into_iter().map(shown_filing).collect()).await;
+    }
+
+    /// `points` are in order of days; they are asked for by decades.
+    async fn shows_points(&self, path: &str, points: &[(Day, String)]) {
+        for decade in points.chunk_by(|a, b| a.0.year() / 10 == b.0.year() / 10) {
+            let (from, to) = (decade[0].0, decade[decade.len() - 1].0);
+            let texts: Vec<&str> = decade.iter().rev().map(|(_, text)| text.as_str()).collect();
+            let served = self.text(&format!("{path}from={from}&to={to}&limit=10000")).await;
+            assert!(served == format!(r#"{{"data":[{}]}}"#, texts.join(",")), "{path}: {served:.300}");
+        }
+        // Nothing before the first, nothing after the last.
+        let (first, last) = (points[0].0.plus_days(-1), points[points.len() - 1].0.plus_days(1));
+        assert_eq!(self.text(&format!("{path}to={first}")).await, r#"{"data":[]}"#, "{path}");
+        assert_eq!(self.text(&format!("{path}from={last}")).await, r#"{"data":[]}"#, "{path}");
+    }
+
+    async fn shows_list(&self, path: &str, rows: Vec<Value>) {
+        for (number, page) in rows.chunks(1000).enumerate() {
+            let served = self.json(&format!("{path}limit=1000&offset={}", number * 1000)).await;
+            assert_eq!(served["total"], rows.len(), "{path}");
+            for (served, held) in served["data"].as_array().unwrap().iter().zip(page) {
+                assert_eq!(served, held, "{path}");
+            }
+            assert_eq!(served["data"].as_array().unwrap().len(), page.len());
+        }
+    }
+}
+
+fn rate_texts(values: &BTreeMap<Day, String>) -> Vec<(Day, String)> {
+    values.iter().map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect()
+}
+
+fn shown_company(company: &Company) -> Value {
+    json!({
+        "id": company.id.to_string(),
+        "name": company.name,
+        "cnpj": company.cnpj.to_string(),
+        "status": company.status,
+        "sector": company.sector,
+        "trading_name": company.trading_name,
+        "registered_on": company.registered_on.map(|day| day.to_string()),
+    })
+}
+
+fn shown_filing(filing: &Filing) -> Value {
+    json!({
+        "id": filing.id.to_string(),
+        "company_id": filing.company_id.to_string(),
+        "company_name": filing.company_name,
+        "category": filing.category,
+        "date": format!("{}T00:00:00-03:00", filing.delivered_on),
+        "description": filing.description,
+        "type": filing.kind,
+        "reference_date": filing.reference_day.map(|day| day.to_string()),
+        "version": filing.version,
+        "url": filing.url,
+    })
+}

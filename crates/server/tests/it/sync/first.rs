@@ -1,0 +1,83 @@
+//! A first synchronisation: the sample goes, source by source, and what comes equals what was published.
+
+use lastro_model::{Plan, Source};
+
+use super::{Stage, TODAY, day};
+use crate::publisher::{PERSONS, Publisher, Shelves};
+
+#[tokio::test]
+async fn each_source_replaces_its_own_sample_and_no_other() {
+    let stage = Stage::set().await;
+    for (done, source) in Source::ALL.into_iter().enumerate() {
+        stage.run(source).await.unwrap();
+        stage.caught_up().await;
+        let health = stage.json("/health").await;
+        let samples = health["sources"].as_array().unwrap().iter().map(|source| source["sample"] == true);
+        let expected = Source::ALL.iter().enumerate().map(|(place, _)| place > done);
+        assert!(samples.eq(expected), "after {source}: {health}");
+        assert_eq!(health["sample"], done < 5);
+    }
+}
+
+#[tokio::test]
+async fn every_value_equals_what_was_published() {
+    let stage = Stage::synchronised().await;
+    stage.shows(&stage.publisher.shelves()).await;
+    let shelves = stage.publisher.shelves();
+    let (oldest, _) = shelves.series[&432].first_key_value().unwrap();
+    let path = format!("/api/v1/market/selic?from={oldest}&limit=1");
+    let free = stage.app.ample_key(Plan::Free).await;
+    stage.app.get(&path).key(&free).send().await.expect(403);
+    stage.app.get(&path).key(&stage.key).send().await.expect(200);
+    for source in Source::ALL {
+        let health = stage.health(source).await;
+        assert_eq!(
+            (&health["last_error"], &health["rejects"], &health["stale"]),
+            (&().into(), &0.into(), &false.into())
+        );
+    }
+}
+
+#[tokio::test]
+async fn publishers_are_asked_politely_and_only_once() {
+    let stage = Stage::synchronised().await;
+    assert_eq!(stage.publisher.asked_again(), Vec::<String>::new());
+    for host in ["sgs", "ptax", "cvm"] {
+        assert!((1..=3).contains(&stage.publisher.most_at_once(host)), "{host}");
+    }
+}
+
+#[tokio::test]
+async fn no_person_of_the_registry_is_in_any_file_of_ours() {
+    let stage = Stage::synchronised().await;
+    assert!(
+        stage.publisher.shelves().registry().windows(20).any(|part| part == &PERSONS[0].as_bytes()[..20])
+    );
+    for entry in std::fs::read_dir(stage.app.directory.path()).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(path.is_file(), "{} is left", path.display());
+        let bytes = std::fs::read(&path).unwrap();
+        for person in PERSONS {
+            let found = bytes.windows(person.len()).any(|part| part.eq_ignore_ascii_case(person.as_bytes()));
+            assert!(!found, "{person} is in {}", path.display());
+        }
+    }
+}
+
+/// The size of the real thing: all rates since they exist, ten currencies, a year of fifty thousand filings.
+#[tokio::test]
+async fn a_whole_history_comes_out_as_it_went_in() {
+    let today = day(TODAY);
+    let mut shelves = Shelves::filled(today);
+    shelves.fill_rates(day("1999-03-05"), today);
+    let currencies = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"];
+    shelves.fill_quotes(&currencies, day("2023-01-02"), today);
+    shelves.fill_quotes(&["USD"], day("1994-07-01"), day("2022-12-30"));
+    shelves.fill_filings(2025, today, 50_000);
+    let stage = Stage::with(Publisher::holding(shelves)).await;
+    for (source, result) in stage.run_all().await {
+        assert!(result.is_ok(), "{source}: {result:?}");
+    }
+    stage.caught_up().await;
+    stage.shows(&stage.publisher.shelves()).await;
+}

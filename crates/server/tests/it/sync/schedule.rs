@@ -1,0 +1,105 @@
+//! The schedule inside `serve`: a first start fills itself while it answers, and comes back after trouble.
+
+use std::time::Duration;
+
+use lastro::ingest::fetch::Fetcher;
+use lastro::service::Synchronisation;
+use lastro_model::{Plan, Source};
+
+use super::{SINCE, Stage, TODAY, day, short};
+use crate::app::TestApp;
+use crate::publisher::{Publisher, Trouble};
+
+/// A server that keeps itself fresh.
+async fn scheduled(publisher: Publisher) -> Stage {
+    let (fetcher, publishers) = (Fetcher::new(short(), None).unwrap(), publisher.addresses());
+    let app = TestApp::start_with(|options| {
+        options.synchronisation = Some(Synchronisation { fetcher, publishers, since: SINCE });
+    })
+    .await;
+    let key = app.ample_key(Plan::Gold).await;
+    Stage { app, publisher, patience: short(), key }
+}
+
+impl Stage {
+    /// How often this source came to this outcome.
+    async fn count(&self, source: Source, outcome: &str) -> u32 {
+        let (_, metrics) = self.app.admin("/metrics").await;
+        let name = format!("lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} ");
+        metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
+    }
+
+    async fn comes_to(&self, source: Source, outcome: &str, times: u32) {
+        for _ in 0..400 {
+            if self.count(source, outcome).await == times {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        let health = self.health(source).await;
+        panic!("{source} does not come to {outcome}: {health}");
+    }
+}
+
+#[tokio::test]
+async fn a_first_start_fills_itself_while_it_answers() {
+    let publisher = Publisher::on(day(TODAY));
+    publisher.pause(Duration::from_millis(5));
+    let stage = scheduled(publisher).await;
+    let mut samples = 6;
+    while samples > 0 {
+        stage.app.get("/api/v1/market/overview").key(&stage.key).send().await.expect(200);
+        let health = stage.json("/health").await;
+        let left = health["sources"].as_array().unwrap().iter().filter(|s| s["sample"] == true).count();
+        assert!(left <= samples, "a sample came back");
+        samples = left;
+    }
+    for source in Source::ALL {
+        stage.comes_to(source, "ok", 1).await;
+    }
+    stage.caught_up().await;
+    stage.shows(&stage.publisher.shelves()).await;
+    assert_eq!(stage.publisher.asked_again(), Vec::<String>::new(), "nothing is asked twice");
+    assert!(stage.publisher.most_at_once("sgs") <= 3);
+}
+
+#[tokio::test]
+async fn failures_are_counted_by_their_kind_and_tried_again() {
+    let publisher = Publisher::on(day(TODAY));
+    publisher.trouble("bcdata.sgs.432/", Trouble::Later(503, 3600));
+    publisher.trouble("cad_cia_aberta", Trouble::Page);
+    publisher.trouble("ipe_cia_aberta", Trouble::Instead(b"bogus".into()));
+    publisher.change(|shelves| {
+        shelves.fill_rates(day("2021-01-01"), day(TODAY));
+        shelves.series.get_mut(&4389).unwrap().retain(|day, _| day.year() != 2023);
+    });
+    let stage = scheduled(publisher).await;
+    let failing = [
+        (Source::Selic, "unreachable"),
+        (Source::Cdi, "refused"),
+        (Source::Companies, "not_data"),
+        (Source::Filings, "partly"),
+    ];
+    for (source, outcome) in failing.into_iter().chain([(Source::Ipca, "ok"), (Source::Fx, "ok")]) {
+        stage.comes_to(source, outcome, 1).await;
+    }
+    stage.publisher.mend();
+    stage.publisher.change(|shelves| shelves.fill_rates(day("2021-01-01"), day(TODAY)));
+    stage.publisher.forget();
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert_eq!(stage.publisher.asked(""), 0, "nobody is asked before five minutes are over");
+    stage.app.advance(Duration::from_secs(6 * 60));
+    for (source, _) in failing {
+        stage.comes_to(source, "ok", 1).await;
+    }
+    stage.caught_up().await;
+    stage.shows(&stage.publisher.shelves()).await;
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_a_publisher() {
+    let publisher = Publisher::on(day(TODAY));
+    publisher.pause(Duration::from_secs(20));
+    let stage = scheduled(publisher).await;
+    tokio::time::timeout(Duration::from_secs(5), stage.app.service.stop()).await.unwrap().unwrap();
+}
