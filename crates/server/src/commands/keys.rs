@@ -128,8 +128,17 @@ fn list(records: &[KeyRecord], now: Timestamp, as_json: bool) {
             limit_of(record),
             status(record, now),
             created,
-            account.name,
-            account.email
+            printable(&account.name),
+            printable(&account.email)
         );
     }
+}
+
+/// Anyone may register under any name: what would move the cursor, hide or reorder text is shown as a mark.
+fn printable(text: &str) -> String {
+    let deceives = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().map(|c| if deceives(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

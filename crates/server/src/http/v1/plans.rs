@@ -110,8 +110,8 @@ impl Applicant {
     pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
         let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
         let name = name.trim();
-        if !(1..=100).contains(&name.chars().count()) || name.chars().any(deceives) {
-            return bad("`name` must have 1 to 100 characters, none of them invisible");
+        if !(1..=100).contains(&name.chars().count()) {
+            return bad("`name` must have 1 to 100 characters");
         }
         let address_only = email_address::Options::default().without_display_text();
         if email.len() > 254 || EmailAddress::parse_with_options(email, address_only).is_err() {
@@ -134,12 +134,6 @@ fn text_of(field: &str, value: Option<&RawValue>) -> Result<String, ApiError> {
     let value = value.ok_or_else(|| ApiError::BadRequest(format!("`{field}` is required").into()))?;
     serde_json::from_str(value.get())
         .map_err(|_| ApiError::BadRequest(format!("`{field}` must be a string").into()))
-}
-
-/// Control characters and marks that hide or reorder text: a name is shown in the operator's terminal.
-fn deceives(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// A key that was just made; the only moment when it can be shown.

@@ -87,6 +87,16 @@ fn lists_show_every_key_and_no_secret() {
 }
 
 #[test]
+fn a_name_cannot_forge_the_list() {
+    let home = Home::new();
+    let name = "Ana\u{1b}[31m\u{202e}\nAb12Cd34  platinum";
+    home.must(&["keys", "create", "--plan", "free", "--name", name, "--email", "ana@example.com"]);
+    let listed = home.must(&["keys", "list"]);
+    assert_eq!(listed.trim_end().lines().count(), 2, "{listed}");
+    assert!(!listed.contains(['\u{1b}', '\u{202e}']), "{listed}");
+}
+
+#[test]
 fn settings_may_stand_before_the_command_too() {
     let home = Home::new();
     home.new_key("gold", &[]);
