@@ -14,7 +14,8 @@ fn expected() -> Vec<Company> {
     companies
 }
 
-fn shown(company: &Company) -> Value {
+/// As the API shows it.
+pub fn shown(company: &Company) -> Value {
     json!({
         "id": company.id.to_string(),
         "name": company.name,

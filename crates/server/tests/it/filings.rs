@@ -17,7 +17,8 @@ fn expected() -> Vec<Filing> {
     filings
 }
 
-fn shown(filing: &Filing) -> Value {
+/// As the API shows it.
+pub fn shown(filing: &Filing) -> Value {
     json!({
         "id": filing.id.to_string(),
         "company_id": filing.company_id.to_string(),

@@ -19,9 +19,9 @@ use lastro::ingest::fetch::{Fetcher, Patience};
 use lastro::ingest::report::Lines;
 use lastro::ingest::spool::Spool;
 use lastro::ingest::sync::{Outcome, Reach, Sync, SyncError};
-use lastro_model::{Clock, Company, Day, Filing, Plan, Source};
+use lastro_model::{Clock, Day, Filing, Plan, Source};
 use lastro_store::RecordStore;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::app::{TestApp, database};
 use crate::publisher::{Publisher, Shelves};
@@ -161,10 +161,10 @@ impl Stage {
         }
         let mut companies = shelves.companies.clone();
         companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        self.shows_list("/api/v1/companies?", companies.iter().map(shown_company).collect()).await;
+        self.shows_list("/api/v1/companies?", companies.iter().map(crate::companies::shown).collect()).await;
         let mut filings: Vec<&Filing> = shelves.filings.values().flatten().collect();
         filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
-        self.shows_list("/api/v1/filings?", filings.into_iter().map(shown_filing).collect()).await;
+        self.shows_list("/api/v1/filings?", filings.into_iter().map(crate::filings::shown).collect()).await;
     }
 
     /// `points` are in order of days; they are asked for by decades.
@@ -195,31 +195,4 @@ impl Stage {
 
 fn rate_texts(values: &BTreeMap<Day, String>) -> Vec<(Day, String)> {
     values.iter().map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect()
-}
-
-fn shown_company(company: &Company) -> Value {
-    json!({
-        "id": company.id.to_string(),
-        "name": company.name,
-        "cnpj": company.cnpj.to_string(),
-        "status": company.status,
-        "sector": company.sector,
-        "trading_name": company.trading_name,
-        "registered_on": company.registered_on.map(|day| day.to_string()),
-    })
-}
-
-fn shown_filing(filing: &Filing) -> Value {
-    json!({
-        "id": filing.id.to_string(),
-        "company_id": filing.company_id.to_string(),
-        "company_name": filing.company_name,
-        "category": filing.category,
-        "date": format!("{}T00:00:00-03:00", filing.delivered_on),
-        "description": filing.description,
-        "type": filing.kind,
-        "reference_date": filing.reference_day.map(|day| day.to_string()),
-        "version": filing.version,
-        "url": filing.url,
-    })
 }
