@@ -4,8 +4,7 @@
 //! count that may still grow is never forgotten, or it would start again below what the store has.
 //! The book that gathers the pages is [`crate::Usage`].
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use lastro_model::{Day, Outcome};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +45,7 @@ pub(crate) struct Taken {
 
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
+    /// Hashed quickly: the names are ours, nobody can choose them to collide.
     tallies: HashMap<Line, Tally>,
     /// The newest day of which lines were forgotten.
     forgotten: Option<Day>,

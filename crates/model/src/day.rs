@@ -8,6 +8,9 @@ use crate::ParseError;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i32);
 
+/// The numbers of -9999-01-01 to 9999-12-31.
+const CALENDAR: std::ops::RangeInclusive<i32> = -4_371_587..=2_932_896;
+
 const NOT_A_DAY: ParseError = ParseError("must be a real calendar day, YYYY-MM-DD");
 
 impl Day {
@@ -39,8 +42,7 @@ impl Day {
 
     /// The day with this number, if a calendar has it (years -9999 to 9999).
     pub fn from_number(number: i32) -> Option<Self> {
-        let day = Self(number);
-        day.checked_date().map(|_| day)
+        CALENDAR.contains(&number).then_some(Self(number))
     }
 
     pub fn year(self) -> i16 {
@@ -73,14 +75,12 @@ impl Day {
         self.date().checked_sub(months.months()).map_or(self, Self::from)
     }
 
-    fn checked_date(self) -> Option<jiff::civil::Date> {
-        let since_1970 = jiff::Span::new().try_days(self.0).ok()?;
-        jiff::civil::date(1970, 1, 1).checked_add(since_1970).ok()
-    }
-
     /// Every way to make a `Day` checks that the calendar has it, so the fallback is never taken.
     fn date(self) -> jiff::civil::Date {
-        self.checked_date().unwrap_or(jiff::civil::Date::ZERO)
+        let since_1970 = jiff::Span::new().try_days(self.0);
+        since_1970
+            .and_then(|span| jiff::civil::date(1970, 1, 1).checked_add(span))
+            .unwrap_or(jiff::civil::Date::ZERO)
     }
 }
 
@@ -141,6 +141,16 @@ mod tests {
         let day = |text| Day::parse(text).unwrap();
         assert_eq!(day("2024-02-29").minus_months(12), day("2023-02-28"));
         assert_eq!(day("2026-10-30").minus_months(12), day("2025-10-30"));
+    }
+
+    #[test]
+    fn the_calendar_ends_where_that_of_the_dates_does() {
+        for (date, outwards) in [(jiff::civil::Date::MIN, -1), (jiff::civil::Date::MAX, 1)] {
+            let day = Day::from(date);
+            assert_eq!(Day::from_number(day.number()), Some(day));
+            assert_eq!(day.date(), date);
+            assert_eq!(Day::from_number(day.number() + outwards), None);
+        }
     }
 
     #[test]

@@ -19,7 +19,11 @@ impl SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Now {
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Now { monotonic_ns: self.started.elapsed().as_nanos() as u64, unix_ms: unix.as_millis() as i64 }
+        Now { monotonic_ns: self.monotonic_ns(), unix_ms: unix.as_millis() as i64 }
+    }
+
+    fn monotonic_ns(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
     }
 }
 

@@ -62,7 +62,11 @@ impl App {
     /// A name for the next request, unique over restarts.
     pub fn next_request_id(&self) -> String {
         let number = self.request_number.fetch_add(1, Ordering::Relaxed);
-        format!("{}-{number:06x}", &self.boot[..8.min(self.boot.len())])
+        let mut id = String::with_capacity(32);
+        id.push_str(&self.boot[..8.min(self.boot.len())]);
+        id.push('-');
+        id.push_str(itoa::Buffer::new().format(number));
+        id
     }
 
     pub fn is_ready(&self) -> bool {

@@ -3,14 +3,16 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::HeaderMap;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, Verdict, terms};
 use lastro_model::{Now, Plan};
 
 use super::edge::PATIENCE;
 use crate::error::ApiError;
 use crate::state::App;
+
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// What the request's credentials came to.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ fn free_limit() -> u32 {
 
 /// The client's address: the peer's, or what trusted proxies say of it.
 pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
-    app.proxies.client(peer, headers.get_all("x-forwarded-for").iter().map(http::HeaderValue::as_bytes))
+    app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
 }
 
 const UNKNOWN_KEY: ApiError = ApiError::Unauthorized("this API key is not valid");
@@ -118,7 +120,7 @@ async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Cal
 
 /// The one key that the headers name, if any. A blank header, or one of another scheme, names none; alone it is refused.
 fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-    let by_name = headers.get_all("x-api-key").iter().map(|value| value.to_str().ok());
+    let by_name = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
     let by_scheme = headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().ok().and_then(bearer));
     let (mut presented, mut something) = (None, false);
     for key in by_name.chain(by_scheme) {

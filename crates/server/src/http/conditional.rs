@@ -1,7 +1,5 @@
 //! Weak tags, and the short answer to who has the body already.
 
-use std::fmt::Write;
-
 use http::{HeaderMap, HeaderValue};
 use lastro_model::Plan;
 
@@ -13,9 +11,13 @@ pub fn tag(version: &Version, database: &str, plan: Plan) -> Option<String> {
         Version::None => None,
         Version::Content(digest) => Some(format!("W/\"{digest}\"")),
         Version::Editions(editions) => {
-            let mut tag = format!("W/\"{database}-{}-{}", crate::VERSION, plan.id());
+            let mut tag = String::with_capacity(64);
+            for piece in ["W/\"", database, "-", crate::VERSION, "-", plan.id()] {
+                tag.push_str(piece);
+            }
             for edition in editions {
-                let _ = write!(tag, "-{}", edition.0);
+                tag.push('-');
+                tag.push_str(itoa::Buffer::new().format(edition.0));
             }
             tag.push('"');
             Some(tag)
@@ -41,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_held_whatever_its_strength_and_place() {
-        let tag = tag(&Version::Editions(vec![Edition(7)]), "db", Plan::Gold).unwrap();
+        let tag = tag(&Version::editions([Edition(7)]), "db", Plan::Gold).unwrap();
         for held in
             [tag.clone(), tag.trim_start_matches("W/").to_owned(), format!("\"x\", {tag}"), "*".to_owned()]
         {

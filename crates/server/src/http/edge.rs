@@ -18,7 +18,7 @@ use lastro_model::{Now, Outcome};
 
 use super::caller::{self, Caller};
 use super::query::{Query, decode_segment};
-use super::reply::{Reply, Stored};
+use super::reply::{JSON, REVALIDATE, Reply, Stored};
 use super::routes::{Action, Handler, Question, Route, Target, resolve};
 use super::{conditional, encoding, envelope};
 use crate::error::ApiError;
@@ -178,46 +178,58 @@ impl Visit<'_> {
             .then(|| conditional::tag(&reply.version, &self.app.database, self.caller.plan()))
             .flatten();
         let held = tag.as_deref().is_some_and(|tag| conditional::is_held(&self.head.headers, tag));
-        let mut response = if held { not_modified(&reply) } else { self.full(reply) };
-        let headers = response.headers_mut();
-        if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
-            headers.insert(header::ETAG, tag);
+        let mut headers = envelope::stamped(self.caller.plan(), &self.verdict, self.now, &request_id);
+        match &tag {
+            Some(tag) => headers.insert(header::ETAG, envelope::text(tag)),
+            None => headers.remove(header::ETAG),
+        };
+        if reply.cache != REVALIDATE {
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(reply.cache));
         }
-        envelope::stamp(headers, self.caller.plan(), &self.verdict, self.now, &request_id);
+        if let Some(policy) = reply.policy {
+            headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        }
+        let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
+        let body = self.pack(reply, status, &mut headers);
+        let mut response = Response::new(Full::new(body));
+        (*response.status_mut(), *response.headers_mut()) = (status, headers);
         self.record(&response, &request_id);
         response
     }
 
-    fn full(&self, reply: Reply) -> Response<Body> {
+    /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
+    fn pack(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Bytes {
+        if status == StatusCode::NOT_MODIFIED {
+            headers.remove(header::CONTENT_TYPE);
+            return Bytes::new();
+        }
+        for (name, value) in reply.headers {
+            headers.insert(name, envelope::text(&value));
+        }
+        if status == StatusCode::NO_CONTENT {
+            headers.remove(header::CONTENT_TYPE);
+            return Bytes::new();
+        }
+        if reply.content_type != JSON {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+        }
         let (body, coding) = match reply.encoding {
             None => encoding::encode(reply.body, &self.head.headers),
             Some(Stored::Plain) => (reply.body, None),
             Some(Stored::Gzip) => encoding::from_gzip(reply.body, &self.head.headers),
         };
-        let length = body.len();
-        let empty = self.head.method == Method::HEAD || reply.status == StatusCode::NO_CONTENT;
-        let mut response = Response::new(Full::new(if empty { Bytes::new() } else { body }));
-        *response.status_mut() = reply.status;
-        let headers = response.headers_mut();
-        headers.reserve(24);
-        if reply.status != StatusCode::NO_CONTENT {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-            headers.insert(header::CONTENT_LENGTH, length.into());
-        }
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
         }
-        put_cache_and_policy(headers, reply.cache, reply.policy);
-        for (name, value) in reply.headers {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                headers.insert(name, value);
-            }
+        if self.head.method == Method::HEAD {
+            headers.insert(header::CONTENT_LENGTH, body.len().into());
+            return Bytes::new();
         }
-        response
+        body
     }
 
     fn record(&self, response: &Response<Body>, request_id: &str) {
-        let elapsed_ns = self.app.clock.now().monotonic_ns.saturating_sub(self.now.monotonic_ns);
+        let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.now.monotonic_ns);
         let status = response.status().as_u16();
         self.app.metrics.request(self.target.index(), status, elapsed_ns);
         if status >= 500 {
@@ -230,20 +242,6 @@ impl Visit<'_> {
             );
         }
     }
-}
-
-fn put_cache_and_policy(headers: &mut HeaderMap, cache: &'static str, policy: Option<&'static str>) {
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
-    if let Some(policy) = policy {
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    }
-}
-
-fn not_modified(reply: &Reply) -> Response<Body> {
-    let mut response = Response::new(Full::default());
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    put_cache_and_policy(response.headers_mut(), reply.cache, reply.policy);
-    response
 }
 
 fn outcome(result: &Result<Reply, ApiError>) -> Outcome {

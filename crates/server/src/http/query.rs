@@ -8,9 +8,9 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::ApiError;
 
-/// The query string, decoded only where it is asked.
-#[derive(Debug, Clone, Copy)]
-pub struct Query<'a>(&'a str);
+/// The parameters as they came, decoded once.
+#[derive(Debug)]
+pub struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 pub const LIST_LIMIT: usize = 1000;
 pub const SERIES_LIMIT: usize = 10_000;
@@ -21,24 +21,20 @@ const PAST_EVERY_END: usize = isize::MAX as usize;
 impl<'a> Query<'a> {
     /// Takes the raw query string; one that is not UTF-8 once decoded is refused whole.
     pub fn new(raw: &'a str) -> Result<Self, ApiError> {
-        if raw.contains('%') {
-            for piece in raw.split(['&', '=']) {
-                percent_decode_str(piece).decode_utf8().map_err(|_| not_utf8())?;
-            }
-        }
-        Ok(Self(raw))
+        let pairs = raw.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decode(key)?, decode(value)?))
+        });
+        pairs.collect::<Result<_, _>>().map(Self)
     }
 
     /// The value of a parameter. One that is given twice has no one value.
-    pub fn get(&self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
-        let mut found = None;
-        for pair in self.0.split('&') {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if decode(key)? == name && found.replace(decode(value)?).is_some() {
-                return Err(bad(name, "is given more than once"));
-            }
+    pub fn get(&self, name: &str) -> Result<Option<&str>, ApiError> {
+        let mut values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| &**value);
+        match (values.next(), values.next()) {
+            (_, Some(_)) => Err(bad(name, "is given more than once")),
+            (value, None) => Ok(value),
         }
-        Ok(found)
     }
 
     /// `limit`: how many to return, from 1 to `most`.
@@ -81,7 +77,7 @@ impl<'a> Query<'a> {
 
     fn day(&self, name: &str) -> Result<Option<Day>, ApiError> {
         self.get(name)?
-            .map(|text| Day::parse(&text).map_err(|reason| ApiError::parameter(name, &reason)))
+            .map(|text| Day::parse(text).map_err(|reason| ApiError::parameter(name, &reason)))
             .transpose()
     }
 
@@ -107,7 +103,7 @@ fn not_utf8() -> ApiError {
 }
 
 fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
-    if !text.contains(['%', '+']) {
+    if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Ok(text.into());
     }
     let spaced = text.replace('+', " ");

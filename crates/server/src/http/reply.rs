@@ -37,14 +37,23 @@ pub enum Stored {
 pub enum Version {
     /// Changes with every request: no tag.
     None,
-    /// As the data of these editions.
-    Editions(Vec<Edition>),
+    /// As the data of these editions; places that an answer does not need stay zero.
+    Editions([Edition; 4]),
     /// As the program itself.
     Content(&'static str),
 }
 
+impl Version {
+    /// At most four: no answer is drawn from more sources.
+    pub fn editions(editions: impl IntoIterator<Item = Edition>) -> Self {
+        let mut places = [Edition(0); 4];
+        places.iter_mut().zip(editions).for_each(|(place, edition)| *place = edition);
+        Self::Editions(places)
+    }
+}
+
 /// Ask again each time, with the tag: the answer is then short.
-const REVALIDATE: &str = "private, no-cache";
+pub const REVALIDATE: &str = "private, no-cache";
 
 impl Reply {
     pub fn json(body: Vec<u8>) -> Self {
@@ -76,7 +85,7 @@ impl Reply {
 
     /// Data as of these editions.
     pub fn data(body: Vec<u8>, editions: impl IntoIterator<Item = Edition>) -> Self {
-        Self { version: Version::Editions(editions.into_iter().collect()), ..Self::json(body) }
+        Self { version: Version::editions(editions), ..Self::json(body) }
     }
 
     pub fn error(error: &ApiError) -> Self {

@@ -106,7 +106,7 @@ impl FormView {
         let text = std::str::from_utf8(body)
             .map_err(|_| ApiError::BadRequest("the form is not valid UTF-8".into()))?;
         let fields = Query::new(text)?;
-        let field = |name| Ok::<_, ApiError>(fields.get(name)?.unwrap_or_default().into_owned());
+        let field = |name| Ok::<_, ApiError>(fields.get(name)?.unwrap_or_default().to_owned());
         Ok(Self { name: field("name")?, email: field("email")?, error: None, field: None })
     }
 

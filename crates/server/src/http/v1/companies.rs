@@ -1,6 +1,6 @@
 //! Registered companies.
 
-use lastro_catalog::{Companies, CompanyFilter, Listing};
+use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing};
 use lastro_model::{Cnpj, CompanyId};
 
 use super::filings::{self, search_failed};
@@ -17,8 +17,7 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let page = question.query.page()?;
     let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
     let companies = &question.catalog.companies;
-    let listing =
-        companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page);
+    let listing = companies.list(&CompanyFilter { status, sector }, page);
     let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
     Ok(Reply::data(body, [companies.edition]))
 }
@@ -51,7 +50,8 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let companies = &question.catalog.companies;
     let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
     let filings = &question.catalog.filings;
-    let listing = filings.list(&filter.as_filter(Some(companies.company(row).id)), page);
+    let filter = FilingFilter { company: Some(companies.company(row).id), ..filter };
+    let listing = filings.list(&filter, page);
     Ok(Reply::data(filings::listed(filings, &listing).finish(), [companies.edition, filings.edition]))
 }
 

@@ -1,9 +1,7 @@
 //! Documents that companies delivered to the regulator.
 
-use std::borrow::Cow;
-
 use lastro_catalog::{FilingFilter, Filings, Listing, Page, SearchError};
-use lastro_model::{CompanyId, Day, FilingId};
+use lastro_model::FilingId;
 
 use crate::error::ApiError;
 use crate::http::query::LIST_LIMIT;
@@ -16,29 +14,17 @@ const TYPICAL_BYTES: usize = 480;
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, filter) = parameters(question)?;
     let filings = &question.catalog.filings;
-    let listing = filings.list(&filter.as_filter(None), page);
+    let listing = filings.list(&filter, page);
     let body = listed(filings, &listing).number("limit", page.limit).number("offset", page.offset).finish();
     Ok(Reply::data(body, [filings.edition]))
 }
 
-/// The filters that a request names.
-#[derive(Debug)]
-pub struct Named<'a> {
-    category: Option<Cow<'a, str>>,
-    from: Option<Day>,
-    to: Option<Day>,
-}
-
-impl Named<'_> {
-    pub fn as_filter(&self, company: Option<CompanyId>) -> FilingFilter<'_> {
-        FilingFilter { company, category: self.category.as_deref(), from: self.from, to: self.to }
-    }
-}
-
-pub fn parameters<'a>(question: &Question<'a>) -> Result<(Page, Named<'a>), ApiError> {
+/// The page and the filters that a request names.
+pub fn parameters<'a>(question: &'a Question<'_>) -> Result<(Page, FilingFilter<'a>), ApiError> {
     let page = question.query.page()?;
     let (from, to) = question.query.days()?;
-    Ok((page, Named { category: question.query.get("category")?, from, to }))
+    let category = question.query.get("category")?;
+    Ok((page, FilingFilter { category, from, to, company: None }))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {

@@ -98,8 +98,8 @@ fn newest<P: Point>(timeline: &Timeline<P>) -> Result<&[u8], ApiError> {
 /// The pair that is asked for. One that is not held is the client's mistake, and it is told which are.
 fn quotes_of<'a>(question: &Question<'a>) -> Result<&'a Timeline<lastro_model::FxQuote>, ApiError> {
     let book = &question.catalog.fx;
-    let text = question.query.get("pair")?.unwrap_or("USD/BRL".into());
-    Pair::parse(&text).ok().and_then(|pair| book.get(pair)).ok_or_else(|| {
+    let text = question.query.get("pair")?.unwrap_or("USD/BRL");
+    Pair::parse(text).ok().and_then(|pair| book.get(pair)).ok_or_else(|| {
         let held: Vec<String> = book.pairs().iter().map(ToString::to_string).collect();
         ApiError::BadRequest(format!("`pair` must be one of {}", held.join(", ")).into())
     })

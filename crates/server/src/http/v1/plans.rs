@@ -56,7 +56,7 @@ impl From<&Terms> for PlanItem {
 pub fn list(_: &Question<'_>) -> Result<Reply, ApiError> {
     let plans = Plans { plans: plan_table().iter().map(PlanItem::from).collect() };
     // Drawn from the program's own table: it changes with the program, which every tag names.
-    Ok(Reply { version: Version::Editions(Vec::new()), ..Reply::of(&plans)? })
+    Ok(Reply { version: Version::editions([]), ..Reply::of(&plans)? })
 }
 
 #[derive(Serialize)]
