@@ -214,7 +214,7 @@ impl Visit<'_> {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
         }
         let (body, coding) = match reply.encoding {
-            None => encoding::encode(reply.body, &self.head.headers),
+            None => encoding::encode(reply.body, &self.head.headers, &self.app.packed),
             Some(Stored::Plain) => (reply.body, None),
             Some(Stored::Gzip) => encoding::from_gzip(reply.body, &self.head.headers),
         };

@@ -6,10 +6,12 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
 
+use super::packed::Packed;
+
 /// Below this the headers are most of the answer, and compressing costs more than it saves.
 const WORTH_COMPRESSING: usize = 1024;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Coding {
     Zstd,
     Brotli,
@@ -64,13 +66,13 @@ fn weight(parameters: &str) -> u32 {
 }
 
 /// The body in the coding the client likes best, or as it is where that gains nothing.
-pub fn encode(body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+pub fn encode(body: Bytes, headers: &HeaderMap, packed: &Packed) -> (Bytes, Option<&'static str>) {
     if body.len() < WORTH_COMPRESSING {
         return (body, None);
     }
     let Some(coding) = negotiate(headers) else { return (body, None) };
-    match compress(&body, coding) {
-        Ok(smaller) if smaller.len() < body.len() => (smaller.into(), Some(coding.name())),
+    match packed.of(&body, coding, || compress(&body, coding)) {
+        Ok(smaller) if smaller.len() < body.len() => (smaller, Some(coding.name())),
         _ => (body, None),
     }
 }
@@ -133,18 +135,21 @@ mod tests {
 
     #[test]
     fn short_bodies_stay_plain_and_long_ones_come_back_whole() {
-        let long: Bytes = "lastro ".repeat(1000).into();
-        assert_eq!(encode(Bytes::from_static(b"{}"), &accepting("gzip")), (Bytes::from_static(b"{}"), None));
-        assert_eq!(encode(long.clone(), &HeaderMap::new()).1, None);
-        let (packed, coding) = encode(long.clone(), &accepting("zstd"));
-        assert_eq!((coding, zstd::bulk::decompress(&packed, 10_000).unwrap()), (Some("zstd"), long.to_vec()));
-        let (packed, coding) = encode(long.clone(), &accepting("gzip"));
+        let (long, packed): (Bytes, _) = ("lastro ".repeat(1000).into(), Packed::default());
+        assert_eq!(
+            encode(Bytes::from_static(b"{}"), &accepting("gzip"), &packed),
+            (Bytes::from_static(b"{}"), None)
+        );
+        assert_eq!(encode(long.clone(), &HeaderMap::new(), &packed).1, None);
+        let (sent, coding) = encode(long.clone(), &accepting("zstd"), &packed);
+        assert_eq!((coding, zstd::bulk::decompress(&sent, 10_000).unwrap()), (Some("zstd"), long.to_vec()));
+        let (sent, coding) = encode(long.clone(), &accepting("gzip"), &packed);
         let mut plain = Vec::new();
-        flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut plain).unwrap();
+        flate2::read::GzDecoder::new(&sent[..]).read_to_end(&mut plain).unwrap();
         assert_eq!((coding, plain), (Some("gzip"), long.to_vec()));
-        let (packed, coding) = encode(long.clone(), &accepting("br"));
+        let (sent, coding) = encode(long.clone(), &accepting("br"), &packed);
         let mut plain = Vec::new();
-        brotli::Decompressor::new(&packed[..], 4096).read_to_end(&mut plain).unwrap();
+        brotli::Decompressor::new(&sent[..], 4096).read_to_end(&mut plain).unwrap();
         assert_eq!((coding, plain), (Some("br"), long.to_vec()));
     }
 }

@@ -17,6 +17,7 @@ pub mod encoding;
 pub mod envelope;
 pub mod intake;
 pub mod listener;
+pub mod packed;
 pub mod query;
 pub mod reply;
 pub mod routes;
