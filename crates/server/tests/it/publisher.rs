@@ -16,7 +16,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use http_body_util::combinators::BoxBody;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -56,6 +56,7 @@ struct State {
     shelves: Shelves,
     troubles: Vec<(String, Trouble, usize)>,
     asked: Vec<String>,
+    sent: u64,
     running: HashMap<String, usize>,
     most_at_once: HashMap<String, usize>,
     pause: Duration,
@@ -128,9 +129,15 @@ impl Publisher {
         self.state().asked.iter().filter(|line| line.contains(part)).count()
     }
 
+    /// How many bytes of bodies were sent since the last [`Publisher::forget`], as far as their length was known.
+    pub fn sent(&self) -> u64 {
+        self.state().sent
+    }
+
     pub fn forget(&self) {
         let mut state = self.state();
         state.asked.clear();
+        state.sent = 0;
         state.most_at_once.clear();
     }
 
@@ -209,7 +216,9 @@ async fn answer(state: &Mutex<State>, host: Host, name: &str, request: &http::Re
         Some(trouble) => trouble.befall(response).await,
         None => response,
     };
-    *state.lock().unwrap().running.get_mut(name).unwrap() -= 1;
+    let mut state = state.lock().unwrap();
+    state.sent += response.body().size_hint().exact().unwrap_or_default();
+    *state.running.get_mut(name).unwrap() -= 1;
     response
 }
 

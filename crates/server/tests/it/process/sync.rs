@@ -13,13 +13,13 @@ use crate::publisher::{Publisher, REGISTRY, Trouble};
 
 const SOURCES: [&str; 6] = ["selic", "cdi", "ipca", "fx", "companies", "filings"];
 
-fn today() -> Day {
+pub(super) fn today() -> Day {
     brasilia_day(SystemClock::start().now().unix_ms)
 }
 
 impl Home {
     /// `lastro sync` from these publishers, to its end.
-    fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
+    pub(super) fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
         Finished::of(self.sync_command(publisher, more))
     }
 
