@@ -15,6 +15,8 @@ pub trait Report: Send + Sync {
     /// One of them is done.
     fn step(&self, source: Source, what: &str, rows: u64, rejects: u64);
     fn end(&self, source: Source, result: Result<&super::sync::Outcome, &str>);
+    /// Another process synchronises it, and is waited for.
+    fn wait(&self, source: Source, holder: &str);
 }
 
 /// Lines in the log: of every step for pipes; of the outcome alone for the schedule inside `serve`, which runs for years.
@@ -44,6 +46,10 @@ impl Report for Lines {
             ),
             Err(sentence) => tracing::warn!(%source, "not synchronised: {sentence}"),
         }
+    }
+
+    fn wait(&self, source: Source, holder: &str) {
+        tracing::info!(%source, "waiting for {holder}, which is synchronising it now");
     }
 }
 
@@ -102,6 +108,11 @@ impl Report for Bars {
             let word = if result.is_ok() { "done" } else { "failed" };
             bar.bar.abandon_with_message(format!("{}, {word}", bar.count()));
         }
+    }
+
+    fn wait(&self, source: Source, holder: &str) {
+        // A terminal that cannot be written to is nobody's.
+        let _ = self.all.println(format!("{:10} waiting for {holder}", source.name()));
     }
 }
 

@@ -3,9 +3,11 @@
 //! Here is the stage: a directory of its own for each test, the binary in it, and what it says. The other tests
 //! of this folder run the service inside their own process, which cannot be killed.
 
+mod bad_days;
 mod crash;
 mod demo;
 mod keys;
+mod lease;
 mod settings;
 mod start;
 mod stop;

@@ -1,8 +1,9 @@
 //! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
 //!
 //! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`shelves`];
-//! what goes wrong on the way to the client is in [`trouble`]. It keeps a list of all requests.
+//! what goes wrong on the way to the client is in [`trouble`]; whole days on which something is wrong are in [`bad_day`]. It keeps a list of all requests.
 
+mod bad_day;
 mod shelves;
 mod trouble;
 
@@ -26,7 +27,8 @@ use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-pub use shelves::{PERSONS, REGISTRY, Shelves, archive_path, filing, latin_1, zipped};
+pub use bad_day::{BadDay, at_the_source, on_the_way, without_end};
+pub use shelves::{CDI, IPCA, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
 pub use trouble::Trouble;
 
 pub type Body = BoxBody<Bytes, std::io::Error>;

@@ -78,9 +78,8 @@ impl Reader {
     async fn all_of(&self, shelves: &Shelves) {
         for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
             let points = shelves.series[&code].iter().rev();
-            let points: Vec<_> = points
-                .map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#)))
-                .collect();
+            let points: Vec<_> =
+                points.map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect();
             self.series(&format!("/api/v1/market/{name}?"), &points).await;
         }
         let mut pairs: BTreeMap<&str, Vec<(Day, String)>> = BTreeMap::new();
