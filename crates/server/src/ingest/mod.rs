@@ -10,6 +10,7 @@ pub mod download;
 pub mod exchange;
 pub mod fetch;
 pub mod filings;
+mod history;
 pub mod host;
 pub mod lease;
 pub mod made_up;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 /// Hears of a synchronisation's steps.
 pub trait Report: Send + Sync {
-    /// So many requests or files are to be asked.
+    /// So many requests or files are to be asked; more of them where it has begun before.
     fn begin(&self, source: Source, steps: u64);
     /// One of them is done.
     fn step(&self, source: Source, what: &str, rows: u64, rejects: u64);
@@ -86,6 +86,9 @@ impl Bar {
 
 impl Report for Bars {
     fn begin(&self, source: Source, steps: u64) {
+        if let Some(begun) = self.by_source.lock().get(&source) {
+            return begun.bar.inc_length(steps);
+        }
         let bar = self.all.add(ProgressBar::new(steps).with_prefix(source.name()));
         let bar = Bar { bar, rows: 0, rejects: 0 };
         bar.look(WAITING);

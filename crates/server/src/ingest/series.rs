@@ -7,6 +7,7 @@ use lastro_model::{Day, RatePoint, ReadFile, Records, Series, Source};
 use lastro_sources::{Fault, Reading, judgement, sgs};
 use lastro_store::{SourceState, Store};
 
+use super::history::{self, Depth, History};
 use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
 use super::windows::{self, Told};
 
@@ -16,6 +17,12 @@ const OVERLAP_DAYS_MONTHLY: i32 = 62;
 
 type Points = BTreeMap<Day, RatePoint>;
 
+/// A series as it is held.
+struct Held {
+    series: Series,
+    points: Points,
+}
+
 pub async fn synchronise(
     sync: &Sync,
     source: Source,
@@ -23,28 +30,43 @@ pub async fn synchronise(
     reach: Reach,
 ) -> Result<Outcome, SyncError> {
     let series = series_of(source)?;
-    let held = if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
-    let whole = windows::whole_is_due(sync, source, reach).await?;
-    let from = if whole { sgs::first_day(series) } else { first_to_ask(series, &held) };
-    let windows = sgs::windows(series, from, sync.today());
-    sync.report.begin(source, windows.len() as u64);
-    let (points, told) = read(sync, series, &windows).await?;
-    judge(sync, series, &held, from, &points)?;
-    windows::refuse_silence(&told, held.range(..from).next().is_some())?;
+    let points =
+        if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
+    history::synchronise(sync, &Held { series, points }, reach).await
+}
 
-    let mut files =
-        told.into_iter().map(|told| remembered(sync, series, told)).collect::<Result<Vec<_>, _>>()?;
-    if from == sgs::first_day(series) {
-        files.push(windows::whole_was_read(sync, source, points.len() as u64)?);
+impl History for Held {
+    fn source(&self) -> Source {
+        self.series.into()
     }
-    let published = sync
-        .publish(source, move |outbox| {
-            outbox.rows(Records::Rates(points.into_values().collect()));
-            files.into_iter().for_each(|file| outbox.file(file));
-            Ok(())
-        })
-        .await?;
-    sync.outcome(source, published).await
+
+    fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    async fn read(&self, sync: &Sync, depth: Depth, note: Option<ReadFile>) -> Result<Outcome, SyncError> {
+        let (series, source) = (self.series, self.source());
+        let from = match depth {
+            Depth::End => first_to_ask(series, &self.points),
+            Depth::Whole => sgs::first_day(series),
+        };
+        let windows = sgs::windows(series, from, sync.today());
+        sync.report.begin(source, windows.len() as u64);
+        let (points, told) = read(sync, series, &windows).await?;
+        judge(sync, series, &self.points, from, &points)?;
+        windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+
+        let files = told.into_iter().map(|told| remembered(sync, series, told));
+        let files = files.chain(note.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+        let published = sync
+            .publish(source, move |outbox| {
+                outbox.rows(Records::Rates(points.into_values().collect()));
+                files.into_iter().for_each(|file| outbox.file(file));
+                Ok(())
+            })
+            .await?;
+        sync.outcome(source, published).await
+    }
 }
 
 /// A little before the newest value that is held, or the beginning.

@@ -1,38 +1,14 @@
 //! Questions cut into windows of days: how many at once, which answers are final, and which silence is no answer.
 
 use jiff::Timestamp;
-use lastro_model::{Day, ReadFile, Reject, Source};
+use lastro_model::{Day, ReadFile, Reject};
 use lastro_sources::judgement::Refusal;
-
-use super::sync::{Reach, Sync, SyncError};
 
 /// Windows that are asked at once; the fetcher spaces them.
 pub(super) const AT_ONCE: usize = 3;
 
 /// Longer than any publisher revises a value, and longer than any holidays.
 const SETTLED_DAYS: i32 = 60;
-
-/// Values before the last weeks are corrected now and then: so often is everything asked again.
-const WHOLE_EVERY_MS: i64 = 7 * 24 * 3_600_000;
-
-/// Whether it is time to read the whole history again, or nobody ever did.
-pub(super) async fn whole_is_due(sync: &Sync, source: Source, reach: Reach) -> Result<bool, SyncError> {
-    let (name, now) = (whole_history(source), sync.now()?.as_millisecond());
-    let remembered = sync.store.read_files(source).await?;
-    let read_at = remembered.iter().find(|file| file.url == name).map(|file| file.read_at.as_millisecond());
-    Ok(reach == Reach::Whole || read_at.is_none_or(|read_at| now - read_at >= WHOLE_EVERY_MS))
-}
-
-/// What [`whole_is_due`] looks for.
-pub(super) fn whole_was_read(sync: &Sync, source: Source, rows: u64) -> Result<ReadFile, SyncError> {
-    let whole = Told { from: sync.today(), to: sync.today(), rows, rejects: Vec::new() };
-    Ok(whole.into_file(whole_history(source), sync.now()?))
-}
-
-/// Stands among the addresses that were read, and is none of them.
-fn whole_history(source: Source) -> String {
-    format!("whole history of {source}")
-}
 
 /// One window, and what came of it.
 #[derive(Debug)]

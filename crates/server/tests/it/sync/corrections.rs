@@ -91,6 +91,38 @@ async fn an_old_value_that_jumped_is_refused_until_the_operator_accepts_it() {
 }
 
 #[tokio::test]
+async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
+    let stage = Stage::synchronised().await;
+    let before = stage.selic_long_ago().await;
+    stage.correct("120.34");
+    let change_today = |value: &str| {
+        stage.publisher.change(|shelves| {
+            shelves.series.get_mut(&432).unwrap().insert(day(TODAY), value.into());
+        });
+    };
+    change_today("11.11");
+    stage.app.advance(WEEK);
+    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert_eq!(stage.selic_long_ago().await, before);
+    assert!(stage.text("/api/v1/market/selic/current").await.contains("11.11"));
+    let health = stage.health(Source::Selic).await;
+    assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
+    let rejects = stage.app.elsewhere().await.rejects(Source::Selic, 10).await.unwrap();
+    assert!(rejects[0].reason.contains("120.34 where"), "{rejects:?}");
+
+    // The next day it is tried again, and not before.
+    stage.publisher.forget();
+    change_today("11.12");
+    stage.run(Source::Selic).await.unwrap();
+    assert_eq!(stage.publisher.asked("bcdata.sgs.432"), 1);
+    stage.correct("12.34");
+    stage.app.advance(WEEK / 7);
+    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert!(stage.selic_long_ago().await.contains("12.34"));
+    assert_eq!(stage.health(Source::Selic).await["rejects"], 0);
+}
+
+#[tokio::test]
 async fn rows_that_are_truly_gone_can_be_accepted_but_what_is_no_data_cannot() {
     let stage = Stage::synchronised().await;
     let before = stage.json("/api/v1/companies").await["total"].clone();
