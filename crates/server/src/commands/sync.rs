@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use lastro_model::{Clock, Source};
+use lastro_model::{Clock, Reject, Source};
 
+use super::serve::Signals;
 use crate::clock::SystemClock;
 use crate::config::{Common, SyncArgs};
 use crate::ingest::fetch::Fetcher;
@@ -20,24 +21,14 @@ const LOOK: Duration = Duration::from_millis(500);
 
 pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     let sources = sources(&arguments)?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-    let spool = Spool::beside(&common.database, Arc::clone(&clock));
-    let sync = Sync {
-        store: lastro_store::open(&common.database).await?,
-        fetcher: Fetcher::new((&arguments.patience).into(), spool)?,
-        clock,
-        publishers: arguments.publishers.into(),
-        since: arguments.since,
-        tenant: Tenant::new("lastro sync", arguments.patience.sync_lease),
-        accept: arguments.accept,
-        report: report::for_this_terminal(),
-    };
+    let mut stop = Signals::listen()?;
+    let sync = prepare(common, &arguments).await?;
     let reach = if arguments.full { Reach::Whole } else { Reach::Recent };
     let results = tokio::select! {
         results = synchronise(&sync, &sources, reach, arguments.wait) => results,
-        _ = tokio::signal::ctrl_c() => {
+        () = stop.requested() => {
             join_all(sources.iter().map(|source| sync.release(*source))).await;
-            anyhow::bail!("interrupted; what was served before still is, and the next synchronisation goes on from here");
+            anyhow::bail!("interrupted; what was served before still is");
         }
     };
     table(&results);
@@ -51,6 +42,21 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
         sources.len()
     );
     Ok(())
+}
+
+async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let spool = Spool::beside(&common.database, Arc::clone(&clock));
+    Ok(Sync {
+        store: lastro_store::open(&common.database).await?,
+        fetcher: Fetcher::new((&arguments.patience).into(), spool)?,
+        clock,
+        publishers: arguments.publishers.clone().into(),
+        since: arguments.since,
+        tenant: Tenant::new("lastro sync", arguments.patience.sync_lease),
+        accept: arguments.accept.clone(),
+        report: report::for_this_terminal(),
+    })
 }
 
 /// The sources asked for, each once.
@@ -118,7 +124,9 @@ fn table(results: &[Timed]) {
 async fn show_rejects(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         for reject in sync.store.rejects(*source, 1_000).await? {
-            println!("{source}: {} line {}: {}", reject.file, reject.line, reject.reason);
+            let Reject { file, line, reason } = reject;
+            let place = if line == 0 { file } else { format!("{file} line {line}") };
+            println!("{source}: {place}: {reason}");
         }
     }
     Ok(())

@@ -60,6 +60,22 @@ async fn a_stopped_server_leaves_its_turn_to_others_at_once() {
 }
 
 #[tokio::test]
+async fn a_command_that_is_interrupted_leaves_its_turn_too() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    publisher.pause(Duration::from_millis(200));
+    let mut command = home.sync_command(&publisher, &["--source", "selic", "--sync-lease", "1h"]);
+    let child = command.spawn().unwrap();
+    is_asked(&publisher).await;
+    let kill = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    assert!(kill.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("interrupted"));
+    publisher.pause(Duration::ZERO);
+    assert!(home.sync(&publisher, &["--source", "selic", "--wait", "1ms"]).succeeded());
+}
+
+#[tokio::test]
 async fn the_turn_of_a_killed_process_is_taken_over_when_its_lease_ends() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(200));

@@ -23,7 +23,7 @@ impl Home {
         Finished::of(self.sync_command(publisher, more))
     }
 
-    fn sync_command(&self, publisher: &Publisher, more: &[&str]) -> std::process::Command {
+    pub(super) fn sync_command(&self, publisher: &Publisher, more: &[&str]) -> std::process::Command {
         let mut command = self.command(&["sync"]);
         command.args(publisher.flags()).args(more);
         command
