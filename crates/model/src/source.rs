@@ -87,7 +87,7 @@ impl Records {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
     pub file: String,
-    /// Line of a text file, the header being line 1; place in the list for JSON, starting at 1.
+    /// Line of a text file, the header being line 1; place in the list for JSON, starting at 1; zero for the whole.
     pub line: u64,
     pub reason: String,
 }

@@ -1,14 +1,18 @@
 //! What can be set, where: a flag, its environment twin, the optional file, the default; the first that speaks wins.
 
+mod patience;
+
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lastro_model::{Plan, Source};
+pub use patience::PatienceArgs;
 
 use crate::ingest::sync::Publishers;
 use crate::telemetry::LogFormat;
@@ -97,6 +101,8 @@ pub struct Serve {
     pub sync: Switch,
     #[command(flatten)]
     pub publishers: PublisherArgs,
+    #[command(flatten)]
+    pub patience: PatienceArgs,
     /// The first year of filings to keep
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
@@ -142,11 +148,22 @@ pub struct SyncArgs {
     /// The first year of filings to fetch
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
+    /// Ask for everything again, also for days and years that are long past
+    #[arg(long)]
+    pub full: bool,
+    /// Believe these sources this once, also where they lost rows or changed a published value beyond belief
+    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
+    pub accept: Vec<Source>,
+    /// How long to wait for another process that is synchronising the same source
+    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = patience::duration)]
+    pub wait: Duration,
     /// Also list every row that could not be read, with its file and line
     #[arg(long)]
     pub verbose: bool,
     #[command(flatten)]
     pub publishers: PublisherArgs,
+    #[command(flatten)]
+    pub patience: PatienceArgs,
 }
 
 /// The operator's listener can be left out.

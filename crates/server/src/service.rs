@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::Context;
 use lastro_access::{KeyRing, TrustedProxies};
@@ -15,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::clock::random_hex;
 use crate::ingest::fetch::Fetcher;
+use crate::ingest::lease::Tenant;
 use crate::ingest::report::Lines;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
@@ -45,6 +47,9 @@ pub struct Synchronisation {
     pub publishers: Publishers,
     /// The first year of filings.
     pub since: i16,
+    pub tenant: Tenant,
+    /// How often is looked whether something is due.
+    pub look: Duration,
 }
 
 /// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
@@ -84,11 +89,11 @@ impl Service {
         jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));
-        if let Some(Synchronisation { fetcher, publishers, since }) = synchronisation {
+        if let Some(Synchronisation { fetcher, publishers, since, tenant, look }) = synchronisation {
             let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
             let report = Box::new(Lines { every_step: false });
-            let sync = Sync { store, clock, fetcher, publishers, since, report };
-            jobs.push(tokio::spawn(schedule::run(Arc::clone(&app), sync, jobs_stop)));
+            let sync = Sync { store, clock, fetcher, publishers, since, tenant, accept: Vec::new(), report };
+            jobs.push(tokio::spawn(schedule::run(Arc::clone(&app), sync, look, jobs_stop)));
         }
         app.ready.store(true, Ordering::Release);
         let serving =

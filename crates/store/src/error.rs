@@ -38,7 +38,7 @@ pub enum StoreError {
     #[error("the key id is taken, or the key has already ended")]
     Conflict,
 
-    /// The rows of a publication ended without `Write::Commit`. Nothing was changed.
+    /// The rows of a publication ended without a commit. Nothing was changed.
     #[error("the publication was abandoned before its end; nothing was changed")]
     Abandoned,
 

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Counters, FileStore, Loaded, NewKey, Publication, Published, RecordStore, RememberedFile,
-    Result, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
+    AccountStore, Counters, FileStore, Lease, LeaseStore, Loaded, NewKey, Publication, Published,
+    RecordStore, RememberedFile, Result, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
 };
 
 /// The calls of a store, by name.
@@ -26,6 +26,9 @@ pub enum Operation {
     RecordAttempt,
     ReadFiles,
     Rejects,
+    TakeLease,
+    RenewLease,
+    ReleaseLease,
     InsertKey,
     Key,
     KeysSince,
@@ -134,6 +137,21 @@ impl FileStore for FaultyStore {
 
     async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>> {
         self.pass(Operation::Rejects).await?.rejects(source, limit).await
+    }
+}
+
+#[async_trait]
+impl LeaseStore for FaultyStore {
+    async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease> {
+        self.pass(Operation::TakeLease).await?.take_lease(name, holder, now, until).await
+    }
+
+    async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool> {
+        self.pass(Operation::RenewLease).await?.renew_lease(name, holder, until).await
+    }
+
+    async fn release_lease(&self, name: &str, holder: &str) -> Result<()> {
+        self.pass(Operation::ReleaseLease).await?.release_lease(name, holder).await
     }
 }
 

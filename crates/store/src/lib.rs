@@ -9,6 +9,7 @@ mod address;
 mod error;
 pub mod faulty;
 mod hex;
+mod lease;
 mod migration;
 mod read_file;
 mod record;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 pub use account::{AccountStore, NewKey};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
+pub use lease::{Lease, LeaseStore};
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{Counters, Loaded, Publication, Published, RecordStore, SourceState, Write};
 pub use setting::SettingStore;
@@ -32,10 +34,13 @@ use address::Address;
 use sqlite::{Presence, SqliteStore};
 
 /// All that the server needs of a database.
-pub trait Store: RecordStore + FileStore + AccountStore + UsageStore + SettingStore + Debug {}
+pub trait Store:
+    RecordStore + FileStore + LeaseStore + AccountStore + UsageStore + SettingStore + Debug
+{
+}
 
 impl<T> Store for T where
-    T: RecordStore + FileStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized
+    T: RecordStore + FileStore + LeaseStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized
 {
 }
 

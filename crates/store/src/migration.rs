@@ -14,6 +14,7 @@ pub(crate) const ALL: &[Migration] = &[
     Migration { version: 1, sql: include_str!("migrations/0001_records.sql") },
     Migration { version: 2, sql: include_str!("migrations/0002_accounts.sql") },
     Migration { version: 3, sql: include_str!("migrations/0003_files.sql") },
+    Migration { version: 4, sql: include_str!("migrations/0004_leases.sql") },
 ];
 
 impl Migration {
@@ -74,6 +75,6 @@ mod tests {
     fn a_newer_schema_is_refused() {
         let mut history = applied(ALL);
         history.push(Applied { version: 9, checksum: String::new() });
-        assert!(matches!(pending(ALL, &history), Err(StoreError::TooNew { found: 9, known: 3 })));
+        assert!(matches!(pending(ALL, &history), Err(StoreError::TooNew { found: 9, known: 4 })));
     }
 }

@@ -99,13 +99,15 @@ pub struct Publication {
     pub at: Timestamp,
 }
 
-/// A message of a publication's channel. The last one must be `Commit`.
+/// A message of a publication's channel. The last one must be `Commit` or `CommitPart`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     Rows(Records),
     /// Takes the place of what was known of the file at this address, its rejects included.
     File(ReadFile),
     Commit,
+    /// What came is good, but something that was asked for did not come: the rows stand, and the last success stays as it was.
+    CommitPart,
 }
 
 /// What a publication did. Rows that were already there as they are count as neither.

@@ -119,6 +119,18 @@ pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, 
 pub(crate) const INSERT_REJECT: &str = "INSERT INTO reject (source, url, position, file, line, reason)
     VALUES ($1, $2, $3, $4, $5, $6)";
 
+/// Takes a lease that has ended or is the taker's own; gives the one that stands.
+pub(crate) const TAKE_LEASE: &str = "INSERT INTO lease (holder, ends_at, name) VALUES ($1, $2, $3)
+    ON CONFLICT (name) DO UPDATE SET
+        holder = CASE WHEN lease.ends_at <= $4 THEN excluded.holder ELSE lease.holder END,
+        ends_at = CASE WHEN lease.ends_at <= $4 OR lease.holder = excluded.holder
+            THEN excluded.ends_at ELSE lease.ends_at END
+    RETURNING holder, ends_at";
+
+pub(crate) const RENEW_LEASE: &str = "UPDATE lease SET ends_at = $1 WHERE name = $2 AND holder = $3";
+
+pub(crate) const RELEASE_LEASE: &str = "DELETE FROM lease WHERE name = $1 AND holder = $2";
+
 pub(crate) const INSERT_ACCOUNT: &str = "INSERT INTO account (id, name, email, plan, rate_limit)
     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
 

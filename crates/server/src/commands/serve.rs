@@ -8,7 +8,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
 use crate::config::{Common, Serve, Switch};
-use crate::ingest::fetch::{Fetcher, Patience};
+use crate::ingest::fetch::Fetcher;
+use crate::ingest::lease::Tenant;
+use crate::ingest::schedule;
 use crate::ingest::spool::Spool;
 use crate::service::{Options, Service, Synchronisation};
 
@@ -21,9 +23,14 @@ fn synchronisation(
     if serve.sync == Switch::Off {
         return Ok(None);
     }
-    let fetcher = Fetcher::new(Patience::default(), Spool::beside(&common.database, Arc::clone(clock)))?;
-    let (publishers, since) = (serve.publishers.clone().into(), serve.since);
-    Ok(Some(Synchronisation { fetcher, publishers, since }))
+    let spool = Spool::beside(&common.database, Arc::clone(clock));
+    Ok(Some(Synchronisation {
+        fetcher: Fetcher::new((&serve.patience).into(), spool)?,
+        publishers: serve.publishers.clone().into(),
+        since: serve.since,
+        tenant: Tenant::new("lastro serve", serve.patience.sync_lease),
+        look: schedule::LOOK,
+    }))
 }
 
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
@@ -62,17 +69,17 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
 }
 
 /// SIGTERM and Ctrl-C.
-struct Signals {
+pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    async fn requested(&mut self) {
+    pub(super) async fn requested(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

@@ -2,32 +2,35 @@
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use lastro_model::{Clock, Source};
+use lastro_model::{Clock, Reject, Source};
 
+use super::serve::Signals;
 use crate::clock::SystemClock;
 use crate::config::{Common, SyncArgs};
-use crate::ingest::fetch::{Fetcher, Patience};
+use crate::ingest::fetch::Fetcher;
+use crate::ingest::lease::Tenant;
 use crate::ingest::report;
 use crate::ingest::spool::Spool;
 use crate::ingest::sync::{Outcome, Reach, Sync, SyncError};
 
+/// How often is looked whether another process has ended.
+const LOOK: Duration = Duration::from_millis(500);
+
 pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-    let sync = Sync {
-        store: lastro_store::open(&common.database).await?,
-        fetcher: Fetcher::new(Patience::default(), Spool::beside(&common.database, Arc::clone(&clock)))?,
-        clock,
-        publishers: arguments.publishers.into(),
-        since: arguments.since,
-        report: report::for_this_terminal(),
+    let sources = sources(&arguments)?;
+    let mut stop = Signals::listen()?;
+    let sync = prepare(common, &arguments).await?;
+    let reach = if arguments.full { Reach::Whole } else { Reach::Recent };
+    let results = tokio::select! {
+        results = synchronise(&sync, &sources, reach, arguments.wait) => results,
+        () = stop.requested() => {
+            join_all(sources.iter().map(|source| sync.release(*source))).await;
+            anyhow::bail!("interrupted; what was served before still is");
+        }
     };
-    let mut sources = if arguments.source.is_empty() { Source::ALL.to_vec() } else { arguments.source };
-    sources.sort_unstable();
-    sources.dedup();
-    let results = synchronise(&sync, &sources).await;
     table(&results);
     if arguments.verbose {
         show_rejects(&sync, &sources).await?;
@@ -41,17 +44,61 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let spool = Spool::beside(&common.database, Arc::clone(&clock));
+    Ok(Sync {
+        store: lastro_store::open(&common.database).await?,
+        fetcher: Fetcher::new((&arguments.patience).into(), spool)?,
+        clock,
+        publishers: arguments.publishers.clone().into(),
+        since: arguments.since,
+        tenant: Tenant::new("lastro sync", arguments.patience.sync_lease),
+        accept: arguments.accept.clone(),
+        report: report::for_this_terminal(),
+    })
+}
+
+/// The sources asked for, each once.
+fn sources(arguments: &SyncArgs) -> anyhow::Result<Vec<Source>> {
+    let mut sources =
+        if arguments.source.is_empty() { Source::ALL.to_vec() } else { arguments.source.clone() };
+    sources.sort_unstable();
+    sources.dedup();
+    if let Some(stray) = arguments.accept.iter().find(|source| !sources.contains(source)) {
+        anyhow::bail!("--accept names {stray}, which --source leaves out");
+    }
+    Ok(sources)
+}
+
 /// Different sources wait for different publishers, mostly: they are asked at the same time.
-async fn synchronise(sync: &Sync, sources: &[Source]) -> Vec<Timed> {
-    join_all(sources.iter().map(|source| timed(sync, *source))).await
+async fn synchronise(sync: &Sync, sources: &[Source], reach: Reach, wait: Duration) -> Vec<Timed> {
+    join_all(sources.iter().map(|source| timed(sync, *source, reach, wait))).await
 }
 
 type Timed = (Source, Result<Outcome, SyncError>, f64);
 
-async fn timed(sync: &Sync, source: Source) -> Timed {
+async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Timed {
     let started = Instant::now();
-    let result = sync.run(source, Reach::Whole).await;
+    let result = in_turn(sync, source, reach, wait).await;
     (source, result, started.elapsed().as_secs_f64())
+}
+
+/// Waits for another process that synchronises the same source, but not for ever.
+async fn in_turn(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Result<Outcome, SyncError> {
+    let started = Instant::now();
+    let mut told = false;
+    loop {
+        match sync.run(source, reach).await {
+            Err(SyncError::Elsewhere(holder)) if started.elapsed() < wait => {
+                if !std::mem::replace(&mut told, true) {
+                    sync.report.wait(source, &holder);
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+            result => return result,
+        }
+    }
 }
 
 fn table(results: &[Timed]) {
@@ -77,7 +124,9 @@ fn table(results: &[Timed]) {
 async fn show_rejects(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         for reject in sync.store.rejects(*source, 1_000).await? {
-            println!("{source}: {} line {}: {}", reject.file, reject.line, reject.reason);
+            let Reject { file, line, reason } = reject;
+            let place = if line == 0 { file } else { format!("{file} line {line}") };
+            println!("{source}: {place}: {reason}");
         }
     }
     Ok(())

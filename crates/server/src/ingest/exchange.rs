@@ -3,49 +3,55 @@
 use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
-use lastro_model::{Currency, Day, FxQuote, Pair, ReadFile, Records, Source};
+use lastro_model::{Currency, Day, FxQuote, Pair, ReadFile, Records, Reject, Source};
 use lastro_sources::{Fault, Reading, judgement, ptax};
 use lastro_store::{SourceState, Store};
 
-use super::sync::{Outcome, Sync, SyncError, holds_no_official_data};
+use super::history::{self, Depth, History};
+use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
 use super::windows::{self, Told};
 
 const OVERLAP_DAYS: i32 = 15;
 
-type Held = BTreeMap<(Pair, Day), FxQuote>;
+type Quotes = BTreeMap<(Pair, Day), FxQuote>;
 type Window = (Currency, Day, Day);
 
-pub async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Outcome, SyncError> {
-    let held = if holds_no_official_data(state) { Held::new() } else { held(&*sync.store).await? };
-    let currencies = currencies(sync).await?;
-    let today = sync.today();
-    let windows: Vec<Window> = currencies
-        .iter()
-        .flat_map(|currency| {
-            let from = newest_of(&held, *currency)
-                .map_or(ptax::first_day(), |newest| newest.plus_days(-OVERLAP_DAYS));
-            ptax::windows(from, today).into_iter().map(|(from, to)| (*currency, from, to))
-        })
-        .collect();
-    sync.report.begin(Source::Fx, windows.len() as u64);
-    let (quotes, told) = read(sync, &windows).await?;
-    judge(&held, &quotes, &windows)?;
-    for currency in &currencies {
-        let own = told.iter().filter(|(told, _)| told == currency).map(|(_, told)| told);
-        windows::refuse_silence(own, newest_of(&held, *currency).is_some())?;
+/// The closings that are held.
+struct Held(Quotes);
+
+pub async fn synchronise(sync: &Sync, state: &SourceState, reach: Reach) -> Result<Outcome, SyncError> {
+    let quotes = if holds_no_official_data(state) { Quotes::new() } else { held(&*sync.store).await? };
+    history::synchronise(sync, &Held(quotes), reach).await
+}
+
+impl History for Held {
+    fn source(&self) -> Source {
+        Source::Fx
     }
-    let files = told
-        .into_iter()
-        .map(|(currency, told)| remembered(sync, currency, told))
-        .collect::<Result<Vec<_>, _>>()?;
-    let published = sync
-        .publish(Source::Fx, move |outbox| {
-            outbox.rows(Records::Fx(quotes.into_values().collect()));
-            files.into_iter().for_each(|file| outbox.file(file));
-            Ok(())
-        })
-        .await?;
-    sync.outcome(Source::Fx, published).await
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    async fn read(&self, sync: &Sync, depth: Depth, note: Option<ReadFile>) -> Result<Outcome, SyncError> {
+        let (currencies, list) = currencies(sync, &self.0).await?;
+        let windows = windows_to_ask(&currencies, &self.0, depth, sync.today());
+        sync.report.begin(Source::Fx, windows.len() as u64);
+        let (quotes, told) = read(sync, &windows).await?;
+        judge(sync, &self.0, &quotes, &windows)?;
+        refuse_silence(&self.0, &told)?;
+
+        let files = told.into_iter().map(|(currency, told)| remembered(sync, currency, told));
+        let files = files.chain([Ok(list)]).chain(note.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+        let published = sync
+            .publish(Source::Fx, move |outbox| {
+                outbox.rows(Records::Fx(quotes.into_values().collect()));
+                files.into_iter().for_each(|file| outbox.file(file));
+                Ok(())
+            })
+            .await?;
+        sync.outcome(Source::Fx, published).await
+    }
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.
@@ -55,13 +61,36 @@ fn remembered(sync: &Sync, currency: Currency, told: Told) -> Result<ReadFile, S
     Ok(told.into_file(url, sync.now()?))
 }
 
-async fn currencies(sync: &Sync) -> Result<Vec<Currency>, SyncError> {
+/// The currencies that are listed now. One that is held and no longer listed is reported among the rejects; its rows stay.
+async fn currencies(sync: &Sync, held: &Quotes) -> Result<(Vec<Currency>, ReadFile), SyncError> {
     let request = ptax::currencies(&sync.publishers.ptax);
-    Ok(sync.fetcher.ask(&request, None, ptax::read_currencies).await?.rows)
+    let Reading { rows, mut rejects } = sync.fetcher.ask(&request, None, ptax::read_currencies).await?;
+    let mut missing: Vec<Pair> = held.keys().map(|(pair, _)| *pair).collect();
+    missing.dedup();
+    missing.retain(|pair| !rows.iter().any(|currency| Pair::in_reais(*currency) == *pair));
+    for pair in missing {
+        let reason = format!("{pair} is no longer listed; what is held of it stays");
+        tracing::warn!(source = %Source::Fx, "{reason}");
+        rejects.push(Reject { file: request.what.clone(), line: 0, reason });
+    }
+    let today = sync.today();
+    let told = Told { from: today, to: today, rows: rows.len() as u64, rejects };
+    Ok((rows, told.into_file(request.url, sync.now()?)))
 }
 
-async fn held(store: &dyn Store) -> Result<Held, SyncError> {
-    let mut held = Held::new();
+/// From a little before the newest closing of each currency on, or from the beginning.
+fn windows_to_ask(currencies: &[Currency], held: &Quotes, depth: Depth, today: Day) -> Vec<Window> {
+    let of = |currency: &Currency| {
+        let newest = newest_of(held, *currency).filter(|_| depth == Depth::End);
+        let from = newest.map_or(ptax::first_day(), |newest| newest.plus_days(-OVERLAP_DAYS));
+        let currency = *currency;
+        ptax::windows(from, today).into_iter().map(move |(from, to)| (currency, from, to))
+    };
+    currencies.iter().flat_map(of).collect()
+}
+
+async fn held(store: &dyn Store) -> Result<Quotes, SyncError> {
+    let mut held = Quotes::new();
     let mut rows = store.load(Source::Fx).await?.rows;
     while let Some(batch) = rows.recv().await {
         if let Records::Fx(quotes) = batch? {
@@ -71,17 +100,30 @@ async fn held(store: &dyn Store) -> Result<Held, SyncError> {
     Ok(held)
 }
 
-fn newest_of(held: &Held, currency: Currency) -> Option<Day> {
-    let pair = Pair::in_reais(currency);
-    let last = Day::from(jiff::civil::Date::MAX);
-    let first = Day::from(jiff::civil::Date::MIN);
-    held.range((pair, first)..=(pair, last)).next_back().map(|((_, day), _)| *day)
+fn newest_of(held: &Quotes, currency: Currency) -> Option<Day> {
+    held_before(held, currency, Day::from(jiff::civil::Date::MAX))
 }
 
-async fn read(sync: &Sync, windows: &[Window]) -> Result<(Held, Vec<(Currency, Told)>), SyncError> {
+/// The last closing that is held of the days before this one.
+fn held_before(held: &Quotes, currency: Currency, day: Day) -> Option<Day> {
+    let (pair, first) = (Pair::in_reais(currency), Day::from(jiff::civil::Date::MIN));
+    held.range((pair, first)..(pair, day)).next_back().map(|((_, day), _)| *day)
+}
+
+/// The windows of each currency stand together, in order.
+fn refuse_silence(held: &Quotes, told: &[(Currency, Told)]) -> Result<(), SyncError> {
+    for own in told.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some((currency, first)) = own.first() else { continue };
+        let begun = held_before(held, *currency, first.from).is_some();
+        windows::refuse_silence(own.iter().map(|(_, told)| told), begun)?;
+    }
+    Ok(())
+}
+
+async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency, Told)>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|window| ask(sync, *window).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
-    let (mut quotes, mut told) = (Held::new(), Vec::new());
+    let (mut quotes, mut told) = (Quotes::new(), Vec::new());
     while let Some(((currency, from, to), reading)) = readings.try_next().await? {
         let rows = reading.rows.len() as u64;
         told.push((currency, Told { from, to, rows, rejects: reading.rejects }));
@@ -111,7 +153,7 @@ async fn ask(
 }
 
 /// An unknown symbol looks like a holiday in these answers, so closings that we hold must come back.
-fn judge(held: &Held, read: &Held, windows: &[Window]) -> Result<(), SyncError> {
+fn judge(sync: &Sync, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
     if held.is_empty() {
         judgement::empty(read.len() as u64)?;
     }
@@ -120,9 +162,9 @@ fn judge(held: &Held, read: &Held, windows: &[Window]) -> Result<(), SyncError> 
         let pair = Pair::in_reais(*currency);
         let before: Vec<FxQuote> = held.range((pair, *from)..=(pair, *to)).map(|(_, quote)| *quote).collect();
         let kept = before.iter().filter(|quote| read.contains_key(&(quote.pair, quote.day))).count();
-        judgement::lost_rows(before.len() as u64, kept as u64)?;
+        sync.weigh(Source::Fx, judgement::lost_rows(before.len() as u64, kept as u64))?;
         overlapping.extend(before);
     }
     let quotes: Vec<FxQuote> = read.values().copied().collect();
-    Ok(judgement::implausible_quotes(&overlapping, &quotes)?)
+    sync.weigh(Source::Fx, judgement::implausible_quotes(&overlapping, &quotes))
 }

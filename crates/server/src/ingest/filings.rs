@@ -68,8 +68,14 @@ pub async fn synchronise(sync: &Sync, state: &SourceState, reach: Reach) -> Resu
             None => sync.unchanged(Source::Filings).await,
         };
     }
+    let is_a_part = !examined.faults.is_empty();
     let published = sync
-        .publish(Source::Filings, move |outbox| new.into_iter().try_for_each(|year| hand_over(year, outbox)))
+        .publish(Source::Filings, move |outbox| {
+            if is_a_part {
+                outbox.is_a_part();
+            }
+            new.into_iter().try_for_each(|year| hand_over(year, outbox))
+        })
         .await?;
     examined.failure().map_or(Ok(()), Err)?;
     sync.outcome(Source::Filings, published).await
@@ -129,7 +135,7 @@ async fn examine(sync: &Sync, year: i16, remembered: &[RememberedFile]) -> Resul
     let about_the_year =
         |refusal: judgement::Refusal| judgement::Refusal(format!("{}: {refusal}", request.what));
     judgement::empty(rows).map_err(about_the_year)?;
-    judgement::lost_rows(rows_before, rows).map_err(about_the_year)?;
+    sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows).map_err(about_the_year))?;
     let file = ReadFile {
         url: request.url,
         etag: download.etag.clone(),

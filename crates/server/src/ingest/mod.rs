@@ -2,7 +2,7 @@
 //!
 //! [`sync`] is the flow of one source: ask → read → judge → publish. [`series`], [`exchange`], [`registry`] and [`filings`] say what is
 //! asked and judged for each; [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
-//! when; [`report`] tells people how far it is.
+//! when; the [`lease`] keeps two processes from asking for the same at once; [`report`] tells people how far it is.
 //! [`catalog`] builds what the server answers from. [`made_up`] publishes the sample and the demo instead of official data.
 
 pub mod catalog;
@@ -10,7 +10,9 @@ pub mod download;
 pub mod exchange;
 pub mod fetch;
 pub mod filings;
+mod history;
 pub mod host;
+pub mod lease;
 pub mod made_up;
 pub mod registry;
 pub mod report;

@@ -32,7 +32,7 @@ pub async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Outcome, Sy
     );
     let rows = reading.rows.len() as u64;
     judgement::empty(rows)?;
-    judgement::lost_rows(rows_before(state, remembered), rows)?;
+    sync.weigh(Source::Companies, judgement::lost_rows(rows_before(state, remembered), rows))?;
 
     let file = ReadFile {
         url: request.url,

@@ -10,11 +10,13 @@ use parking_lot::Mutex;
 
 /// Hears of a synchronisation's steps.
 pub trait Report: Send + Sync {
-    /// So many requests or files are to be asked.
+    /// So many requests or files are to be asked; more of them where it has begun before.
     fn begin(&self, source: Source, steps: u64);
     /// One of them is done.
     fn step(&self, source: Source, what: &str, rows: u64, rejects: u64);
     fn end(&self, source: Source, result: Result<&super::sync::Outcome, &str>);
+    /// Another process synchronises it, and is waited for.
+    fn wait(&self, source: Source, holder: &str);
 }
 
 /// Lines in the log: of every step for pipes; of the outcome alone for the schedule inside `serve`, which runs for years.
@@ -44,6 +46,10 @@ impl Report for Lines {
             ),
             Err(sentence) => tracing::warn!(%source, "not synchronised: {sentence}"),
         }
+    }
+
+    fn wait(&self, source: Source, holder: &str) {
+        tracing::info!(%source, "waiting for {holder}, which is synchronising it now");
     }
 }
 
@@ -80,6 +86,9 @@ impl Bar {
 
 impl Report for Bars {
     fn begin(&self, source: Source, steps: u64) {
+        if let Some(begun) = self.by_source.lock().get(&source) {
+            return begun.bar.inc_length(steps);
+        }
         let bar = self.all.add(ProgressBar::new(steps).with_prefix(source.name()));
         let bar = Bar { bar, rows: 0, rejects: 0 };
         bar.look(WAITING);
@@ -102,6 +111,11 @@ impl Report for Bars {
             let word = if result.is_ok() { "done" } else { "failed" };
             bar.bar.abandon_with_message(format!("{}, {word}", bar.count()));
         }
+    }
+
+    fn wait(&self, source: Source, holder: &str) {
+        // A terminal that cannot be written to is nobody's.
+        let _ = self.all.println(format!("{:10} waiting for {holder}", source.name()));
     }
 }
 

@@ -1,6 +1,7 @@
 //! When each source is synchronised, inside `serve`: at its publisher's own pace, a little off the hour.
 //!
-//! Each source has a loop of its own, so that a publisher that hangs delays no other, and none is ever asked twice at once.
+//! Each source has a loop of its own, so that a publisher that hangs delays no other; where several processes watch
+//! over one database, the lease of a source lets one of them ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +11,14 @@ use lastro_model::{Now, Source};
 use lastro_store::SourceState;
 use tokio::sync::watch;
 
-use super::sync::{Reach, Sync, SyncError, brasilia_day, holds_no_official_data};
+use super::sync::{Sync, SyncError, brasilia_day, holds_no_official_data};
 use crate::jobs::stopped;
 use crate::state::App;
 
 /// How often the schedule looks whether something is due. It looks at memory, mostly.
-const LOOK: Duration = Duration::from_secs(1);
+pub const LOOK: Duration = Duration::from_secs(1);
+/// While another process synchronises a source: to ask whether it may be taken over costs a write.
+const LOOKS_LEFT_OUT: u32 = 10;
 const HOUR_MS: i64 = 3_600_000;
 const MINUTE_MS: i64 = 60_000;
 
@@ -65,35 +68,70 @@ fn varied(interval_ms: i64, jitter: f64) -> i64 {
 }
 
 /// Runs until the service stops.
-pub async fn run(app: Arc<App>, sync: Sync, stop: watch::Receiver<bool>) {
+pub async fn run(app: Arc<App>, sync: Sync, look: Duration, stop: watch::Receiver<bool>) {
     let jitter = fastrand::f64();
-    join_all(Source::ALL.map(|source| keep_fresh(&app, &sync, source, jitter, stop.clone()))).await;
+    let looks = Source::ALL.map(|source| Watch { app: &app, sync: &sync, source, jitter, failures: 0 });
+    join_all(looks.map(|watch| watch.keep_fresh(look, stop.clone()))).await;
 }
 
-async fn keep_fresh(app: &App, sync: &Sync, source: Source, jitter: f64, mut stop: watch::Receiver<bool>) {
-    let mut failures = 0;
-    loop {
-        if is_due_now(app, source, failures, jitter).await {
-            let result = tokio::select! {
-                () = stopped(&mut stop) => return,
-                result = sync.run(source, Reach::Recent) => result,
+/// One source under watch.
+struct Watch<'a> {
+    app: &'a App,
+    sync: &'a Sync,
+    source: Source,
+    jitter: f64,
+    /// In a row.
+    failures: u32,
+}
+
+impl Watch<'_> {
+    async fn keep_fresh(mut self, look: Duration, mut stop: watch::Receiver<bool>) {
+        loop {
+            let looked = tokio::select! {
+                () = stopped(&mut stop) => break,
+                looked = self.look() => looked,
             };
-            app.metrics.synchronised(source, result.as_ref().map_or_else(SyncError::kind, |_| "ok"));
-            failures = if result.is_ok() { 0 } else { failures + 1 };
+            let pause = if looked == Looked::Elsewhere { look * LOOKS_LEFT_OUT } else { look };
+            tokio::select! {
+                () = stopped(&mut stop) => break,
+                () = tokio::time::sleep(pause) => {}
+            }
         }
-        tokio::select! {
-            () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(LOOK) => {}
+        self.sync.release(self.source).await;
+    }
+
+    /// Synchronises the source if it is due.
+    async fn look(&mut self) -> Looked {
+        let now = self.app.clock.now();
+        let (failures, jitter) = (self.failures, self.jitter);
+        let due = |state: &SourceState| is_due(state, failures, jitter, now);
+        if !is_due_now(self.app, self.source, due).await {
+            return Looked::Done;
         }
+        let result = self.sync.run_if(self.source, due).await;
+        let outcome = match &result {
+            Ok(None) => return Looked::Done,
+            Err(SyncError::Elsewhere(_)) => return Looked::Elsewhere,
+            Ok(Some(_)) => "ok",
+            Err(error) => error.kind(),
+        };
+        self.app.metrics.synchronised(self.source, outcome);
+        self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
+        Looked::Done
     }
 }
 
+#[derive(PartialEq, Eq)]
+enum Looked {
+    /// Whatever was due.
+    Done,
+    /// Another process is at it.
+    Elsewhere,
+}
+
 /// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
-async fn is_due_now(app: &App, source: Source, failures: u32, jitter: f64) -> bool {
-    let now = app.clock.now();
-    let due = |states: &[SourceState]| {
-        states.iter().any(|state| state.source == source && is_due(state, failures, jitter, now))
-    };
+async fn is_due_now(app: &App, source: Source, due: impl Fn(&SourceState) -> bool) -> bool {
+    let due = |states: &[SourceState]| states.iter().any(|state| state.source == source && due(state));
     due(&app.freshness.load()) && app.store.source_states().await.is_ok_and(|states| due(&states))
 }
 

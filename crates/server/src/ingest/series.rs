@@ -7,7 +7,8 @@ use lastro_model::{Day, RatePoint, ReadFile, Records, Series, Source};
 use lastro_sources::{Fault, Reading, judgement, sgs};
 use lastro_store::{SourceState, Store};
 
-use super::sync::{Outcome, Sync, SyncError, holds_no_official_data};
+use super::history::{self, Depth, History};
+use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
 use super::windows::{self, Told};
 
 /// What is asked again of what we hold: values of the last days may still be revised.
@@ -16,27 +17,62 @@ const OVERLAP_DAYS_MONTHLY: i32 = 62;
 
 type Points = BTreeMap<Day, RatePoint>;
 
-pub async fn synchronise(sync: &Sync, source: Source, state: &SourceState) -> Result<Outcome, SyncError> {
-    let series = series_of(source)?;
-    let held = if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
-    let overlap = if series == Series::Ipca { OVERLAP_DAYS_MONTHLY } else { OVERLAP_DAYS };
-    let from = held.last_key_value().map_or(sgs::first_day(series), |(newest, _)| newest.plus_days(-overlap));
-    let windows = sgs::windows(series, from, sync.today());
-    sync.report.begin(source, windows.len() as u64);
-    let (points, told) = read(sync, series, &windows).await?;
-    let asked_again: Vec<RatePoint> = held.range(from..).map(|(_, point)| *point).collect();
-    judge(series, &asked_again, &points)?;
-    windows::refuse_silence(&told, !held.is_empty())?;
+/// A series as it is held.
+struct Held {
+    series: Series,
+    points: Points,
+}
 
-    let files = told.into_iter().map(|told| remembered(sync, series, told)).collect::<Result<Vec<_>, _>>()?;
-    let published = sync
-        .publish(source, move |outbox| {
-            outbox.rows(Records::Rates(points.into_values().collect()));
-            files.into_iter().for_each(|file| outbox.file(file));
-            Ok(())
-        })
-        .await?;
-    sync.outcome(source, published).await
+pub async fn synchronise(
+    sync: &Sync,
+    source: Source,
+    state: &SourceState,
+    reach: Reach,
+) -> Result<Outcome, SyncError> {
+    let series = series_of(source)?;
+    let points =
+        if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
+    history::synchronise(sync, &Held { series, points }, reach).await
+}
+
+impl History for Held {
+    fn source(&self) -> Source {
+        self.series.into()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    async fn read(&self, sync: &Sync, depth: Depth, note: Option<ReadFile>) -> Result<Outcome, SyncError> {
+        let (series, source) = (self.series, self.source());
+        let from = match depth {
+            Depth::End => first_to_ask(series, &self.points),
+            Depth::Whole => sgs::first_day(series),
+        };
+        let windows = sgs::windows(series, from, sync.today());
+        sync.report.begin(source, windows.len() as u64);
+        let (points, told) = read(sync, series, &windows).await?;
+        judge(sync, series, &self.points, from, &points)?;
+        windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+
+        let files = told.into_iter().map(|told| remembered(sync, series, told));
+        let files = files.chain(note.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+        let published = sync
+            .publish(source, move |outbox| {
+                outbox.rows(Records::Rates(points.into_values().collect()));
+                files.into_iter().for_each(|file| outbox.file(file));
+                Ok(())
+            })
+            .await?;
+        sync.outcome(source, published).await
+    }
+}
+
+/// A little before the newest value that is held, or the beginning.
+fn first_to_ask(series: Series, held: &Points) -> Day {
+    let overlap = if series == Series::Ipca { OVERLAP_DAYS_MONTHLY } else { OVERLAP_DAYS };
+    held.last_key_value().map_or(sgs::first_day(series), |(newest, _)| newest.plus_days(-overlap))
 }
 
 fn series_of(source: Source) -> Result<Series, SyncError> {
@@ -91,15 +127,21 @@ async fn ask(
     Ok((from, to, reading))
 }
 
-/// New values may come and recent ones be revised; what was published does not vanish and does not jump.
-fn judge(series: Series, asked_again: &[RatePoint], read: &Points) -> Result<(), SyncError> {
+/// New values may come and old ones be corrected; what was published does not vanish and does not jump.
+fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
+    let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
     judgement::day_month_flip(sgs::rhythm(series), &days)?;
-    let still_there = asked_again.iter().filter(|point| read.contains_key(&point.day)).count();
-    judgement::lost_rows(asked_again.len() as u64, still_there as u64)?;
+    // The last days by themselves too: in a long history their loss would not weigh.
+    for since in [from, first_to_ask(series, held)] {
+        let before = held.range(since..).count();
+        let still_there = held.range(since..).filter(|(day, _)| read.contains_key(day)).count();
+        sync.weigh(source, judgement::lost_rows(before as u64, still_there as u64))?;
+    }
+    let asked_again: Vec<RatePoint> = held.range(from..).map(|(_, point)| *point).collect();
     let points: Vec<RatePoint> = read.values().copied().collect();
-    Ok(judgement::implausible_rates(asked_again, &points)?)
+    sync.weigh(source, judgement::implausible_rates(&asked_again, &points))
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.

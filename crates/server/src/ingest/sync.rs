@@ -9,6 +9,7 @@ use lastro_store::{Publication, Published, SourceState, Store, StoreError, Write
 use tokio::sync::mpsc;
 
 use super::fetch::Fetcher;
+use super::lease::Tenant;
 use super::report::Report;
 use super::{exchange, filings, registry, series};
 
@@ -23,9 +24,9 @@ pub struct Publishers {
 /// How much is asked of the publishers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// What can have changed since yesterday; and all that is missing.
+    /// What can have changed since yesterday; all that is missing; and what was not looked at for long.
     Recent,
-    /// Every file, old years too.
+    /// Every day and every file there is.
     Whole,
 }
 
@@ -37,6 +38,9 @@ pub struct Sync {
     pub publishers: Publishers,
     /// The first year of filings.
     pub since: i16,
+    pub tenant: Tenant,
+    /// Sources that are believed although they differ from what is held beyond belief.
+    pub accept: Vec<Source>,
     pub report: Box<dyn Report>,
 }
 
@@ -73,6 +77,9 @@ pub enum SyncError {
     Partly(String),
     #[error("a reading thread stopped")]
     Thread(#[from] tokio::task::JoinError),
+    /// Nothing was asked.
+    #[error("{0} is synchronising it now")]
+    Elsewhere(String),
 }
 
 impl SyncError {
@@ -82,7 +89,7 @@ impl SyncError {
             Self::Publisher(Fault::Transient(_)) => "unreachable",
             Self::Publisher(_) => "not_data",
             Self::Suspicious(_) => "refused",
-            Self::Store(_) | Self::Thread(_) => "internal",
+            Self::Store(_) | Self::Thread(_) | Self::Elsewhere(_) => "internal",
             Self::Partly(_) => "partly",
         }
     }
@@ -108,6 +115,25 @@ impl From<Refusal> for SyncError {
 impl Sync {
     /// Synchronises one source and remembers how it went.
     pub async fn run(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
+        self.alone(source, self.run_alone(source, reach)).await
+    }
+
+    /// The same where it is still due once no other process can be at it.
+    pub async fn run_if(
+        &self,
+        source: Source,
+        is_due: impl Fn(&SourceState) -> bool,
+    ) -> Result<Option<Outcome>, SyncError> {
+        let look_again = async {
+            if !is_due(&self.state(source).await?) {
+                return Ok(None);
+            }
+            self.run_alone(source, Reach::Recent).await.map(Some)
+        };
+        self.alone(source, look_again).await
+    }
+
+    async fn run_alone(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
         let result = self.attempt(source, reach).await;
         match &result {
             Ok(outcome) => self.report.end(source, Ok(outcome)),
@@ -127,8 +153,10 @@ impl Sync {
     async fn attempt(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
         let state = self.state(source).await?;
         match source {
-            Source::Selic | Source::Cdi | Source::Ipca => series::synchronise(self, source, &state).await,
-            Source::Fx => exchange::synchronise(self, &state).await,
+            Source::Selic | Source::Cdi | Source::Ipca => {
+                series::synchronise(self, source, &state, reach).await
+            }
+            Source::Fx => exchange::synchronise(self, &state, reach).await,
             Source::Companies => registry::synchronise(self, &state).await,
             Source::Filings => filings::synchronise(self, &state, reach).await,
         }
@@ -149,6 +177,17 @@ impl Sync {
         brasilia_day(self.clock.now().unix_ms)
     }
 
+    /// A refusal that the operator has looked at is told and passed over.
+    pub(super) fn weigh(&self, source: Source, judged: Result<(), Refusal>) -> Result<(), SyncError> {
+        match judged {
+            Err(refusal) if self.accept.contains(&source) => {
+                tracing::warn!(%source, "accepted as the operator asks: {refusal}");
+                Ok(())
+            }
+            judged => Ok(judged?),
+        }
+    }
+
     /// Publishes what `write` hands over, replacing the sample if that is what stands.
     pub(super) async fn publish<F>(&self, source: Source, write: F) -> Result<Published, SyncError>
     where
@@ -159,9 +198,9 @@ impl Sync {
         let replace = holds_no_official_data(&self.state(source).await?);
         let publication = Publication { source, sample: false, replace, at: self.now()? };
         let writing = tokio::task::spawn_blocking(move || {
-            let mut outbox = Outbox(sender);
+            let mut outbox = Outbox { sender, part: false };
             write(&mut outbox)?;
-            outbox.send(Write::Commit);
+            outbox.commit();
             Ok::<_, SyncError>(())
         });
         let published = self.store.publish(publication, receiver).await;
@@ -199,12 +238,24 @@ pub fn brasilia_day(unix_ms: i64) -> Day {
 
 /// Hands rows to a publication, in batches.
 #[derive(Debug)]
-pub struct Outbox(mpsc::Sender<Write>);
+pub struct Outbox {
+    sender: mpsc::Sender<Write>,
+    part: bool,
+}
 
 impl Outbox {
     /// Nobody listening means that the publication failed, which it reports itself.
     fn send(&mut self, write: Write) {
-        let _ = self.0.blocking_send(write);
+        let _ = self.sender.blocking_send(write);
+    }
+
+    fn commit(&mut self) {
+        self.send(if self.part { Write::CommitPart } else { Write::Commit });
+    }
+
+    /// What is handed over is not all that was asked for: no success of the source.
+    pub fn is_a_part(&mut self) {
+        self.part = true;
     }
 
     pub fn rows(&mut self, records: Records) {

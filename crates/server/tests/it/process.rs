@@ -3,13 +3,16 @@
 //! Here is the stage: a directory of its own for each test, the binary in it, and what it says. The other tests
 //! of this folder run the service inside their own process, which cannot be killed.
 
+mod bad_days;
 mod crash;
 mod demo;
 mod keys;
+mod lease;
 mod settings;
 mod start;
 mod stop;
 mod sync;
+mod volume;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
 //! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
 //!
 //! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`shelves`];
-//! what goes wrong on the way to the client is in [`trouble`]. It keeps a list of all requests.
+//! what goes wrong on the way to the client is in [`trouble`]; whole days on which something is wrong are in [`bad_day`]. It keeps a list of all requests.
 
+mod bad_day;
 mod shelves;
 mod trouble;
 
@@ -16,7 +17,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use http_body_util::combinators::BoxBody;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -26,7 +27,8 @@ use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-pub use shelves::{PERSONS, REGISTRY, Shelves, archive_path, filing, latin_1, zipped};
+pub use bad_day::{BadDay, at_the_source, on_the_way, without_end};
+pub use shelves::{CDI, IPCA, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
 pub use trouble::Trouble;
 
 pub type Body = BoxBody<Bytes, std::io::Error>;
@@ -56,6 +58,7 @@ struct State {
     shelves: Shelves,
     troubles: Vec<(String, Trouble, usize)>,
     asked: Vec<String>,
+    sent: u64,
     running: HashMap<String, usize>,
     most_at_once: HashMap<String, usize>,
     pause: Duration,
@@ -128,9 +131,15 @@ impl Publisher {
         self.state().asked.iter().filter(|line| line.contains(part)).count()
     }
 
+    /// How many bytes of bodies were sent since the last [`Publisher::forget`], as far as their length was known.
+    pub fn sent(&self) -> u64 {
+        self.state().sent
+    }
+
     pub fn forget(&self) {
         let mut state = self.state();
         state.asked.clear();
+        state.sent = 0;
         state.most_at_once.clear();
     }
 
@@ -209,7 +218,9 @@ async fn answer(state: &Mutex<State>, host: Host, name: &str, request: &http::Re
         Some(trouble) => trouble.befall(response).await,
         None => response,
     };
-    *state.lock().unwrap().running.get_mut(name).unwrap() -= 1;
+    let mut state = state.lock().unwrap();
+    state.sent += response.body().size_hint().exact().unwrap_or_default();
+    *state.running.get_mut(name).unwrap() -= 1;
     response
 }
 

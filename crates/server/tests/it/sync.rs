@@ -4,6 +4,7 @@
 //! same database as another process does. What the server must answer is told by what the publishers hold.
 
 mod again;
+mod corrections;
 mod first;
 mod interrupted;
 mod real;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use lastro::ingest::fetch::{Fetcher, Patience};
+use lastro::ingest::lease::Tenant;
 use lastro::ingest::report::Lines;
 use lastro::ingest::spool::Spool;
 use lastro::ingest::sync::{Outcome, Reach, Sync, SyncError};
@@ -30,6 +32,20 @@ use crate::publisher::{Publisher, Shelves};
 const TODAY: &str = "2026-11-02";
 const SINCE: i16 = 2024;
 
+/// All that a Gold key can read of what [`Publisher::on`] holds.
+pub const EVERYTHING: [&str; 10] = [
+    "/api/v1/market/selic?limit=10000",
+    "/api/v1/market/cdi?limit=10000",
+    "/api/v1/market/ipca?limit=10000",
+    "/api/v1/market/fx?limit=10000",
+    "/api/v1/market/fx?pair=EUR/BRL&limit=10000",
+    "/api/v1/market/overview",
+    "/api/v1/companies?limit=1000",
+    "/api/v1/filings?limit=1000",
+    "/api/v1/search?q=energia",
+    "/api/v1/filings/search?q=emissao",
+];
+
 fn day(text: &str) -> Day {
     Day::parse(text).unwrap()
 }
@@ -42,6 +58,11 @@ fn short() -> Patience {
         first_pause: Duration::from_millis(1),
         spacing: Duration::ZERO,
     }
+}
+
+/// A process of its own.
+fn tenant() -> Tenant {
+    Tenant::new("test", Duration::from_secs(60))
 }
 
 struct Stage {
@@ -85,18 +106,20 @@ impl Stage {
             fetcher: Fetcher::new(self.patience.clone(), spool).unwrap(),
             publishers: self.publisher.addresses(),
             since: SINCE,
+            tenant: tenant(),
+            accept: Vec::new(),
             report: Box::new(Lines { every_step: true }),
         }
     }
 
     async fn run_all(&self) -> Results {
         let sync = self.sync().await;
-        let all = Source::ALL.map(async |source| (source, sync.run(source, Reach::Whole).await));
+        let all = Source::ALL.map(async |source| (source, sync.run(source, Reach::Recent).await));
         join_all(all).await.into_iter().collect()
     }
 
     async fn run(&self, source: Source) -> Result<Outcome, SyncError> {
-        self.sync().await.run(source, Reach::Whole).await
+        self.sync().await.run(source, Reach::Recent).await
     }
 
     /// Waits until the server shows what the store holds.
@@ -125,21 +148,10 @@ impl Stage {
         self.json("/health").await["sources"][source as usize].clone()
     }
 
-    /// All that a Gold key can read, in a few answers.
+    /// The answers to [`EVERYTHING`].
     async fn everything(&self) -> Vec<String> {
         let mut answers = Vec::new();
-        for path in [
-            "/api/v1/market/selic?limit=10000",
-            "/api/v1/market/cdi?limit=10000",
-            "/api/v1/market/ipca?limit=10000",
-            "/api/v1/market/fx?limit=10000",
-            "/api/v1/market/fx?pair=EUR/BRL&limit=10000",
-            "/api/v1/market/overview",
-            "/api/v1/companies?limit=1000",
-            "/api/v1/filings?limit=1000",
-            "/api/v1/search?q=energia",
-            "/api/v1/filings/search?q=emissao",
-        ] {
+        for path in EVERYTHING {
             answers.push(self.text(path).await);
         }
         answers

@@ -9,6 +9,7 @@ mod column;
 mod connection;
 mod failure;
 mod file;
+mod lease;
 mod load;
 mod publish;
 mod read_file;

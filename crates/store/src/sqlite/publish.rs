@@ -37,15 +37,16 @@ pub(super) fn publish(
         clear(transaction, source)?;
     }
     let mut tally = Tally::default();
-    loop {
+    let whole = loop {
         match inbox.next()? {
             Write::Rows(records) => tally.write(transaction, source, &records)?,
             Write::File(file) => read_file::remember(transaction, source, &file)?,
-            Write::Commit => break,
+            Write::Commit => break true,
+            Write::CommitPart => break false,
         }
-    }
+    };
     let edition = settle(transaction, publication, &tally)?;
-    if !publication.sample {
+    if whole && !publication.sample {
         transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
     }
     Ok(Published { edition, added: tally.added, changed: tally.changed })

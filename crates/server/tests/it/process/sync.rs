@@ -11,19 +11,19 @@ use serde_json::Value;
 use super::{Finished, Home, Running, eventually};
 use crate::publisher::{Publisher, REGISTRY, Trouble};
 
-const SOURCES: [&str; 6] = ["selic", "cdi", "ipca", "fx", "companies", "filings"];
+pub(super) const SOURCES: [&str; 6] = ["selic", "cdi", "ipca", "fx", "companies", "filings"];
 
-fn today() -> Day {
+pub(super) fn today() -> Day {
     brasilia_day(SystemClock::start().now().unix_ms)
 }
 
 impl Home {
     /// `lastro sync` from these publishers, to its end.
-    fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
+    pub(super) fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
         Finished::of(self.sync_command(publisher, more))
     }
 
-    fn sync_command(&self, publisher: &Publisher, more: &[&str]) -> std::process::Command {
+    pub(super) fn sync_command(&self, publisher: &Publisher, more: &[&str]) -> std::process::Command {
         let mut command = self.command(&["sync"]);
         command.args(publisher.flags()).args(more);
         command
@@ -31,7 +31,7 @@ impl Home {
 }
 
 impl Running {
-    async fn source(&self, name: &str) -> Value {
+    pub(super) async fn source(&self, name: &str) -> Value {
         let (_, health) = self.get("/health", None).await;
         let sources = health["sources"].as_array().unwrap();
         sources.iter().find(|source| source["source"] == name).unwrap().clone()
@@ -105,7 +105,8 @@ fn rows_that_cannot_be_read_are_listed_on_demand() {
 
 /// Runs `lastro sync` until the publishers were asked so often, and kills it there.
 fn killed_at(home: &Home, publisher: &Publisher, requests: usize) {
-    let mut command = home.sync_command(publisher, &[]);
+    // The next one need not wait for long.
+    let mut command = home.sync_command(publisher, &["--sync-lease", "100ms"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let goal = publisher.asked("") + requests;
     while publisher.asked("") < goal && child.try_wait().unwrap().is_none() {

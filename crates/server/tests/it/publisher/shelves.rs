@@ -68,6 +68,11 @@ pub fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
     (from.number()..=to.number()).map(|number| Day::from_number(number).unwrap())
 }
 
+/// A rate that stays as it is for weeks.
+fn rate_of(day: Day, least: i32) -> String {
+    format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
+}
+
 impl Shelves {
     /// A little of everything, up to this day.
     pub fn filled(today: Day) -> Self {
@@ -82,13 +87,24 @@ impl Shelves {
     }
 
     pub fn fill_rates(&mut self, from: Day, today: Day) {
-        let by_day = |day: Day, least: i32| {
-            format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
-        };
-        self.series.insert(SELIC, days(from, today).map(|day| (day, by_day(day, 9))).collect());
+        self.fill_selic(from, today);
+        self.fill_cdi(from, today);
+        self.fill_ipca(from.minus_months(12), today);
+    }
+
+    /// Every calendar day has a value.
+    pub fn fill_selic(&mut self, from: Day, today: Day) {
+        self.series.insert(SELIC, days(from, today).map(|day| (day, rate_of(day, 9))).collect());
+    }
+
+    pub fn fill_cdi(&mut self, from: Day, today: Day) {
         let business = days(from, today).filter(|day| !day.is_weekend());
-        self.series.insert(CDI, business.map(|day| (day, by_day(day, 8))).collect());
-        let firsts = days(from.minus_months(12), today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
+        self.series.insert(CDI, business.map(|day| (day, rate_of(day, 8))).collect());
+    }
+
+    /// A month's value is published in the next one.
+    pub fn fill_ipca(&mut self, from: Day, today: Day) {
+        let firsts = days(from, today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
         let monthly =
             |day: Day| (day, format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7));
         self.series.insert(IPCA, firsts.map(monthly).collect());

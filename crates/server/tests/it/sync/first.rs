@@ -2,8 +2,8 @@
 
 use lastro_model::{Plan, Source};
 
-use super::{Stage, TODAY, day};
-use crate::publisher::{PERSONS, Publisher, Shelves};
+use super::Stage;
+use crate::publisher::PERSONS;
 
 #[tokio::test]
 async fn each_source_replaces_its_own_sample_and_no_other() {
@@ -62,22 +62,4 @@ async fn no_person_of_the_registry_is_in_any_file_of_ours() {
             assert!(!found, "{person} is in {}", path.display());
         }
     }
-}
-
-/// The size of the real thing: all rates since they exist, ten currencies, a year of fifty thousand filings.
-#[tokio::test]
-async fn a_whole_history_comes_out_as_it_went_in() {
-    let today = day(TODAY);
-    let mut shelves = Shelves::filled(today);
-    shelves.fill_rates(day("1999-03-05"), today);
-    let currencies = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"];
-    shelves.fill_quotes(&currencies, day("2023-01-02"), today);
-    shelves.fill_quotes(&["USD"], day("1994-07-01"), day("2022-12-30"));
-    shelves.fill_filings(2025, today, 50_000);
-    let stage = Stage::with(Publisher::holding(shelves)).await;
-    for (source, result) in stage.run_all().await {
-        assert!(result.is_ok(), "{source}: {result:?}");
-    }
-    stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
 }

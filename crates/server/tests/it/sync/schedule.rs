@@ -6,15 +6,17 @@ use lastro::ingest::fetch::Fetcher;
 use lastro::service::Synchronisation;
 use lastro_model::{Plan, Source};
 
-use super::{SINCE, Stage, TODAY, day, short};
+use super::{SINCE, Stage, TODAY, day, short, tenant};
 use crate::app::TestApp;
-use crate::publisher::{Publisher, Trouble};
+use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
 /// A server that keeps itself fresh.
 async fn scheduled(publisher: Publisher) -> Stage {
     let (fetcher, publishers) = (Fetcher::new(short(), None).unwrap(), publisher.addresses());
     let app = TestApp::start_with(|options| {
-        options.synchronisation = Some(Synchronisation { fetcher, publishers, since: SINCE });
+        let look = Duration::from_millis(25);
+        options.synchronisation =
+            Some(Synchronisation { fetcher, publishers, since: SINCE, tenant: tenant(), look });
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;
@@ -38,6 +40,19 @@ impl Stage {
         }
         let health = self.health(source).await;
         panic!("{source} does not come to {outcome}: {health}");
+    }
+
+    /// Lets time pass until each of these sources has come to its outcome once more, and the server tells it.
+    async fn pass(&self, time: Duration, sources: &[Source], outcome: impl Fn(Source) -> &'static str) {
+        let mut counts = Vec::new();
+        for source in sources {
+            counts.push(self.count(*source, outcome(*source)).await);
+        }
+        self.app.advance(time);
+        for (source, count) in sources.iter().zip(counts) {
+            self.comes_to(*source, outcome(*source), count + 1).await;
+        }
+        self.caught_up().await;
     }
 }
 
@@ -86,7 +101,7 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
     stage.publisher.mend();
     stage.publisher.change(|shelves| shelves.fill_rates(day("2021-01-01"), day(TODAY)));
     stage.publisher.forget();
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stage.publisher.asked(""), 0, "nobody is asked before five minutes are over");
     stage.app.advance(Duration::from_secs(6 * 60));
     for (source, _) in failing {
@@ -94,6 +109,32 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
     }
     stage.caught_up().await;
     stage.shows(&stage.publisher.shelves()).await;
+}
+
+#[tokio::test]
+async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
+    let stage = scheduled(Publisher::on(day(TODAY))).await;
+    for source in Source::ALL {
+        stage.comes_to(source, "ok", 1).await;
+    }
+    stage.caught_up().await;
+    let (held, before) = (stage.publisher.shelves(), stage.everything().await);
+    for round in on_the_way(day(TODAY)).into_iter().chain(at_the_source(&held, day(TODAY))) {
+        round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
+        // Whatever the hour and the weekday, two days are too long for every source.
+        stage
+            .pass(Duration::from_secs(48 * 3600), &Source::ALL, |source| {
+                round.iter().find(|bad_day| bad_day.source == source).map_or("ok", |bad_day| bad_day.kind)
+            })
+            .await;
+        let struck: Vec<Source> = round.iter().map(|bad_day| bad_day.source).collect();
+        for source in &struck {
+            assert!(stage.health(*source).await["last_error"].is_string(), "{source}: {}", round[0].name);
+        }
+        assert!(stage.everything().await == before, "{}: an answer changed", round[0].name);
+        stage.publisher.restore(&held);
+        stage.pass(Duration::from_secs(7 * 60), &struck, |_| "ok").await;
+    }
 }
 
 #[tokio::test]

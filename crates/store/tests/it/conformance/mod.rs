@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod files;
+pub mod leases;
 pub mod records;
 pub mod settings;
 pub mod usage;
@@ -36,6 +37,7 @@ macro_rules! suite {
                 a_source_tells_its_extent_and_its_freshness,
                 a_sample_is_no_synchronisation,
                 a_failed_attempt_leaves_its_sentence_and_the_rows,
+                a_part_of_a_source_is_no_success,
                 a_load_sees_one_edition_while_the_next_is_published,
                 a_reader_that_leaves_holds_up_nobody,
                 counters_tell_what_another_handle_wrote,
@@ -48,6 +50,12 @@ macro_rules! suite {
                 rejects_come_in_the_order_of_the_file_and_no_more_than_asked_for,
                 replacing_forgets_the_files_of_this_source_only,
                 a_file_alone_is_no_new_edition,
+            ],
+            leases: [
+                a_lease_is_one_holders_until_it_ends,
+                a_lease_that_is_renewed_does_not_end,
+                a_lease_that_is_given_up_is_free_at_once,
+                of_many_takers_one_succeeds,
             ],
             accounts: [
                 a_key_comes_back_as_it_was_kept,

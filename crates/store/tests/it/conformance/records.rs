@@ -246,6 +246,20 @@ pub async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Plac
     assert_eq!((state.last_error, state.edition), (None, Edition(1)));
 }
 
+pub async fn a_part_of_a_source_is_no_success(place: &impl Place) {
+    let store = place.open().await;
+    publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-29")]))
+        .await
+        .unwrap();
+    let later = Publication { at: at(60), ..publication(Source::Filings) };
+    let writes = vec![Write::Rows(Records::Filings(vec![filing(2, "2026-10-30")])), Write::CommitPart];
+    let published = send(&*store, later, writes).await.unwrap();
+    assert_eq!((published.edition, published.added), (Edition(2), 1));
+    let state = store.source_states().await.unwrap().swap_remove(Source::Filings as usize);
+    assert_eq!((state.rows, state.newest_day), (2, Some(day("2026-10-30"))));
+    assert_eq!((state.last_success, state.last_attempt), (Some(at(0)), Some(at(0))));
+}
+
 pub async fn a_load_sees_one_edition_while_the_next_is_published(place: &impl Place) {
     let store = place.open().await;
     let rows = |text: &str| {

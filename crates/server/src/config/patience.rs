@@ -1,0 +1,62 @@
+//! How patient a synchronisation is with publishers that are slow or away, and with other processes.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::ingest::fetch::Patience;
+
+#[derive(Debug, Clone, Args)]
+pub struct PatienceArgs {
+    /// How long a publisher may take to give one whole answer, such as 90s or 3m
+    #[arg(long, env = "LASTRO_SYNC_TIMEOUT", default_value = "120s", value_name = "TIME", value_parser = duration)]
+    pub sync_timeout: Duration,
+    /// How often a publisher is asked one thing before it is given up until the next synchronisation
+    #[arg(long, env = "LASTRO_SYNC_ATTEMPTS", default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub sync_attempts: u32,
+    /// The pause before a publisher is asked a second time; doubled for each further time
+    #[arg(long, env = "LASTRO_SYNC_PAUSE", default_value = "2s", value_name = "TIME", value_parser = duration)]
+    pub sync_pause: Duration,
+    /// How long a process that died while it synchronised keeps others from doing so
+    #[arg(long, env = "LASTRO_SYNC_LEASE", default_value = "60s", value_name = "TIME", value_parser = duration)]
+    pub sync_lease: Duration,
+}
+
+impl From<&PatienceArgs> for Patience {
+    fn from(arguments: &PatienceArgs) -> Self {
+        Self {
+            answer: arguments.sync_timeout,
+            attempts: arguments.sync_attempts,
+            first_pause: arguments.sync_pause,
+            ..Self::default()
+        }
+    }
+}
+
+/// Longer than anybody means; a slip of the unit is told at once.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// A time such as `1500ms`, `90s` or `3m`, from a millisecond to a day.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
+    match parsed {
+        Some(time) if time >= Duration::from_millis(1) && time <= LONGEST => Ok(time),
+        _ => Err("must be a time such as 1500ms, 90s or 3m, at most a day".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_and_bounds() {
+        for (text, milliseconds) in [("1500ms", 1_500), ("90s", 90_000), ("3m", 180_000), ("24h", 86_400_000)]
+        {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for bad in ["", "5", "-3s", "0s", "25h", "1us", "soon", "3s4"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

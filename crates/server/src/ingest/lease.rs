@@ -1,0 +1,88 @@
+//! One process at a time asks the publishers for a source: the one that holds the source's lease in the store.
+//!
+//! `serve` and `lastro sync` on one database, or two servers, take turns here. A lease is short and renewed while the work
+//! goes on, so that the work of a process that died is taken over soon. It guards the publishers, not the data: what two
+//! processes publish stays whole, because a publication is one transaction.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use lastro_model::Source;
+use lastro_sources::Fault;
+
+use super::sync::{Sync, SyncError};
+use crate::clock::random_hex;
+
+/// A lease is renewed so many times before it would end.
+const RENEWALS: u32 = 4;
+
+/// Who takes leases, and for how long.
+#[derive(Debug, Clone)]
+pub struct Tenant {
+    name: String,
+    lease: Duration,
+}
+
+impl Tenant {
+    /// `command` is what people know this process by.
+    pub fn new(command: &str, lease: Duration) -> Self {
+        Self { name: format!("{command} (process {}, {})", std::process::id(), random_hex(6)), lease }
+    }
+}
+
+fn lease_of(source: Source) -> String {
+    format!("sync:{source}")
+}
+
+impl Sync {
+    /// Does the work while no other process does it, or says which one does.
+    pub(super) async fn alone<T>(
+        &self,
+        source: Source,
+        work: impl Future<Output = Result<T, SyncError>>,
+    ) -> Result<T, SyncError> {
+        let standing = self
+            .store
+            .take_lease(&lease_of(source), &self.tenant.name, self.now()?, self.lease_end()?)
+            .await?;
+        if standing.holder != self.tenant.name {
+            return Err(SyncError::Elsewhere(standing.holder));
+        }
+        let result = tokio::select! {
+            result = work => result,
+            error = self.keep_lease(source) => Err(error),
+        };
+        self.release(source).await;
+        result
+    }
+
+    /// Gives the lease up early, for work that was broken off. Otherwise it ends by itself.
+    pub async fn release(&self, source: Source) {
+        if let Err(error) = self.store.release_lease(&lease_of(source), &self.tenant.name).await {
+            tracing::debug!(%error, %source, "the lease could not be given up; it ends by itself");
+        }
+    }
+
+    /// Returns when somebody else has the lease, which then must be respected.
+    async fn keep_lease(&self, source: Source) -> SyncError {
+        loop {
+            tokio::time::sleep(self.tenant.lease / RENEWALS).await;
+            let until = match self.lease_end() {
+                Ok(until) => until,
+                Err(error) => return error,
+            };
+            match self.store.renew_lease(&lease_of(source), &self.tenant.name, until).await {
+                Ok(true) => {}
+                Ok(false) => return SyncError::Elsewhere("another process".to_owned()),
+                // A large publication keeps the store busy, also for whoever would take the lease.
+                Err(error) => tracing::debug!(%error, %source, "the lease could not be renewed now"),
+            }
+        }
+    }
+
+    fn lease_end(&self) -> Result<Timestamp, SyncError> {
+        let now = self.now()?;
+        let end = SignedDuration::try_from(self.tenant.lease).and_then(|lease| now.checked_add(lease));
+        end.map_err(|_| Fault::Ours("the lease is out of bounds".to_owned()).into())
+    }
+}

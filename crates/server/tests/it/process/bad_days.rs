@@ -1,0 +1,109 @@
+//! `lastro sync` on bad days of the publishers: the status tells, a sentence tells why, and nothing else changes.
+
+use lastro_model::Day;
+
+use super::sync::today;
+use super::{Home, Running};
+use crate::publisher::{BadDay, Publisher, Shelves, at_the_source, on_the_way, without_end};
+use crate::sync::EVERYTHING;
+
+/// Enough for a machine that is busy; not enough for a drip.
+const PATIENCE: [&str; 6] = ["--sync-timeout", "1500ms", "--sync-attempts", "2", "--sync-pause", "1ms"];
+
+struct Scene {
+    home: Home,
+    publisher: Publisher,
+    server: Running,
+    key: String,
+    since: String,
+}
+
+impl Scene {
+    /// A server that shows what a good day brought.
+    async fn set() -> Self {
+        let (home, publisher) = (Home::new(), Publisher::on(today()));
+        let since = (today().year() - 1).to_string();
+        let finished = home.sync(&publisher, &["--since", &since]);
+        assert!(finished.succeeded(), "{}", finished.stderr);
+        let server = home.serve(&[]);
+        let key = home.new_key("gold", &["--rate-limit", "100000"]);
+        Self { home, publisher, server, key, since }
+    }
+
+    async fn everything(&self, server: &Running) -> Vec<(u16, serde_json::Value)> {
+        let mut answers = Vec::new();
+        for path in EVERYTHING {
+            answers.push(server.get(path, Some(&self.key)).await);
+        }
+        answers
+    }
+
+    fn synchronise_on(&self, round: &[BadDay]) {
+        let flags = [&["--since", &self.since], &PATIENCE[..]].concat();
+        let finished = self.home.sync(&self.publisher, &flags);
+        assert_eq!(finished.status.code(), Some(1), "{}: {}", round[0].name, finished.stdout);
+        let last = format!("{} of 6 sources could not be synchronised", round.len());
+        assert!(finished.stderr.contains(&last), "{}", finished.stderr);
+        for row in finished.stdout.lines().skip(1) {
+            let struck = round.iter().find(|bad_day| row.starts_with(bad_day.source.name()));
+            match struck {
+                Some(BadDay { name, told, .. }) => {
+                    let clear = row.contains(" failed after ") && row.contains(told) && row.len() < 300;
+                    assert!(clear, "{name}: {row}");
+                }
+                None => assert!(!row.contains("failed"), "{}: {row}", round[0].name),
+            }
+        }
+    }
+}
+
+/// Each round goes by, and leaves every answer as it was: of the server that runs, and of one that starts after them all.
+async fn endure(rounds: impl FnOnce(&Shelves, Day) -> Vec<Vec<BadDay>>) {
+    let scene = Scene::set().await;
+    let (held, before) = (scene.publisher.shelves(), scene.everything(&scene.server).await);
+    for round in rounds(&held, today()) {
+        round.iter().for_each(|bad_day| bad_day.strike(&scene.publisher, today()));
+        scene.synchronise_on(&round);
+        assert!(scene.everything(&scene.server).await == before, "{}: an answer changed", round[0].name);
+        scene.publisher.restore(&held);
+    }
+    assert!(scene.everything(&scene.home.serve(&[])).await == before);
+}
+
+#[tokio::test]
+async fn answers_that_are_none_are_told_and_change_nothing() {
+    endure(|_, today| on_the_way(today)).await;
+}
+
+#[tokio::test]
+async fn data_that_cannot_be_true_is_told_and_changes_nothing() {
+    endure(at_the_source).await;
+}
+
+#[tokio::test]
+async fn answers_without_end_are_given_up() {
+    endure(|_, today| without_end(today)).await;
+}
+
+#[test]
+fn an_implausible_truth_is_accepted_where_the_operator_says_so() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    assert!(home.sync(&publisher, &["--source", "selic,cdi"]).succeeded());
+    publisher.change(|shelves| {
+        for code in [432, 4389] {
+            let (_, newest) = shelves.series.get_mut(&code).unwrap().iter_mut().next_back().unwrap();
+            *newest = "150.00".into();
+        }
+    });
+    let finished = home.sync(&publisher, &["--source", "selic,cdi", "--accept", "selic"]);
+    assert_eq!(finished.status.code(), Some(1), "{}", finished.stdout);
+    let row = |source: &str| finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
+    assert!(
+        row("cdi").contains("implausible change") && !row("selic").contains("failed"),
+        "{}",
+        finished.stdout
+    );
+    assert!(finished.stderr.contains("accepted as the operator asks"), "{}", finished.stderr);
+    let stray = home.sync(&publisher, &["--source", "cdi", "--accept", "selic"]);
+    assert!(stray.stderr.contains("--accept names selic"), "{}", stray.stderr);
+}

@@ -1,0 +1,181 @@
+//! The size of the real thing, through the real binary: whole histories and years of fifty thousand filings are
+//! synchronised once, and every value is read back over HTTP and compared with what was published, as text.
+
+use std::collections::BTreeMap;
+
+use lastro::sample::{self, Shape};
+use lastro_model::{Company, Day, Filing};
+
+use super::sync::today;
+use super::{Home, Running, client};
+use crate::publisher::{Publisher, Shelves};
+
+const COMPANIES: usize = 2_700;
+const FILINGS_A_YEAR: i32 = 50_000;
+/// The current one and those before it.
+const YEARS: i16 = 3;
+const SINCE_THE_REAL: [&str; 9] = ["AUD", "CAD", "CHF", "DKK", "GBP", "JPY", "NOK", "SEK", "USD"];
+
+const LIST_PAGE: usize = 1_000;
+const SERIES_PAGE: usize = 10_000;
+
+/// Everything from its own beginning.
+fn whole_history(today: Day) -> Shelves {
+    let day = |text| Day::parse(text).unwrap();
+    let mut shelves = Shelves::default();
+    shelves.fill_selic(day("1999-03-05"), today);
+    shelves.fill_cdi(today.minus_months(12 * 12), today);
+    shelves.fill_ipca(day("1980-01-01"), today);
+    shelves.fill_quotes(&SINCE_THE_REAL, day("1994-07-01"), today);
+    shelves.fill_quotes(&["EUR"], day("1999-01-04"), today);
+    shelves.companies = sample::companies(&Shape { companies: COMPANIES, ..Shape::SAMPLE });
+    for year in today.year() - YEARS + 1..=today.year() {
+        shelves.fill_filings(year, today, FILINGS_A_YEAR);
+    }
+    shelves
+}
+
+/// A server, and a key that may read all of it.
+struct Reader {
+    server: Running,
+    client: reqwest::Client,
+    key: String,
+}
+
+impl Reader {
+    async fn text(&self, path: &str) -> String {
+        let request = self.client.get(format!("{}{path}", self.server.url)).header("x-api-key", &self.key);
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        response.text().await.unwrap()
+    }
+
+    /// Reads a series from its newest point back to its first, a page at a time.
+    async fn series(&self, path: &str, newest_first: &[(Day, String)]) {
+        for page in newest_first.chunks(SERIES_PAGE) {
+            let newest = page[0].0;
+            let served = self.text(&format!("{path}from=1900-01-01&to={newest}&limit={SERIES_PAGE}")).await;
+            let texts: Vec<&str> = page.iter().map(|(_, text)| text.as_str()).collect();
+            same(path, &served, &format!(r#"{{"data":[{}]}}"#, texts.join(",")));
+        }
+        let (first, last) = (newest_first[newest_first.len() - 1].0, newest_first[0].0);
+        for outside in [format!("to={}", first.plus_days(-1)), format!("from={}", last.plus_days(1))] {
+            assert_eq!(self.text(&format!("{path}{outside}")).await, r#"{"data":[]}"#, "{path}{outside}");
+        }
+    }
+
+    async fn list<T>(&self, path: &str, rows: &[T], shown: impl Fn(&T) -> String) {
+        for (number, page) in rows.chunks(LIST_PAGE).enumerate() {
+            let (offset, total) = (number * LIST_PAGE, rows.len());
+            let served = self.text(&format!("{path}?limit={LIST_PAGE}&offset={offset}")).await;
+            let texts: Vec<String> = page.iter().map(&shown).collect();
+            let data = texts.join(",");
+            let rest = format!(r#""total":{total},"limit":{LIST_PAGE},"offset":{offset}"#);
+            same(path, &served, &format!(r#"{{"data":[{data}],{rest}}}"#));
+        }
+    }
+
+    async fn all_of(&self, shelves: &Shelves) {
+        for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
+            let points = shelves.series[&code].iter().rev();
+            let points: Vec<_> =
+                points.map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect();
+            self.series(&format!("/api/v1/market/{name}?"), &points).await;
+        }
+        let mut pairs: BTreeMap<&str, Vec<(Day, String)>> = BTreeMap::new();
+        for ((currency, day), (buy, sell)) in shelves.quotes.iter().rev() {
+            let text = format!(r#"{{"date":"{day}","pair":"{currency}/BRL","buy":{buy},"sell":{sell}}}"#);
+            pairs.entry(currency).or_default().push((*day, text));
+        }
+        for (currency, points) in &pairs {
+            self.series(&format!("/api/v1/market/fx?pair={currency}/BRL&"), points).await;
+        }
+        let mut companies: Vec<&Company> = shelves.companies.iter().collect();
+        companies.sort_by_key(|company| (&company.name, company.id));
+        self.list("/api/v1/companies", &companies, |company| company_text(company)).await;
+        let mut filings: Vec<&Filing> = shelves.filings.values().flatten().collect();
+        filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
+        self.list("/api/v1/filings", &filings, |filing| filing_text(filing)).await;
+    }
+
+    /// The edition of each source.
+    async fn editions(&self) -> Vec<u64> {
+        let (_, health) = self.server.get("/health", None).await;
+        let sources = health["sources"].as_array().unwrap().iter();
+        sources.map(|source| source["edition"].as_u64().unwrap()).collect()
+    }
+}
+
+/// Without printing megabytes where they differ.
+fn same(path: &str, served: &str, published: &str) {
+    if served == published {
+        return;
+    }
+    let differs = served.bytes().zip(published.bytes()).position(|(a, b)| a != b);
+    let place = differs.unwrap_or(served.len().min(published.len()));
+    let around = |text: &str| {
+        let bytes = &text.as_bytes()[place.saturating_sub(80).min(text.len())..];
+        String::from_utf8_lossy(&bytes[..bytes.len().min(160)]).into_owned()
+    };
+    panic!("{path}: served {}\nwhere published {}", around(served), around(published));
+}
+
+/// A text or its absence, in JSON.
+fn quoted(text: Option<&str>) -> String {
+    serde_json::to_string(&text).unwrap()
+}
+
+fn company_text(company: &Company) -> String {
+    let registered_on = company.registered_on.map(|day| day.to_string());
+    format!(
+        r#"{{"id":"{}","name":{},"cnpj":"{}","status":{},"sector":{},"trading_name":{},"registered_on":{}}}"#,
+        company.id,
+        quoted(Some(&company.name)),
+        company.cnpj,
+        quoted(Some(&company.status)),
+        quoted(company.sector.as_deref()),
+        quoted(company.trading_name.as_deref()),
+        quoted(registered_on.as_deref()),
+    )
+}
+
+fn filing_text(filing: &Filing) -> String {
+    let reference = filing.reference_day.map(|day| day.to_string());
+    format!(
+        r#"{{"id":"{}","company_id":"{}","company_name":{},"category":{},"date":"{}T00:00:00-03:00","description":{},"type":{},"reference_date":{},"version":{},"url":{}}}"#,
+        filing.id,
+        filing.company_id,
+        quoted(Some(&filing.company_name)),
+        quoted(Some(&filing.category)),
+        filing.delivered_on,
+        quoted(Some(&filing.description)),
+        quoted(filing.kind.as_deref()),
+        quoted(reference.as_deref()),
+        filing.version,
+        quoted(Some(&filing.url)),
+    )
+}
+
+#[tokio::test]
+async fn a_whole_history_is_served_as_it_was_published_and_asked_for_only_once() {
+    let today = today();
+    let (home, publisher) = (Home::new(), Publisher::holding(whole_history(today)));
+    let since = (today.year() - YEARS + 1).to_string();
+    let synchronise = || {
+        let finished = home.sync(&publisher, &["--since", &since]);
+        assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+        let asked_and_sent = (publisher.asked("") as u64, publisher.sent());
+        publisher.forget();
+        asked_and_sent
+    };
+    let first = synchronise();
+    let key = home.new_key("gold", &["--rate-limit", "1000000"]);
+    let reader = Reader { server: home.serve(&[]), client: client(), key };
+    reader.all_of(&publisher.shelves()).await;
+
+    let editions = reader.editions().await;
+    let second = synchronise();
+    assert!(second.0 * 10 <= first.0, "{} requests after {}", second.0, first.0);
+    assert!(second.1 * 10 <= first.1, "{} bytes after {}", second.1, first.1);
+    assert_eq!(reader.editions().await, editions);
+}

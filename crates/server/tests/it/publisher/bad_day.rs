@@ -1,0 +1,321 @@
+//! Bad days of the publishers: what can be wrong with an answer or with the data itself, whom it befalls, what a person is
+//! told about it and how it is counted. The tests put the same days before a synchronisation inside the test, before the
+//! schedule of a server, and before the real binary.
+
+use lastro_model::{Day, Source};
+
+use super::{CDI, IPCA, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
+
+/// One bad day of one source.
+pub struct BadDay {
+    pub name: &'static str,
+    pub source: Source,
+    pub strike: Strike,
+    /// In the sentence for people.
+    pub told: &'static str,
+    /// What metrics count it under.
+    pub kind: &'static str,
+}
+
+pub enum Strike {
+    /// On the way, to requests with this in their line.
+    OnTheWay(String, Trouble),
+    /// In what is held, up to this day.
+    AtTheSource(fn(&mut Shelves, Day)),
+}
+
+use Strike::{AtTheSource, OnTheWay};
+
+const SELIC_LINE: &str = "bcdata.sgs.432/";
+const BULLETINS: &str = "CotacaoMoedaPeriodo(";
+const CURRENCIES: &str = "/Moedas?";
+const CAD: &str = "cad_cia_aberta.csv";
+
+/// Four sources that are asked in four ways, and what their requests have in their lines.
+fn places(today: Day) -> [(Source, String); 4] {
+    [
+        (Source::Selic, SELIC_LINE.into()),
+        (Source::Fx, BULLETINS.into()),
+        (Source::Companies, CAD.into()),
+        (Source::Filings, archive_path(today.year())),
+    ]
+}
+
+/// A trouble that befalls all four on one day, with what is told and counted for each.
+fn round(today: Day, name: &'static str, trouble: &Trouble, told: [Told; 4]) -> Vec<BadDay> {
+    let cases = places(today).into_iter().zip(told);
+    let case = |((source, part), (told, kind))| BadDay {
+        name,
+        source,
+        strike: OnTheWay(part, trouble.clone()),
+        told,
+        kind,
+    };
+    cases.map(case).collect()
+}
+
+type Told = (&'static str, &'static str);
+
+const AWAY: &str = "unreachable";
+const NO_DATA: &str = "not_data";
+const REFUSED: &str = "refused";
+
+/// The central bank's answers are asked again whatever is wrong with them; a file that came whole is not.
+const fn told(sentences: [&'static str; 4]) -> [Told; 4] {
+    let [sgs, ptax, cad, ipe] = sentences;
+    [(sgs, AWAY), (ptax, AWAY), (cad, NO_DATA), (ipe, NO_DATA)]
+}
+
+const fn away(sentence: &'static str) -> [Told; 4] {
+    [(sentence, AWAY); 4]
+}
+
+/// Troubles that befall an answer, whoever gives it: a round for each.
+pub fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
+    let (page, object) = ("an HTML page", "a JSON object");
+    let browser = "a page for a browser";
+    let troubles = [
+        ("a page with 200", Trouble::Page, told([page, page, browser, browser])),
+        ("an empty error object with 200", Trouble::Erro, told([object, object, "header", "not a zip"])),
+        ("404", Trouble::Status(404), told(["status 404", "status 404", "vanished", "vanished"])),
+        ("500", Trouble::Status(500), away("status 500")),
+        ("502", Trouble::Status(502), away("status 502")),
+        ("503 for an hour", Trouble::Later(503, 3600), away("status 503")),
+        ("429 for an hour", Trouble::Later(429, 3600), away("status 429")),
+        ("half an answer", Trouble::Half, told(["cut short", object, "cut short", "broken zip"])),
+        ("a cut connection", Trouble::Cut, away("the connection broke")),
+        (
+            "nothing",
+            Trouble::Instead(Vec::new()),
+            told(["an empty body", "an empty body", "is empty", "not a zip"]),
+        ),
+        (
+            "rubbish",
+            Trouble::Instead(b"PK\x03\x04 x".into()),
+            told(["not JSON", "not JSON", "header", "broken"]),
+        ),
+    ];
+    let rounds = troubles.into_iter().map(|(name, trouble, told)| round(today, name, &trouble, told));
+    let none = OnTheWay(CURRENCIES.into(), Trouble::Instead(br#"{"value":[]}"#.into()));
+    let currencies =
+        BadDay { name: "no currencies", source: Source::Fx, strike: none, told: "has none", kind: NO_DATA };
+    rounds.chain([vec![currencies]]).collect()
+}
+
+/// Answers that never end, for those who do not wait for ever: a round for each.
+pub fn without_end(today: Day) -> Vec<Vec<BadDay>> {
+    let endless = [(": ", AWAY); 4];
+    vec![
+        round(today, "a drip", &Trouble::Drip, away("no answer in time")),
+        round(today, "no end", &Trouble::Endless, endless),
+    ]
+}
+
+/// What is wrong with the data itself: each source once in a round.
+pub fn at_the_source(shelves: &Shelves, today: Day) -> Vec<Vec<BadDay>> {
+    let mut rounds: Vec<Vec<BadDay>> = Vec::new();
+    for case in
+        series_cases().into_iter().chain(quote_cases()).chain(file_cases()).chain([swapped(shelves, today)])
+    {
+        match rounds.iter_mut().find(|round| round.iter().all(|other| other.source != case.source)) {
+            Some(round) => round.push(case),
+            None => rounds.push(vec![case]),
+        }
+    }
+    rounds
+}
+
+fn case(name: &'static str, source: Source, strike: fn(&mut Shelves, Day), (told, kind): Told) -> BadDay {
+    BadDay { name, source, strike: AtTheSource(strike), told, kind }
+}
+
+fn series_cases() -> Vec<BadDay> {
+    vec![
+        case(
+            "no values",
+            Source::Selic,
+            |shelves, _| shelves.series.get_mut(&SELIC).unwrap().clear(),
+            ("no rows", REFUSED),
+        ),
+        case(
+            "lost values",
+            Source::Cdi,
+            |shelves, today| {
+                let kept = |day: &Day| *day < today.plus_days(-13) || *day > today.plus_days(-5);
+                shelves.series.get_mut(&CDI).unwrap().retain(|day, _| kept(day));
+            },
+            ("are lost", REFUSED),
+        ),
+        case(
+            "a value that jumped",
+            Source::Selic,
+            |shelves, today| {
+                shelves.series.get_mut(&SELIC).unwrap().insert(today.plus_days(-9), "150.00".into());
+            },
+            ("implausible change", REFUSED),
+        ),
+        case(
+            "a month that jumped",
+            Source::Ipca,
+            |shelves, _| {
+                let (_, newest) = shelves.series.get_mut(&IPCA).unwrap().iter_mut().next_back().unwrap();
+                *newest = "56".into();
+            },
+            ("implausible change", REFUSED),
+        ),
+    ]
+}
+
+fn quote_cases() -> Vec<BadDay> {
+    vec![
+        case(
+            "closings that vanished",
+            Source::Fx,
+            |shelves, today| {
+                let kept = |currency: &str, day: Day| currency != "EUR" || day < today.plus_days(-13);
+                shelves.quotes.retain(|(currency, day), _| kept(currency, *day));
+            },
+            ("are lost", REFUSED),
+        ),
+        case(
+            "a closing that jumped",
+            Source::Fx,
+            |shelves, _| {
+                let dollars = shelves.quotes.iter_mut().rev().filter(|((currency, _), _)| currency == "USD");
+                let (_, rates) = { dollars }.nth(2).unwrap();
+                *rates = ("51.2530".into(), "51.2590".into());
+            },
+            ("implausible change", REFUSED),
+        ),
+    ]
+}
+
+fn file_cases() -> Vec<BadDay> {
+    vec![
+        case(
+            "a registry that lost rows",
+            Source::Companies,
+            |shelves, _| {
+                let most = shelves.companies.len() * 9 / 10;
+                shelves.companies.truncate(most);
+            },
+            ("are lost", REFUSED),
+        ),
+        case(
+            "a registry without a column",
+            Source::Companies,
+            |shelves, _| {
+                let text = characters(&shelves.registry());
+                shelves.by_hand(REGISTRY, latin_1(&text.replace(";CD_CVM;", ";CODIGO;")));
+            },
+            ("CD_CVM is missing", NO_DATA),
+        ),
+        case(
+            "a registry of headings alone",
+            Source::Companies,
+            |shelves, _| {
+                let header =
+                    shelves.registry().split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
+                shelves.by_hand(REGISTRY, header);
+            },
+            ("no rows", REFUSED),
+        ),
+        case(
+            "a registry that vanished",
+            Source::Companies,
+            |shelves, _| shelves.withdraw(REGISTRY),
+            ("vanished", NO_DATA),
+        ),
+        case(
+            "a year that lost rows",
+            Source::Filings,
+            |shelves, today| shelves.filings.get_mut(&today.year()).unwrap().truncate(54),
+            ("are lost", REFUSED),
+        ),
+        case(
+            "a year without a column",
+            Source::Filings,
+            |shelves, today| {
+                let text = characters(&shelves.filings_table(today.year()));
+                let table = latin_1(&text.replacen("Data_Entrega", "Entrega", 1));
+                shelves.by_hand(&archive_path(today.year()), zipped(&member(today.year()), &table));
+            },
+            ("Data_Entrega is missing", NO_DATA),
+        ),
+        case(
+            "a year with another year's table",
+            Source::Filings,
+            |shelves, today| {
+                let table = shelves.filings_table(today.year());
+                shelves.by_hand(&archive_path(today.year()), zipped(&member(2019), &table));
+            },
+            ("is not in the zip", NO_DATA),
+        ),
+        case(
+            "a year that vanished",
+            Source::Filings,
+            |shelves, today| shelves.withdraw(&archive_path(today.year() - 1)),
+            ("vanished", NO_DATA),
+        ),
+    ]
+}
+
+/// Bytes as the letters of Latin-1.
+fn characters(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn member(year: i16) -> String {
+    format!("ipe_cia_aberta_{year}.csv")
+}
+
+/// Days and months swapped, in all answers about the Selic.
+fn swapped(shelves: &Shelves, today: Day) -> BadDay {
+    let swap = |(day, value): (&Day, &String)| {
+        let (month, first, year) = (day.month(), day.day_of_month(), day.year());
+        format!(r#"{{"data":"{month:02}/{first:02}/{year}","valor":"{value}"}}"#)
+    };
+    let rows: Vec<String> = shelves.series[&SELIC].range(today.plus_days(-30)..).map(swap).collect();
+    let body = format!("[{}]", rows.join(",")).into_bytes();
+    let strike = OnTheWay(SELIC_LINE.into(), Trouble::Instead(body));
+    let name = "days and months swapped";
+    BadDay { name, source: Source::Selic, strike, told: "month first", kind: NO_DATA }
+}
+
+impl BadDay {
+    /// Lets it happen; [`Publisher::restore`] ends it.
+    pub fn strike(&self, publisher: &Publisher, today: Day) {
+        match &self.strike {
+            OnTheWay(part, trouble) => {
+                publisher.change(|shelves| freshen(shelves, self.source, today));
+                publisher.trouble(part, trouble.clone());
+            }
+            AtTheSource(strike) => publisher.change(|shelves| strike(shelves, today)),
+        }
+    }
+}
+
+impl Publisher {
+    /// All is well again, and as it was.
+    pub fn restore(&self, shelves: &Shelves) {
+        self.mend();
+        self.change(|held| *held = shelves.clone());
+    }
+}
+
+/// Something new of this source, which a trouble keeps from us.
+fn freshen(shelves: &mut Shelves, source: Source, today: Day) {
+    match source {
+        Source::Selic => drop(shelves.series.get_mut(&SELIC).unwrap().insert(today, "11.11".into())),
+        Source::Fx => {
+            shelves.quotes.insert(("USD".into(), today), ("5.12340".into(), "5.12400".into()));
+        }
+        Source::Companies => shelves.companies[0].name.push_str(" NOVA"),
+        Source::Filings => {
+            let company = shelves.companies[0].clone();
+            let year = shelves.filings.get_mut(&today.year()).unwrap();
+            year.push(filing(&company, 3_000_000, today));
+        }
+        Source::Cdi | Source::Ipca => panic!("no trouble on the way befalls {source}"),
+    }
+}

@@ -1,0 +1,182 @@
+//! What publishers correct long after: it is found, judged as any other change, and believed where the operator says so.
+
+use std::time::Duration;
+
+use lastro::ingest::sync::{Outcome, Reach, SyncError};
+use lastro_model::Source;
+
+use super::{Stage, TODAY, day};
+use crate::publisher::{Trouble, filing};
+
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
+/// Held, and long before the days that every run asks for again.
+const LONG_AGO: &str = "2026-01-15";
+
+impl Stage {
+    async fn run_whole(&self, source: Source) -> Result<Outcome, SyncError> {
+        self.sync().await.run(source, Reach::Whole).await
+    }
+
+    /// The operator has looked at it.
+    async fn run_accepting(&self, source: Source) -> Result<Outcome, SyncError> {
+        let mut sync = self.sync().await;
+        sync.accept = vec![source];
+        sync.run(source, Reach::Whole).await
+    }
+
+    /// The publisher writes another Selic for a day long ago.
+    fn correct(&self, value: &str) {
+        self.publisher.change(|shelves| {
+            shelves.series.get_mut(&432).unwrap().insert(day(LONG_AGO), value.into());
+        });
+    }
+
+    async fn selic_long_ago(&self) -> String {
+        self.caught_up().await;
+        self.text(&format!("/api/v1/market/selic?from={LONG_AGO}&to={LONG_AGO}")).await
+    }
+}
+
+#[tokio::test]
+async fn a_correction_of_an_old_value_is_found_within_a_week() {
+    let stage = Stage::synchronised().await;
+    stage.correct("12.34");
+    stage.publisher.change(|shelves| {
+        let dollar = shelves.quotes.iter_mut().find(|((currency, _), _)| currency == "USD").unwrap();
+        dollar.1.0.push('7');
+    });
+    for source in [Source::Selic, Source::Fx] {
+        let soon = stage.run(source).await.unwrap();
+        assert_eq!((soon.added, soon.changed), (0, 0), "{source}: nobody asks for old days every hour");
+    }
+    stage.app.advance(WEEK);
+    stage.publisher.forget();
+    for source in [Source::Selic, Source::Fx, Source::Cdi, Source::Ipca] {
+        let found = stage.run(source).await.unwrap();
+        let corrected = [Source::Selic, Source::Fx].contains(&source);
+        assert_eq!((found.added, found.changed), (0, corrected.into()), "{source}");
+    }
+    let whole = stage.publisher.asked("");
+    stage.publisher.forget();
+    for source in [Source::Selic, Source::Fx, Source::Cdi, Source::Ipca] {
+        stage.run(source).await.unwrap();
+    }
+    assert!(stage.publisher.asked("") * 10 < whole, "once a week is enough");
+    stage.caught_up().await;
+    stage.shows(&stage.publisher.shelves()).await;
+}
+
+#[tokio::test]
+async fn an_operator_who_asks_for_everything_need_not_wait() {
+    let stage = Stage::synchronised().await;
+    stage.correct("12.34");
+    assert_eq!(stage.run_whole(Source::Selic).await.unwrap().changed, 1);
+    assert!(stage.selic_long_ago().await.contains("12.34"));
+}
+
+#[tokio::test]
+async fn an_old_value_that_jumped_is_refused_until_the_operator_accepts_it() {
+    let stage = Stage::synchronised().await;
+    let before = stage.selic_long_ago().await;
+    stage.correct("120.34");
+    let refused = stage.run_whole(Source::Selic).await.unwrap_err();
+    assert!(refused.to_string().contains("120.34 where"), "{refused}");
+    assert_eq!(stage.selic_long_ago().await, before);
+    assert_eq!(stage.run_accepting(Source::Selic).await.unwrap().changed, 1);
+    assert!(stage.selic_long_ago().await.contains("120.34"));
+    // It was for that run alone.
+    stage.correct("12.34");
+    stage.run_whole(Source::Selic).await.unwrap_err();
+    assert!(stage.selic_long_ago().await.contains("120.34"));
+}
+
+#[tokio::test]
+async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
+    let stage = Stage::synchronised().await;
+    let before = stage.selic_long_ago().await;
+    stage.correct("120.34");
+    let change_today = |value: &str| {
+        stage.publisher.change(|shelves| {
+            shelves.series.get_mut(&432).unwrap().insert(day(TODAY), value.into());
+        });
+    };
+    change_today("11.11");
+    stage.app.advance(WEEK);
+    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert_eq!(stage.selic_long_ago().await, before);
+    assert!(stage.text("/api/v1/market/selic/current").await.contains("11.11"));
+    let health = stage.health(Source::Selic).await;
+    assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
+    let rejects = stage.app.elsewhere().await.rejects(Source::Selic, 10).await.unwrap();
+    assert!(rejects[0].reason.contains("120.34 where"), "{rejects:?}");
+
+    // The next day it is tried again, and not before.
+    stage.publisher.forget();
+    change_today("11.12");
+    stage.run(Source::Selic).await.unwrap();
+    assert_eq!(stage.publisher.asked("bcdata.sgs.432"), 1);
+    stage.correct("12.34");
+    stage.app.advance(WEEK / 7);
+    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert!(stage.selic_long_ago().await.contains("12.34"));
+    assert_eq!(stage.health(Source::Selic).await["rejects"], 0);
+}
+
+#[tokio::test]
+async fn rows_that_are_truly_gone_can_be_accepted_but_what_is_no_data_cannot() {
+    let stage = Stage::synchronised().await;
+    let before = stage.json("/api/v1/companies").await["total"].clone();
+    stage.publisher.change(|shelves| shelves.companies.truncate(60));
+    stage.run(Source::Companies).await.unwrap_err();
+    stage.run_accepting(Source::Companies).await.unwrap();
+    stage.run(Source::Companies).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.json("/api/v1/companies").await["total"], before, "what was held stays");
+    for trouble in [Trouble::Page, Trouble::Instead(b"CD_CVM;SIT\r\n1;ATIVO\r\n".into())] {
+        stage.publisher.trouble("cad_cia_aberta", trouble);
+        stage.run_accepting(Source::Companies).await.unwrap_err();
+        stage.publisher.mend();
+    }
+}
+
+#[tokio::test]
+async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
+    let stage = Stage::synchronised().await;
+    let listed = |symbols: &[&str]| {
+        let items: Vec<String> =
+            symbols.iter().map(|symbol| format!(r#"{{"simbolo":"{symbol}"}}"#)).collect();
+        Trouble::Instead(format!(r#"{{"value":[{}]}}"#, items.join(",")).into_bytes())
+    };
+    stage.publisher.trouble("/Moedas?", listed(&["EUR", "USD"]));
+    stage.run(Source::Fx).await.unwrap();
+    stage.caught_up().await;
+    let health = stage.health(Source::Fx).await;
+    assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
+    let rejects = stage.app.elsewhere().await.rejects(Source::Fx, 10).await.unwrap();
+    assert!(rejects[0].reason.contains("JPY/BRL is no longer listed"), "{rejects:?}");
+    stage.shows(&stage.publisher.shelves()).await;
+    // Once it is back, nothing is left to report.
+    stage.publisher.mend();
+    stage.run(Source::Fx).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.health(Source::Fx).await["rejects"], 0);
+}
+
+#[tokio::test]
+async fn a_year_that_could_not_be_had_is_no_success_of_the_others() {
+    let stage = Stage::synchronised().await;
+    let success = stage.health(Source::Filings).await["last_success"].clone();
+    stage.publisher.change(|shelves| {
+        let company = shelves.companies[0].clone();
+        shelves.filings.get_mut(&2026).unwrap().push(filing(&company, 3_000_000, day(TODAY)));
+        shelves.filings.get_mut(&2025).unwrap().truncate(30);
+    });
+    stage.app.advance_seconds(3600);
+    stage.run(Source::Filings).await.unwrap_err();
+    stage.caught_up().await;
+    stage.json("/api/v1/filings/3000000").await;
+    let health = stage.health(Source::Filings).await;
+    assert_eq!(health["last_success"], success, "{health}");
+    assert_eq!(health["last_attempt"], stage.app.timestamp().to_string());
+    assert!(health["last_error"].as_str().unwrap().contains("filings of 2025"), "{health}");
+}

@@ -1,0 +1,30 @@
+//! Who does a piece of work that only one process may do at a time.
+//!
+//! A lease ends by itself, so a holder that dies is succeeded without anybody's help; a holder that lives renews it in
+//! time. Every process on the database passes its own clock in: leases are long against what clocks differ by.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::Result;
+
+#[async_trait]
+pub trait LeaseStore: Send + Sync {
+    /// Takes the lease of this name until then, unless somebody else's has not ended `now`.
+    ///
+    /// Gives the lease as it stands afterwards: it is ours if it names us.
+    async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease>;
+
+    /// Prolongs a lease that nobody else took meanwhile; tells whether it is still ours.
+    async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool>;
+
+    /// Gives a lease up before its end. One that is not ours is left alone.
+    async fn release_lease(&self, name: &str, holder: &str) -> Result<()>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// A name for people, unlike that of any other process.
+    pub holder: String,
+    pub until: Timestamp,
+}
