@@ -11,11 +11,11 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode, request};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use lastro_access::{ClientAddr, Feature, Verdict, terms};
 use lastro_model::{Now, Outcome};
 
+use super::body::Body;
 use super::caller::{self, Caller};
 use super::query::{Query, decode_segment};
 use super::reply::{Reply, Stored};
@@ -23,8 +23,6 @@ use super::routes::{Action, Handler, Question, Route, Target, resolve};
 use super::{conditional, encoding, envelope};
 use crate::error::ApiError;
 use crate::state::App;
-
-pub type Body = Full<Bytes>;
 
 /// Longest time that an answer may wait on the store.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -196,7 +194,7 @@ impl Visit<'_> {
         };
         let length = body.len();
         let empty = self.head.method == Method::HEAD || reply.status == StatusCode::NO_CONTENT;
-        let mut response = Response::new(Full::new(if empty { Bytes::new() } else { body }));
+        let mut response = Response::new(Body::Whole(if empty { Bytes::new() } else { body }));
         *response.status_mut() = reply.status;
         let headers = response.headers_mut();
         headers.reserve(24);
@@ -240,7 +238,7 @@ fn put_cache_and_policy(headers: &mut HeaderMap, cache: &'static str, policy: Op
 }
 
 fn not_modified(reply: &Reply) -> Response<Body> {
-    let mut response = Response::new(Full::default());
+    let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     put_cache_and_policy(response.headers_mut(), reply.cache, reply.policy);
     response

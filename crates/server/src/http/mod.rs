@@ -10,6 +10,7 @@
 //!
 //! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
 
+pub mod body;
 pub mod caller;
 pub mod conditional;
 pub mod edge;
