@@ -9,6 +9,7 @@ use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
+use crate::http::export::slots::Exports;
 use crate::metrics::Metrics;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
@@ -27,6 +28,8 @@ pub struct App {
     pub registrations_per_hour: u32,
     pub usage: Usage,
     pub metrics: Metrics,
+    /// Bulk exports under way.
+    pub exports: Arc<Exports>,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -50,6 +53,7 @@ impl App {
             registrations_per_hour: parts.registrations_per_hour,
             usage: Usage::new(),
             metrics: Metrics::default(),
+            exports: Arc::default(),
             proxies: parts.proxies,
             boot: parts.boot,
             database: parts.database,

@@ -11,6 +11,8 @@ use hyper::body::{Frame, SizeHint};
 
 pub enum Body {
     Whole(Bytes),
+    /// Stands for a stream whose header alone was asked for.
+    Unsent,
     /// Asked for more only when the client has taken what there was.
     Stream(Box<dyn hyper::body::Body<Data = Bytes, Error = Broken> + Send + Unpin>),
 }
@@ -28,6 +30,7 @@ impl hyper::body::Body for Body {
         match self.get_mut() {
             Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Self::Unsent => Poll::Ready(None),
             Self::Stream(stream) => Pin::new(stream).poll_frame(cx),
         }
     }
@@ -35,6 +38,8 @@ impl hyper::body::Body for Body {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.is_empty(),
+            // Not the end: that would be a body of no bytes, and its length would be told.
+            Self::Unsent => false,
             Self::Stream(stream) => stream.is_end_stream(),
         }
     }
@@ -42,6 +47,7 @@ impl hyper::body::Body for Body {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Unsent => SizeHint::default(),
             Self::Stream(stream) => stream.size_hint(),
         }
     }
@@ -69,6 +75,7 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
+            Self::Unsent => f.write_str("Unsent"),
             Self::Stream(_) => f.write_str("Stream"),
         }
     }

@@ -2,12 +2,11 @@
 //!
 //! Identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
 
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode, request};
@@ -17,6 +16,11 @@ use lastro_model::{Now, Outcome};
 
 use super::body::Body;
 use super::caller::{self, Caller};
+use super::export::encoder::Encoder;
+use super::export::stream::Stream;
+use super::export::{Export, slots};
+use super::form::Accept;
+use super::listener::Connection;
 use super::query::{Query, decode_segment};
 use super::reply::{Reply, Stored};
 use super::routes::{Action, Handler, Question, Route, Target, resolve};
@@ -30,6 +34,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {
     app: &'a App,
+    connection: &'a Connection,
     head: &'a request::Parts,
     client: ClientAddr,
     target: Target<'a>,
@@ -39,15 +44,15 @@ struct Visit<'a> {
 }
 
 /// Answers one request. Every way out of here carries the envelope.
-pub async fn answer(app: &App, peer: IpAddr, request: Request<Incoming>) -> Response<Body> {
+pub async fn answer(app: &App, connection: &Connection, request: Request<Incoming>) -> Response<Body> {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
     let target = resolve(&head.method, head.uri.path());
-    let client = caller::address(app, peer, &head.headers);
+    let client = caller::address(app, connection.peer, &head.headers);
     let identified = guarded(app, caller::identify(app, client, &head.headers, now)).await;
     let caller = identified.unwrap_or_else(Caller::Refused);
     let verdict = caller.charge(app, client, now, costs_nothing(&head.method, &target));
-    let mut visit = Visit { app, head: &head, client, target, caller, verdict, now };
+    let mut visit = Visit { app, connection, head: &head, client, target, caller, verdict, now };
 
     let result = guarded(app, visit.judge(body)).await.flatten();
     if visit.verdict.admitted && outcome(&result) == Outcome::RateLimited {
@@ -84,13 +89,8 @@ impl Visit<'_> {
         self.check_plan(route)?;
         let query = Query::new(self.head.uri.query().unwrap_or(""))?;
         match route.handler {
-            Handler::Read(handler) => {
-                let catalog = self.app.catalog.load();
-                let freshness = self.app.freshness.load();
-                let id = decode_segment(raw_id)?;
-                let (plan, now) = (self.caller.plan(), self.now);
-                handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query })
-            }
+            Handler::Read(handler) => self.ask(raw_id, query, handler),
+            Handler::Export(handler) => self.begin(self.ask(raw_id, query, handler)?),
             Handler::Act(handler) => {
                 let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
                 let acting = handler(Action { app, caller, client, now, query, body });
@@ -99,6 +99,38 @@ impl Visit<'_> {
                     .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
             }
         }
+    }
+
+    /// Puts the question to a handler, with the catalog of the moment.
+    fn ask<T>(
+        &self,
+        raw_id: &str,
+        query: Query<'_>,
+        handler: fn(&Question<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
+        let id = decode_segment(raw_id)?;
+        let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
+        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query, accept })
+    }
+
+    /// Begins an export, unless its header is all the client wants or needs.
+    fn begin(&self, export: Export) -> Result<Reply, ApiError> {
+        let mut reply = export.reply();
+        if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
+            return Ok(reply);
+        }
+        let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
+        let (account, now) = (holding.holder.account(), self.now.monotonic_ns);
+        let slot = self.app.exports.begin(account, &self.connection.hang_up, now).ok_or(slots::ALL_TAKEN)?;
+        let coding = encoding::negotiate(&self.head.headers);
+        let encoder = Encoder::new(coding).map_err(|error| {
+            tracing::error!(%error, "an export could not be begun");
+            ApiError::Internal
+        })?;
+        reply.headers.extend(coding.map(|coding| ("content-encoding", coding.name().to_owned())));
+        reply.body = Body::Stream(Box::new(Stream::new(export, encoder, slot, Arc::clone(&self.app.clock))));
+        Ok(reply)
     }
 
     /// What may be done here; asked by browsers before they send a key across origins.
@@ -172,10 +204,8 @@ impl Visit<'_> {
 
     fn dress(&self, reply: Reply) -> Response<Body> {
         let request_id = self.app.next_request_id();
-        let tag = (reply.status == StatusCode::OK)
-            .then(|| conditional::tag(&reply.version, &self.app.database, self.caller.plan()))
-            .flatten();
-        let held = tag.as_deref().is_some_and(|tag| conditional::is_held(&self.head.headers, tag));
+        let tag = self.tag(&reply);
+        let held = tag.as_deref().is_some_and(|tag| self.holds(tag));
         let mut response = if held { not_modified(&reply) } else { self.full(reply) };
         let headers = response.headers_mut();
         if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
@@ -186,21 +216,27 @@ impl Visit<'_> {
         response
     }
 
+    fn tag(&self, reply: &Reply) -> Option<String> {
+        (reply.status == StatusCode::OK)
+            .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
+            .flatten()
+    }
+
+    /// Whether the client has the body with this tag already.
+    fn holds(&self, tag: &str) -> bool {
+        conditional::is_held(&self.head.headers, tag)
+    }
+
     fn full(&self, reply: Reply) -> Response<Body> {
-        let (body, coding) = match reply.encoding {
-            None => encoding::encode(reply.body, &self.head.headers),
-            Some(Stored::Plain) => (reply.body, None),
-            Some(Stored::Gzip) => encoding::from_gzip(reply.body, &self.head.headers),
-        };
-        let length = body.len();
+        let (body, length, coding) = self.packed(reply.body, reply.encoding);
         let empty = self.head.method == Method::HEAD || reply.status == StatusCode::NO_CONTENT;
-        let mut response = Response::new(Body::Whole(if empty { Bytes::new() } else { body }));
+        let mut response = Response::new(if empty && length.is_some() { Body::default() } else { body });
         *response.status_mut() = reply.status;
         let headers = response.headers_mut();
         headers.reserve(24);
         if reply.status != StatusCode::NO_CONTENT {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-            headers.insert(header::CONTENT_LENGTH, length.into());
+            headers.extend(length.map(|length| (header::CONTENT_LENGTH, length.into())));
         }
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
@@ -212,6 +248,18 @@ impl Visit<'_> {
             }
         }
         response
+    }
+
+    /// The body as it leaves, its length where that is known, and its coding.
+    fn packed(&self, body: Body, stored: Option<Stored>) -> (Body, Option<usize>, Option<&'static str>) {
+        let Body::Whole(bytes) = body else { return (body, None, None) };
+        let (bytes, coding) = match stored {
+            None => encoding::encode(bytes, &self.head.headers),
+            Some(Stored::Plain) => (bytes, None),
+            Some(Stored::Gzip) => encoding::from_gzip(bytes, &self.head.headers),
+        };
+        let length = bytes.len();
+        (Body::Whole(bytes), Some(length), coding)
     }
 
     fn record(&self, response: &Response<Body>, request_id: &str) {
