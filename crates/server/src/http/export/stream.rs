@@ -26,7 +26,7 @@ use crate::http::csv::Sheet;
 /// A turn ends when it has written this much: a fraction of a millisecond, compressed or not.
 const TURN_BYTES: usize = 32 * 1024;
 /// Rows asked of the catalog at once.
-const PAGE_ROWS: usize = 64;
+const PAGE_ROWS: usize = 16;
 /// For each nanosecond of work so many of rest: one export takes at most a sixth of one core.
 const REST_PER_WORK: u64 = 5;
 /// The timer knows no shorter time; less than this is saved up.
