@@ -1,10 +1,11 @@
 //! Lists, searches and series as CSV files: for whom, in which form, and with which cells.
 
+use lastro::jobs::follow::follow_data;
 use lastro_access::{Feature, terms};
 use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Publication, RecordStore, Write};
 
-use crate::app::{TestApp, soon};
+use crate::app::TestApp;
 use crate::sheet::{DIALECTS, Object, guarded};
 
 /// A page of every endpoint that has CSV, and the feature that its JSON needs.
@@ -229,19 +230,15 @@ pub const NASTY: [&str; 16] = [
     "1,5",
 ];
 
-/// Publishes records in place of the sample.
+/// Publishes records in place of the sample; they are in service when it returns.
 pub async fn publish(app: &TestApp, source: Source, records: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     sender.send(Write::Rows(records)).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let publication = Publication { source, sample: false, replace: true, at: app.timestamp() };
     app.elsewhere().await.publish(publication, receiver).await.unwrap();
-    let edition = app.faults.counters().await.unwrap().edition(source);
-    soon(async || {
-        let (_, metrics) = app.admin("/metrics").await;
-        metrics.contains(&format!("lastro_edition{{source=\"{source}\"}} {}\n", edition.0))
-    })
-    .await;
+    let counters = app.faults.counters().await.unwrap();
+    follow_data(&app.service.app, &counters).await.unwrap();
 }
 
 fn nasty_companies() -> Vec<Company> {

@@ -12,7 +12,7 @@ use crate::app::{TestApp, soon};
 use crate::csv::publish;
 
 /// More than the sockets' buffers hold, so that an export of it goes on only while its client reads.
-const BULKY_FILINGS: u64 = 400;
+const BULKY_FILINGS: u64 = 250;
 const BULKY_BYTES: usize = 24_000;
 
 /// The bulk is in the links: they are the one text that is not searched, so that building the index stays quick.
