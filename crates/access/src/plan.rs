@@ -75,7 +75,7 @@ impl Feature {
             Self::Filings => Row::sold(Gold, "filings", "Filings", "Filings of every company, with links to the documents"),
             Self::History => Row::sold(Gold, "historical_data", "Historical data", "Historical data: every series from its first day"),
             Self::BulkExport => Row::sold(Gold, "bulk_export", "Bulk export", "Bulk export of whole data sets"),
-            Self::CsvExport => Row::sold(Platinum, "csv_export", "CSV export", "CSV export of every list and series"),
+            Self::CsvExport => Row::sold(Platinum, "csv_export", "CSV export", "CSV export of every list, search and series, and of whole data sets"),
             Self::Webhooks => Row::sold(Platinum, "webhooks", "Webhooks", "Webhooks when new data arrives"),
         }
     }

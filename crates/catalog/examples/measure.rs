@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page};
+use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 const CATEGORIES: [&str; 16] = [

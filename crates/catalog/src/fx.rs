@@ -1,16 +1,30 @@
 //! Foreign exchange: one timeline per currency pair.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use lastro_model::{Day, FxQuote, Pair};
 
-use crate::Timeline;
+use crate::page::{Listing, Page, Rows};
+use crate::table::{Cell, Table};
+use crate::{Point, Timeline};
+
+/// Which quotes to list. Members that are `None` let everything through.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FxFilter {
+    pub pair: Option<Pair>,
+    /// Both days are included.
+    pub from: Option<Day>,
+    pub to: Option<Day>,
+}
 
 #[derive(Debug, Clone, Default)]
 pub struct FxBook {
     pairs: Vec<Pair>,
     /// In the order of `pairs`.
     timelines: Vec<Timeline<FxQuote>>,
+    /// The position of each timeline's first quote, were they all in one row.
+    starts: Vec<u32>,
 }
 
 impl FxBook {
@@ -20,9 +34,14 @@ impl FxBook {
         for quote in quotes {
             by_pair.entry(quote.pair).or_default().push(quote);
         }
-        let (pairs, timelines) =
+        let (pairs, timelines): (Vec<Pair>, Vec<Timeline<FxQuote>>) =
             by_pair.into_iter().map(|(pair, quotes)| (pair, Timeline::build(quotes))).unzip();
-        Self { pairs, timelines }
+        let starts = timelines.iter().scan(0, |next, timeline| {
+            let start = *next;
+            *next += timeline.len() as u32;
+            Some(start)
+        });
+        Self { starts: starts.collect(), pairs, timelines }
     }
 
     /// The pairs held, in alphabetical order.
@@ -34,8 +53,43 @@ impl FxBook {
         self.timelines.get(self.pairs.binary_search(&pair).ok()?)
     }
 
+    /// One page of the quotes, pair by pair in alphabetical order, each newest first.
+    pub fn list(&self, filter: &FxFilter, page: Page) -> Listing<'_> {
+        let spans: Vec<Range<u32>> = (0..self.pairs.len())
+            .filter(|index| filter.pair.is_none_or(|pair| pair == self.pairs[*index]))
+            .map(|index| {
+                let days = self.timelines[index].between(filter.from, filter.to);
+                self.starts[index] + days.start as u32..self.starts[index] + days.end as u32
+            })
+            .collect();
+        let total = spans.iter().map(ExactSizeIterator::len).sum();
+        let shown = page.of(total);
+        let rows = spans.into_iter().flatten().skip(shown.start).take(shown.len()).collect();
+        Listing { total, rows: Rows::Found(rows) }
+    }
+
+    /// The timeline that has this position, and the place in it.
+    fn place(&self, position: u32) -> (&Timeline<FxQuote>, u32) {
+        let index = self.starts.partition_point(|start| *start <= position) - 1;
+        (&self.timelines[index], position - self.starts[index])
+    }
+
     /// The newest day of any pair.
     pub fn newest_day(&self) -> Option<Day> {
         self.timelines.iter().filter_map(|timeline| timeline.newest()).map(|quote| quote.day).max()
+    }
+}
+
+impl Table for FxBook {
+    const COLUMNS: &'static [&'static str] = <FxQuote as Point>::COLUMNS;
+
+    fn write_json(&self, position: u32, out: &mut Vec<u8>) {
+        let (timeline, place) = self.place(position);
+        timeline.write_json(place, out);
+    }
+
+    fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
+        let (timeline, place) = self.place(position);
+        timeline.cells(place, put);
     }
 }

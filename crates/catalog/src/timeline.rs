@@ -9,15 +9,23 @@ use std::ops::Range;
 use lastro_model::{Day, FxQuote, RatePoint};
 
 use crate::json::{push_day, push_display};
+use crate::page::{Listing, Page};
+use crate::table::{Cell, Table};
 
 /// A value of a series that stands on a day.
 pub trait Point: Clone {
+    /// The names of the object's members.
+    const COLUMNS: &'static [&'static str];
+
     fn day(&self) -> Day;
     /// Appends the point as one JSON object, decimals as published.
     fn write_json(&self, out: &mut Vec<u8>);
+    fn cells(&self, put: &mut dyn FnMut(Cell<'_>));
 }
 
 impl Point for RatePoint {
+    const COLUMNS: &'static [&'static str] = &["date", "value"];
+
     fn day(&self) -> Day {
         self.day
     }
@@ -29,9 +37,16 @@ impl Point for RatePoint {
         push_display(self.value, out);
         out.push(b'}');
     }
+
+    fn cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
+        put(Cell::Token(&self.day));
+        put(Cell::Number(&self.value));
+    }
 }
 
 impl Point for FxQuote {
+    const COLUMNS: &'static [&'static str] = &["date", "pair", "buy", "sell"];
+
     fn day(&self) -> Day {
         self.day
     }
@@ -46,6 +61,13 @@ impl Point for FxQuote {
         out.extend_from_slice(b",\"sell\":");
         push_display(self.sell, out);
         out.push(b'}');
+    }
+
+    fn cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
+        put(Cell::Token(&self.day));
+        put(Cell::Token(&self.pair));
+        put(Cell::Number(&self.buy));
+        put(Cell::Number(&self.sell));
     }
 }
 
@@ -104,6 +126,12 @@ impl<P: Point> Timeline<P> {
         start..end.max(start)
     }
 
+    /// One page of the points from one day to another.
+    pub fn list(&self, from: Option<Day>, to: Option<Day>, page: Page) -> Listing<'_> {
+        let Range { start, end } = self.between(from, to);
+        Listing::of_span(start as u32..end as u32, page)
+    }
+
     /// The objects of these positions joined by commas, without brackets.
     pub fn json(&self, range: Range<usize>) -> &[u8] {
         let end = range.end.min(self.len());
@@ -111,6 +139,19 @@ impl<P: Point> Timeline<P> {
             return &[];
         }
         &self.json[self.starts[range.start]..self.starts[end] - 1]
+    }
+}
+
+impl<P: Point> Table for Timeline<P> {
+    const COLUMNS: &'static [&'static str] = P::COLUMNS;
+
+    fn write_json(&self, position: u32, out: &mut Vec<u8>) {
+        let position = position as usize;
+        out.extend_from_slice(self.json(position..position + 1));
+    }
+
+    fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
+        self.points[position as usize].cells(put);
     }
 }
 

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page};
+use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 use proptest::prelude::*;
 

@@ -64,6 +64,7 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 fn metrics(app: &App) -> String {
     let mut out = String::with_capacity(16 * 1024);
     app.metrics.render(&mut out);
+    app.exports.render(&mut out);
     gauge(
         &mut out,
         "lastro_limiter_entries",

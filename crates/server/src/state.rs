@@ -9,6 +9,7 @@ use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
+use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::metrics::Metrics;
 
@@ -30,6 +31,8 @@ pub struct App {
     pub metrics: Metrics,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
+    /// Bulk exports under way.
+    pub exports: Arc<Exports>,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -54,6 +57,7 @@ impl App {
             usage: Usage::new(),
             metrics: Metrics::default(),
             packed: Packed::default(),
+            exports: Arc::default(),
             proxies: parts.proxies,
             boot: parts.boot,
             database: parts.database,

@@ -15,6 +15,7 @@ use lastro_model::{Cnpj, Company, CompanyId};
 use crate::json::{push_day, push_display, push_literal, push_optional_literal};
 use crate::page::{Listing, Page, Rows};
 use crate::search::{Corpus, TextIndex, append_words};
+use crate::table::{Cell, Table};
 use crate::{BuildError, SearchError};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -97,6 +98,26 @@ impl Companies {
         }
         let rows = bearers[page.of(bearers.len())].to_vec();
         Ok(Listing { total: bearers.len(), rows: Rows::Found(rows) })
+    }
+}
+
+impl Table for Companies {
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on"];
+
+    fn write_json(&self, position: u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.json(position));
+    }
+
+    fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
+        let company = self.company(position);
+        put(Cell::Token(&company.id));
+        put(Cell::Text(&company.name));
+        put(Cell::Token(&company.cnpj));
+        put(Cell::Text(&company.status));
+        put(Cell::optional_text(company.sector.as_deref()));
+        put(Cell::optional_text(company.trading_name.as_deref()));
+        put(Cell::optional_token(company.registered_on.as_ref()));
     }
 }
 

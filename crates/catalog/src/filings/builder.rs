@@ -1,6 +1,5 @@
 //! From a stream of filings to the finished part.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use lastro_model::Filing;
@@ -132,7 +131,7 @@ impl Corpus for FilingTexts<'_> {
         if let Some(kind) = self.columns.kind(position) {
             words.push_str(&self.kinds[kind as usize]);
         }
-        append_words(&plain(self.columns.description_json(position)), words);
+        append_words(&unescaped(self.columns.description_json(position)), words);
         words.push_str(itoa::Buffer::new().format(self.columns.company(position)));
     }
 }
@@ -141,12 +140,4 @@ fn words(text: &str) -> String {
     let mut words = String::new();
     append_words(text, &mut words);
     words
-}
-
-/// The text of a JSON string; only one with escapes has to be copied.
-fn plain(json: &[u8]) -> Cow<'_, str> {
-    match json {
-        [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
-        escaped => Cow::Owned(unescaped(escaped)),
-    }
 }

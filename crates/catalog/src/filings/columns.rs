@@ -1,5 +1,6 @@
 //! The rows of the filings, one array a field. Texts that repeat are numbers of interned ones.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -223,13 +224,13 @@ impl Columns {
             kind: self.kind(position).map(|kind| self.kinds.text(kind).to_owned()),
             delivered_on: self.day(position),
             reference_day: self.reference(position),
-            description: unescaped(self.description_json(position)),
+            description: unescaped(self.description_json(position)).into_owned(),
             version: self.version(position),
-            url: unescaped(&url),
+            url: unescaped(&url).into_owned(),
         }
     }
 
-    fn reference(&self, position: u32) -> Option<Day> {
+    pub fn reference(&self, position: u32) -> Option<Day> {
         match self.reference[position as usize] {
             NO_DAY => None,
             number => Day::from_number(number),
@@ -259,7 +260,10 @@ fn days_between<T>(rows: &[T], day: impl Fn(&T) -> Day, from: Option<Day>, to: O
     start..end.max(start)
 }
 
-/// The text of a JSON string that this crate wrote, so it can be read.
-pub fn unescaped(json: &[u8]) -> String {
-    serde_json::from_slice(json).unwrap_or_default()
+/// The text of a JSON string that this crate wrote, so it can be read. Only one with escapes has to be copied.
+pub fn unescaped(json: &[u8]) -> Cow<'_, str> {
+    match json {
+        [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
+        escaped => Cow::Owned(serde_json::from_slice(escaped).unwrap_or_default()),
+    }
 }

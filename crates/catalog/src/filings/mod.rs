@@ -21,7 +21,8 @@ use crate::json::push_day;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
 use crate::search::TextIndex;
-use columns::Columns;
+use crate::table::{Cell, Table};
+use columns::{Columns, unescaped};
 use ids::IdTable;
 use interner::Groups;
 
@@ -112,11 +113,30 @@ impl Filings {
         self.index.search(q, page)
     }
 
-    /// Appends the filing as one JSON object.
-    ///
-    /// # Panics
-    /// As every method that takes a position: if this catalog part did not give it out.
-    pub fn write_json(&self, position: u32, out: &mut Vec<u8>) {
+    /// The record again.
+    pub fn filing(&self, position: u32) -> Filing {
+        self.columns.filing(position)
+    }
+}
+
+/// The regulator publishes days; they begin at midnight in Brasília.
+const MIDNIGHT: &str = "T00:00:00-03:00";
+
+impl Table for Filings {
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "company_id",
+        "company_name",
+        "category",
+        "date",
+        "description",
+        "type",
+        "reference_date",
+        "version",
+        "url",
+    ];
+
+    fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let columns = &self.columns;
         out.extend_from_slice(b"{\"id\":\"");
         columns.push_id(position, out);
@@ -128,8 +148,8 @@ impl Filings {
         out.extend_from_slice(columns.category_json(position));
         out.extend_from_slice(b",\"date\":\"");
         push_day(columns.day(position), out);
-        // The regulator publishes days; they begin at midnight in Brasília.
-        out.extend_from_slice(b"T00:00:00-03:00\",\"description\":");
+        out.extend_from_slice(MIDNIGHT.as_bytes());
+        out.extend_from_slice(b"\",\"description\":");
         out.extend_from_slice(columns.description_json(position));
         out.extend_from_slice(b",\"type\":");
         out.extend_from_slice(columns.kind_json(position));
@@ -142,9 +162,20 @@ impl Filings {
         out.push(b'}');
     }
 
-    /// The record again, for exports.
-    pub fn filing(&self, position: u32) -> Filing {
-        self.columns.filing(position)
+    fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
+        let columns = &self.columns;
+        put(Cell::Token(&columns.id(position)));
+        put(Cell::Token(&columns.company(position)));
+        put(Cell::Text(columns.company_names.text(columns.company_name(position))));
+        put(Cell::Text(columns.categories.text(columns.category(position))));
+        put(Cell::Token(&format_args!("{}{MIDNIGHT}", columns.day(position))));
+        put(Cell::Text(&unescaped(columns.description_json(position))));
+        put(Cell::optional_text(columns.kind(position).map(|kind| columns.kinds.text(kind))));
+        put(Cell::optional_token(columns.reference(position).as_ref()));
+        put(Cell::Number(&columns.version(position)));
+        let mut url = Vec::new();
+        columns.push_url_json(position, &mut url);
+        put(Cell::Text(&unescaped(&url)));
     }
 }
 

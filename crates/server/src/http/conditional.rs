@@ -5,8 +5,9 @@ use lastro_model::Plan;
 
 use super::reply::Version;
 
-/// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes) and the editions.
-pub fn tag(version: &Version, database: &str, plan: Plan) -> Option<String> {
+/// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes), the editions and
+/// the form they are told in.
+pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<String> {
     match version {
         Version::None => None,
         Version::Content(digest) => Some(format!("W/\"{digest}\"")),
@@ -18,6 +19,10 @@ pub fn tag(version: &Version, database: &str, plan: Plan) -> Option<String> {
             for edition in editions {
                 tag.push('-');
                 tag.push_str(itoa::Buffer::new().format(edition.0));
+            }
+            if !variant.is_empty() {
+                tag.push('-');
+                tag.push_str(variant);
             }
             tag.push('"');
             Some(tag)
@@ -43,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_held_whatever_its_strength_and_place() {
-        let tag = tag(&Version::editions([Edition(7)]), "db", Plan::Gold).unwrap();
+        let tag = tag(&Version::editions([Edition(7)]), "", "db", Plan::Gold).unwrap();
         for held in
             [tag.clone(), tag.trim_start_matches("W/").to_owned(), format!("\"x\", {tag}"), "*".to_owned()]
         {

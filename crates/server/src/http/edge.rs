@@ -2,21 +2,25 @@
 //!
 //! Identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
 
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode, request};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use lastro_access::{ClientAddr, Feature, Verdict, terms};
 use lastro_model::{Now, Outcome};
 
+use super::body::Body;
 use super::caller::{self, Caller};
+use super::export::encoder::Encoder;
+use super::export::stream::Stream;
+use super::export::{Export, slots};
+use super::form::Accept;
+use super::listener::Connection;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, REVALIDATE, Reply, Stored};
 use super::routes::{Action, Handler, Question, Route, Target, resolve};
@@ -24,14 +28,13 @@ use super::{conditional, encoding, envelope};
 use crate::error::ApiError;
 use crate::state::App;
 
-pub type Body = Full<Bytes>;
-
 /// Longest time that an answer may wait on the store.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {
     app: &'a App,
+    connection: &'a Connection,
     head: &'a request::Parts,
     client: ClientAddr,
     target: Target<'a>,
@@ -41,15 +44,15 @@ struct Visit<'a> {
 }
 
 /// Answers one request. Every way out of here carries the envelope.
-pub async fn answer(app: &App, peer: IpAddr, request: Request<Incoming>) -> Response<Body> {
+pub async fn answer(app: &App, connection: &Connection, request: Request<Incoming>) -> Response<Body> {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
     let target = resolve(&head.method, head.uri.path());
-    let client = caller::address(app, peer, &head.headers);
+    let client = caller::address(app, connection.peer, &head.headers);
     let identified = guarded(app, caller::identify(app, client, &head.headers, now)).await;
     let caller = identified.unwrap_or_else(Caller::Refused);
     let verdict = caller.charge(app, client, now, costs_nothing(&head.method, &target));
-    let mut visit = Visit { app, head: &head, client, target, caller, verdict, now };
+    let mut visit = Visit { app, connection, head: &head, client, target, caller, verdict, now };
 
     let result = guarded(app, visit.judge(body)).await.flatten();
     if visit.verdict.admitted && outcome(&result) == Outcome::RateLimited {
@@ -86,13 +89,8 @@ impl Visit<'_> {
         self.check_plan(route)?;
         let query = Query::new(self.head.uri.query().unwrap_or(""))?;
         match route.handler {
-            Handler::Read(handler) => {
-                let catalog = self.app.catalog.load();
-                let freshness = self.app.freshness.load();
-                let id = decode_segment(raw_id)?;
-                let (plan, now) = (self.caller.plan(), self.now);
-                handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query })
-            }
+            Handler::Read(handler) => self.ask(raw_id, query, handler),
+            Handler::Export(handler) => self.begin(self.ask(raw_id, query, handler)?),
             Handler::Act(handler) => {
                 let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
                 let acting = handler(Action { app, caller, client, now, query, body });
@@ -101,6 +99,38 @@ impl Visit<'_> {
                     .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
             }
         }
+    }
+
+    /// Puts the question to a handler, with the catalog of the moment.
+    fn ask<T>(
+        &self,
+        raw_id: &str,
+        query: Query<'_>,
+        handler: fn(&Question<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
+        let id = decode_segment(raw_id)?;
+        let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
+        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query, accept })
+    }
+
+    /// Begins an export, unless its header is all the client wants or needs.
+    fn begin(&self, export: Export) -> Result<Reply, ApiError> {
+        let mut reply = export.reply();
+        if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
+            return Ok(reply);
+        }
+        let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
+        let (account, now) = (holding.holder.account(), self.now.monotonic_ns);
+        let slot = self.app.exports.begin(account, &self.connection.hang_up, now).ok_or(slots::ALL_TAKEN)?;
+        let coding = encoding::negotiate(&self.head.headers);
+        let encoder = Encoder::new(coding).map_err(|error| {
+            tracing::error!(%error, "an export could not be begun");
+            ApiError::Internal
+        })?;
+        reply.headers.extend(coding.map(|coding| ("content-encoding", coding.name().to_owned())));
+        reply.body = Body::Stream(Box::new(Stream::new(export, encoder, slot, Arc::clone(&self.app.clock))));
+        Ok(reply)
     }
 
     /// What may be done here; asked by browsers before they send a key across origins.
@@ -174,10 +204,8 @@ impl Visit<'_> {
 
     fn dress(&self, reply: Reply) -> Response<Body> {
         let request_id = self.app.next_request_id();
-        let tag = (reply.status == StatusCode::OK)
-            .then(|| conditional::tag(&reply.version, &self.app.database, self.caller.plan()))
-            .flatten();
-        let held = tag.as_deref().is_some_and(|tag| conditional::is_held(&self.head.headers, tag));
+        let tag = self.tag(&reply);
+        let held = tag.as_deref().is_some_and(|tag| self.holds(tag));
         let mut headers = envelope::stamped(self.caller.plan(), &self.verdict, self.now, &request_id);
         match &tag {
             Some(tag) => headers.insert(header::ETAG, envelope::text(tag)),
@@ -190,42 +218,53 @@ impl Visit<'_> {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
         let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
-        let body = self.pack(reply, status, &mut headers);
-        let mut response = Response::new(Full::new(body));
+        let mut response = Response::new(self.pack(reply, status, &mut headers));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         self.record(&response, &request_id);
         response
     }
 
+    fn tag(&self, reply: &Reply) -> Option<String> {
+        (reply.status == StatusCode::OK)
+            .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
+            .flatten()
+    }
+
+    /// Whether the client has the body with this tag already.
+    fn holds(&self, tag: &str) -> bool {
+        conditional::is_held(&self.head.headers, tag)
+    }
+
     /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
-    fn pack(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Bytes {
+    fn pack(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
         if status == StatusCode::NOT_MODIFIED {
             headers.remove(header::CONTENT_TYPE);
-            return Bytes::new();
+            return Body::default();
         }
         for (name, value) in reply.headers {
             headers.insert(name, envelope::text(&value));
         }
         if status == StatusCode::NO_CONTENT {
             headers.remove(header::CONTENT_TYPE);
-            return Bytes::new();
+            return Body::default();
         }
         if reply.content_type != JSON {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
         }
-        let (body, coding) = match reply.encoding {
-            None => encoding::encode(reply.body, &self.head.headers, &self.app.packed),
-            Some(Stored::Plain) => (reply.body, None),
-            Some(Stored::Gzip) => encoding::from_gzip(reply.body, &self.head.headers),
+        let Body::Whole(bytes) = reply.body else { return reply.body };
+        let (bytes, coding) = match reply.encoding {
+            None => encoding::encode(bytes, &self.head.headers, &self.app.packed),
+            Some(Stored::Plain) => (bytes, None),
+            Some(Stored::Gzip) => encoding::from_gzip(bytes, &self.head.headers),
         };
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
         }
         if self.head.method == Method::HEAD {
-            headers.insert(header::CONTENT_LENGTH, body.len().into());
-            return Bytes::new();
+            headers.insert(header::CONTENT_LENGTH, bytes.len().into());
+            return Body::default();
         }
-        body
+        Body::Whole(bytes)
     }
 
     fn record(&self, response: &Response<Body>, request_id: &str) {

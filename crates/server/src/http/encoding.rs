@@ -60,8 +60,10 @@ fn weight_of(headers: &HeaderMap, name: &str) -> u32 {
     by_star
 }
 
-fn weight(parameters: &str) -> u32 {
-    let Some(text) = parameters.trim().strip_prefix("q=") else { return 1000 };
+/// The `q` among the parameters of an item, in thousandths.
+pub fn weight(parameters: &str) -> u32 {
+    let weights = parameters.split(';').find_map(|parameter| parameter.trim().strip_prefix("q="));
+    let Some(text) = weights else { return 1000 };
     text.trim().parse::<f32>().map_or(0, |weight| (weight.clamp(0.0, 1.0) * 1000.0) as u32)
 }
 

@@ -1,6 +1,6 @@
 //! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use super::edge;
 use crate::jobs::stopped;
@@ -20,6 +20,14 @@ use crate::state::App;
 const HEADER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long running requests are waited for when the service stops.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// What a request may know of the connection it came on.
+#[derive(Debug)]
+pub struct Connection {
+    pub peer: IpAddr,
+    /// Ends the connection, whatever is going out on it.
+    pub hang_up: Arc<Notify>,
+}
 
 /// Serves until `stop` turns true, then finishes what is running and returns.
 pub async fn serve(
@@ -87,16 +95,23 @@ async fn converse(
     // A small answer must not wait for the next one to fill a packet.
     let _ = stream.set_nodelay(true);
     app.metrics.connections.fetch_add(1, Ordering::Relaxed);
+    let hang_up = Arc::new(Notify::new());
     let service = {
-        let app = Arc::clone(&app);
+        let (app, hang_up) = (Arc::clone(&app), Arc::clone(&hang_up));
+        let connection = Arc::new(Connection { peer: peer.ip(), hang_up });
         service_fn(move |request| {
-            let app = Arc::clone(&app);
-            async move { Ok::<_, std::convert::Infallible>(edge::answer(&app, peer.ip(), request).await) }
+            let (app, connection) = (Arc::clone(&app), Arc::clone(&connection));
+            async move { Ok::<_, std::convert::Infallible>(edge::answer(&app, &connection, request).await) }
         })
     };
     let connection = builder.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = watcher.watch(connection.into_owned()).await {
-        tracing::debug!(%error, "a connection broke");
+    tokio::select! {
+        ended = watcher.watch(connection.into_owned()) => {
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a connection broke");
+            }
+        }
+        () = hang_up.notified() => tracing::debug!("hung up on a client that takes nothing"),
     }
     app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     drop(place);

@@ -8,13 +8,19 @@
 //! 4. A handler of [`v1`] or of [`crate::web`] reads its parameters with [`query`] and builds a [`reply`].
 //! 5. [`edge`] dresses the reply: [`conditional`], [`encoding`], then the headers of [`envelope`] that every response carries.
 //!
+//! A list can also be answered as a [`csv`] file, and a whole data set as an [`export`], which is streamed; [`form`] tells what is asked for.
+//!
 //! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
 
+pub mod body;
 pub mod caller;
 pub mod conditional;
+pub mod csv;
 pub mod edge;
 pub mod encoding;
 pub mod envelope;
+pub mod export;
+pub mod form;
 pub mod intake;
 pub mod listener;
 pub mod packed;

@@ -1,10 +1,10 @@
 //! What a handler answers with, before the edge dresses it.
 
-use bytes::Bytes;
 use http::StatusCode;
 use lastro_model::Edition;
 use serde::Serialize;
 
+use super::body::Body;
 use crate::error::ApiError;
 
 pub const JSON: &str = "application/json";
@@ -14,8 +14,10 @@ pub const JSON: &str = "application/json";
 pub struct Reply {
     pub status: StatusCode,
     pub content_type: &'static str,
-    pub body: Bytes,
+    pub body: Body,
     pub version: Version,
+    /// Which form of that version this is, where it has other forms than JSON.
+    pub variant: &'static str,
     pub cache: &'static str,
     /// The content security policy, where it is not that of data.
     pub policy: Option<&'static str>,
@@ -62,6 +64,7 @@ impl Reply {
             content_type: JSON,
             body: body.into(),
             version: Version::None,
+            variant: "",
             cache: REVALIDATE,
             policy: None,
             encoding: None,

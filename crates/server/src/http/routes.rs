@@ -1,5 +1,6 @@
 //! Every route of the service, on one page.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -12,9 +13,12 @@ use lastro_model::{Now, Plan};
 use lastro_store::SourceState;
 
 use super::caller::Caller;
+use super::csv::Label;
+use super::export::Export;
+use super::form::{Accept, Form};
 use super::query::Query;
 use super::reply::Reply;
-use super::v1::{companies, filings, health, market, plans, search};
+use super::v1::{companies, export, filings, health, market, plans, search};
 use crate::error::ApiError;
 use crate::state::App;
 use crate::web;
@@ -24,6 +28,8 @@ use crate::web;
 pub enum Handler {
     /// Answers from memory. It is not async, so it cannot wait on a database: the compiler keeps that promise.
     Read(fn(&Question<'_>) -> Result<Reply, ApiError>),
+    /// Answers from memory, with more than is held in memory at once.
+    Export(fn(&Question<'_>) -> Result<Export, ApiError>),
     /// May wait on the store.
     Act(for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>),
 }
@@ -35,9 +41,22 @@ pub struct Question<'a> {
     pub freshness: &'a [SourceState],
     pub plan: Plan,
     pub now: Now,
-    /// The `{id}` of the path, decoded.
+    /// The variable segment of the path, decoded.
     pub id: &'a str,
     pub query: Query<'a>,
+    pub accept: Accept<'a>,
+}
+
+impl Question<'_> {
+    /// The form in which a page is wanted.
+    pub fn form(&self) -> Result<Form, ApiError> {
+        Form::asked(&self.query, self.accept, "json")
+    }
+
+    /// What a file with the answer is called today.
+    pub fn label(&self, name: impl Into<Cow<'static, str>>, total: usize) -> Label {
+        Label { name: name.into(), total, day: self.now.utc_day() }
+    }
 }
 
 /// A request that may change something or ask the store.
@@ -75,6 +94,10 @@ const fn asset(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Repl
     Route { endpoint, feature: Feature::Public, metered: false, handler: Handler::Read(handler) }
 }
 
+const fn bulk(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Export, ApiError>) -> Route {
+    Route { endpoint, feature: Feature::BulkExport, metered: true, handler: Handler::Export(handler) }
+}
+
 const fn act(
     endpoint: &'static str,
     feature: Feature,
@@ -105,6 +128,7 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/market/fx/current", Market, market::fx_current),
     read("GET /api/v1/market/overview", Market, market::overview),
     read("GET /api/v1/search", Search, search::everything),
+    bulk("GET /api/v1/export/{dataset}", export::dataset),
     read("GET /api/v1/plans", Public, plans::list),
     act("POST /api/v1/plans/register", Public, plans::register),
     act("GET /api/v1/plans/usage", OwnKey, plans::usage),
@@ -132,7 +156,7 @@ pub enum Target<'p> {
     Found {
         index: usize,
         route: &'static Route,
-        /// The `{id}` of the path as it came, still percent-encoded.
+        /// The variable segment of the path as it came, still percent-encoded.
         raw_id: &'p str,
     },
     /// The path is known; the method is not one of these.
@@ -200,7 +224,8 @@ pub fn resolve<'p>(method: &Method, path: &'p str) -> Target<'p> {
     };
     match index {
         Some(index) => {
-            Target::Found { index, route: &ROUTES[index], raw_id: found.params.get("id").unwrap_or("") }
+            let raw_id = found.params.iter().next().map_or("", |(_, segment)| segment);
+            Target::Found { index, route: &ROUTES[index], raw_id }
         }
         None => Target::OtherMethod { allow: found.value.allow },
     }
@@ -214,7 +239,7 @@ mod tests {
     fn every_line_of_the_table_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
-            let path = route.path().replace("{id}", "42");
+            let path = route.path().replace("{id}", "42").replace("{dataset}", "fx");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
         }
     }

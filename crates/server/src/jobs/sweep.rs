@@ -1,4 +1,5 @@
-//! Forgets rings and misses that have run out, so that memory follows the clients of the last minute.
+//! Forgets rings and misses that have run out, so that memory follows the clients of the last minute; and hangs up on
+//! those who stopped reading in the middle of an export.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
                 app.callers.sweep(now);
                 app.registrations.sweep(now);
                 app.keys.sweep(now);
+                app.exports.hang_up_on_stalled(now);
             }
         }
     }

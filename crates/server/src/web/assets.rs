@@ -22,7 +22,7 @@ impl Asset {
     pub fn reply(&self) -> Reply {
         Reply {
             content_type: self.content_type,
-            body: Bytes::from_static(self.bytes),
+            body: Bytes::from_static(self.bytes).into(),
             version: Version::Content(self.digest),
             cache: "private, max-age=600",
             ..Reply::json(Vec::new())

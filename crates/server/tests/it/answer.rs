@@ -161,6 +161,11 @@ impl Answer {
         for name in DESCRIPTION.required_headers(endpoint, self.status) {
             assert!(self.headers.contains_key(&name), "{at}: no {name}");
         }
+        if !self.body.is_empty() {
+            let kind = self.header("content-type").split(';').next().unwrap_or_default();
+            let known = DESCRIPTION.media_types(endpoint, self.status);
+            assert!(known.contains(&kind), "{at} ({}): {kind} is not among {known:?}", self.path);
+        }
         if self.header("content-type") == "application/json" && self.method != Method::HEAD {
             let faults = DESCRIPTION.faults_of(endpoint, self.status, &self.json());
             assert!(faults.is_empty(), "{at} ({}): {faults:#?}", self.path);

@@ -72,7 +72,7 @@ pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let path = match template {
         "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
         _ if template.ends_with("/search") => format!("{template}?q=energia"),
-        _ => template.replace("{id}", "90001"),
+        _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
     let ask = app.request(method.parse().unwrap(), &path);
     match endpoint {
@@ -99,7 +99,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         401 => ask(app, endpoint).key("no-key-at-all").send().await,
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
         403 => ask(app, endpoint).send().await,
-        404 => app.get(&template.replace("{id}", "7")).key(&best).send().await,
+        404 => app.get(&template.replace("{id}", "7").replace("{dataset}", "none")).key(&best).send().await,
         413 => app.request(Method::POST, template).key(&best).body(vec![b' '; 17 * 1024]).send().await,
         429 => {
             let scarce = app.key_with_limit(Plan::Platinum, Some(1)).await;

@@ -73,6 +73,12 @@ impl Description {
             .collect()
     }
 
+    /// The media types that a response may have.
+    pub fn media_types(&self, endpoint: &str, status: u16) -> Vec<&str> {
+        let content = self.response(endpoint, status).and_then(|r| r["content"].as_object());
+        content.into_iter().flatten().map(|(kind, _)| kind.as_str()).collect()
+    }
+
     /// Everything in which a JSON body differs from its schema.
     pub fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
         let mut validators = self.validators.lock().expect("no test panicked in here");

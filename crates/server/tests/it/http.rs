@@ -44,7 +44,7 @@ async fn other_methods_are_told_what_is_allowed() {
     let key = app.ample_key(Plan::Free).await;
     let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::routes::Route::path).collect();
     for template in paths {
-        let path = template.replace("{id}", "90001");
+        let path = template.replace("{id}", "90001").replace("{dataset}", "fx");
         for method in
             [Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE, Method::from_bytes(b"BREW").unwrap()]
         {

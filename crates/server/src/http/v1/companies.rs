@@ -5,6 +5,7 @@ use lastro_model::{Cnpj, CompanyId};
 
 use super::filings::{self, search_failed};
 use crate::error::ApiError;
+use crate::http::csv;
 use crate::http::reply::{Object, Reply};
 use crate::http::routes::Question;
 
@@ -14,18 +15,26 @@ const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this regist
 const TYPICAL_BYTES: usize = 260;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let page = question.query.page()?;
+    let (page, form) = (question.query.page()?, question.form()?);
     let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
     let companies = &question.catalog.companies;
     let listing = companies.list(&CompanyFilter { status, sector }, page);
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label("companies", listing.total);
+        return csv::page(dialect, &label, &companies.data, &listing, [companies.edition]);
+    }
     let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
     Ok(Reply::data(body, [companies.edition]))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page) = (question.query.search()?, question.query.page()?);
+    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let companies = &question.catalog.companies;
     let listing = companies.search(&q, page).map_err(search_failed)?;
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label("companies-search", listing.total);
+        return csv::page(dialect, &label, &companies.data, &listing, [companies.edition]);
+    }
     Ok(Reply::data(listed(companies, &listing).finish(), [companies.edition]))
 }
 
@@ -46,13 +55,22 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter) = filings::parameters(question)?;
-    let companies = &question.catalog.companies;
-    let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
-    let filings = &question.catalog.filings;
-    let filter = FilingFilter { company: Some(companies.company(row).id), ..filter };
-    let listing = filings.list(&filter, page);
-    Ok(Reply::data(filings::listed(filings, &listing).finish(), [companies.edition, filings.edition]))
+    let (page, filter, form) = (question.query.page()?, filings::named(question)?, question.form()?);
+    let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
+    let company = named(companies, question.id)?;
+    let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
+    let editions = [companies.edition, filings.edition];
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label(format!("company-{company}-filings"), listing.total);
+        return csv::page(dialect, &label, &filings.data, &listing, editions);
+    }
+    Ok(Reply::data(filings::listed(filings, &listing).finish(), editions))
+}
+
+/// The company that a request names.
+pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
+    let row = position(companies, id).ok_or(NO_SUCH_COMPANY)?;
+    Ok(companies.company(row).id)
 }
 
 /// Finds a company by CNPJ or registry code. Fourteen digits are a CNPJ first, and a code with zeros in front if no company has it.

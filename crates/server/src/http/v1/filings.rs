@@ -1,9 +1,10 @@
 //! Documents that companies delivered to the regulator.
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Page, SearchError};
+use lastro_catalog::{FilingFilter, Filings, Listing, Page, SearchError, Table};
 use lastro_model::FilingId;
 
 use crate::error::ApiError;
+use crate::http::csv;
 use crate::http::query::LIST_LIMIT;
 use crate::http::reply::{Object, Reply};
 use crate::http::routes::Question;
@@ -12,32 +13,43 @@ use crate::http::routes::Question;
 const TYPICAL_BYTES: usize = 480;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter) = parameters(question)?;
+    let (page, filter, form) = (question.query.page()?, named(question)?, question.form()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&filter, page);
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label("filings", listing.total);
+        return csv::page(dialect, &label, &filings.data, &listing, [filings.edition]);
+    }
     let body = listed(filings, &listing).number("limit", page.limit).number("offset", page.offset).finish();
     Ok(Reply::data(body, [filings.edition]))
 }
 
-/// The page and the filters that a request names.
-pub fn parameters<'a>(question: &'a Question<'_>) -> Result<(Page, FilingFilter<'a>), ApiError> {
-    let page = question.query.page()?;
+/// The filters that a request names.
+pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiError> {
     let (from, to) = question.query.days()?;
-    let category = question.query.get("category")?;
-    Ok((page, FilingFilter { category, from, to, company: None }))
+    Ok(FilingFilter { category: question.query.get("category")?, from, to, company: None })
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page) = (question.query.search()?, question.query.page()?);
+    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let listing = question.catalog.search_filings(&q, page).map_err(search_failed)?;
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
-    Ok(Reply::data(listed(filings, &listing).finish(), [filings.edition, companies.edition]))
+    let editions = [filings.edition, companies.edition];
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label("filings-search", listing.total);
+        return csv::page(dialect, &label, &filings.data, &listing, editions);
+    }
+    Ok(Reply::data(listed(filings, &listing).finish(), editions))
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let limit = question.query.limit(LIST_LIMIT)?;
+    let (limit, form) = (question.query.limit(LIST_LIMIT)?, question.form()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&FilingFilter::default(), Page { limit, offset: 0 });
+    if let Some(dialect) = form.dialect(question.plan)? {
+        let label = question.label("filings-recent", listing.total);
+        return csv::page(dialect, &label, &filings.data, &listing, [filings.edition]);
+    }
     let object = Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES);
     Ok(Reply::data(array(object, "data", filings, &listing).finish(), [filings.edition]))
 }

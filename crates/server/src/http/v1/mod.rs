@@ -1,6 +1,7 @@
 //! Version 1 of the API, one file a resource.
 
 pub mod companies;
+pub mod export;
 pub mod filings;
 pub mod health;
 pub mod market;

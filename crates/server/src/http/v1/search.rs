@@ -1,18 +1,62 @@
 //! One search over companies and filings.
 
+use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Table};
+
 use super::{companies, filings};
 use crate::error::ApiError;
+use crate::http::csv::{self, Dialect};
 use crate::http::reply::{Object, Reply};
 use crate::http::routes::Question;
 
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page) = (question.query.search()?, question.query.page()?);
+    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let catalog = question.catalog;
     let found_companies = catalog.companies.search(&q, page).map_err(filings::search_failed)?;
     let found_filings = catalog.search_filings(&q, page).map_err(filings::search_failed)?;
+    if let Some(dialect) = form.dialect(question.plan)? {
+        return as_csv(question, dialect, &found_companies, &found_filings);
+    }
     let object =
         Object::with_capacity(1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 260);
     let object = companies::array(object, "companies", &catalog.companies, &found_companies);
     let object = filings::array(object, "filings", &catalog.filings, &found_filings);
     Ok(Reply::data(object.finish(), [catalog.companies.edition, catalog.filings.edition]))
+}
+
+/// Both kinds in one table: the columns of companies, then those that only filings have.
+fn as_csv(
+    question: &Question<'_>,
+    dialect: Dialect,
+    found_companies: &Listing<'_>,
+    found_filings: &Listing<'_>,
+) -> Result<Reply, ApiError> {
+    // Both begin with `id`.
+    let only_companies = Companies::COLUMNS.len() - 1;
+    let only_filings = &Filings::COLUMNS[1..];
+    let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
+    let Catalog { companies, filings, .. } = question.catalog;
+    let label = question.label("search", found_companies.total + found_filings.total);
+    csv::file(dialect, &label, &columns, [companies.edition, filings.edition], |sheet| {
+        for row in &found_companies.rows {
+            sheet.row(|put| {
+                put(Cell::Text("company"));
+                companies.cells(row, put);
+                only_filings.iter().for_each(|_| put(Cell::Nothing));
+            })?;
+        }
+        for row in &found_filings.rows {
+            sheet.row(|put| {
+                put(Cell::Text("filing"));
+                let mut place = 0;
+                filings.cells(row, &mut |cell| {
+                    put(cell);
+                    place += 1;
+                    if place == 1 {
+                        (0..only_companies).for_each(|_| put(Cell::Nothing));
+                    }
+                });
+            })?;
+        }
+        Ok(())
+    })
 }

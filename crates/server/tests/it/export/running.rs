@@ -1,0 +1,168 @@
+//! Exports while they run: how many at a time, from which edition, and how each of them ends.
+
+use std::time::Duration;
+
+use lastro_model::{Clock, Filing, FilingId, Plan, Records, Source};
+use reqwest::Method;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::{export, lines};
+use crate::app::{TestApp, soon};
+use crate::csv::publish;
+
+/// More than the sockets' buffers hold, so that an export of it goes on only while its client reads.
+const BULKY_FILINGS: u64 = 250;
+const BULKY_BYTES: usize = 24_000;
+
+/// The bulk is in the links: they are the one text that is not searched, so that building the index stays quick.
+async fn bulky_app() -> TestApp {
+    let app = TestApp::start().await;
+    let companies = lastro::sample::companies(&lastro::sample::Shape::SAMPLE);
+    let model = lastro::sample::filings(&lastro::sample::Shape::SAMPLE, &companies).next().unwrap();
+    let url = format!("https://sample.invalid/{}", "x".repeat(BULKY_BYTES));
+    let filing = |id| Filing { id: FilingId::Protocol(id), url: url.clone(), ..model.clone() };
+    publish(&app, Source::Filings, Records::Filings((1..=BULKY_FILINGS).map(filing).collect())).await;
+    app
+}
+
+/// A client that reads only when it is told to.
+struct Reader {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl Reader {
+    /// Asks for all filings and reads up to the end of the header.
+    async fn begin(app: &TestApp, key: &str) -> Self {
+        let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+        let request = format!("GET /api/v1/export/filings HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut reader = Self { stream, received: Vec::new() };
+        while !reader.text().contains("\r\n\r\n") {
+            reader.read_some().await;
+        }
+        assert!(reader.text().starts_with("HTTP/1.1 200 "), "{}", reader.text());
+        reader
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.received).into_owned()
+    }
+
+    async fn read_some(&mut self) -> usize {
+        let mut chunk = [0; 16 * 1024];
+        let read = self.stream.read(&mut chunk).await.unwrap_or(0);
+        self.received.extend_from_slice(&chunk[..read]);
+        read
+    }
+
+    /// Reads until the body ends as it should or the connection does.
+    async fn read_on(&mut self) {
+        while !self.is_whole() && self.read_some().await > 0 {}
+    }
+
+    /// Whether the last chunk, the empty one, has come.
+    fn is_whole(&self) -> bool {
+        self.received.ends_with(b"\r\n0\r\n\r\n")
+    }
+}
+
+async fn running(app: &TestApp) -> usize {
+    let (_, metrics) = app.admin("/metrics").await;
+    let line = metrics.lines().find(|line| line.starts_with("lastro_exports_running ")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+/// Lets time pass, and looks for clients that take nothing, as the service does every few seconds. More than once: the
+/// buffers of a client that takes nothing go on filling for a moment.
+async fn two_minutes_at_a_time_until_nothing_runs(app: &TestApp) {
+    soon(async || {
+        app.advance(Duration::from_secs(120));
+        app.service.app.exports.hang_up_on_stalled(app.clock.now().monotonic_ns);
+        running(app).await == 0
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_run_at_a_time_and_a_third_is_told_to_wait() {
+    let app = bulky_app().await;
+    let (key, other) = (app.ample_key(Plan::Gold).await, app.ample_key(Plan::Gold).await);
+    let tag =
+        app.request(Method::HEAD, "/api/v1/export/filings").key(&key).send().await.header("etag").to_owned();
+    let (mut first, second) = (Reader::begin(&app, &key).await, Reader::begin(&app, &key).await);
+    assert_eq!(running(&app).await, 2);
+    let left = app.get("/health").key(&key).send().await.number("x-ratelimit-remaining");
+    let refused = app.get("/api/v1/export/selic").key(&key).send().await.expect(429);
+    assert!(refused.number("retry-after") > 0);
+    assert_eq!(refused.number("x-ratelimit-remaining"), left, "a refusal costs nothing");
+    // What sends no body needs no place, and other holders have places of their own.
+    app.request(Method::HEAD, "/api/v1/export/filings").key(&key).send().await.expect(200);
+    app.get("/api/v1/export/filings").key(&key).header("if-none-match", &tag).send().await.expect(304);
+    app.get("/api/v1/export/nothing").key(&key).send().await.expect(404);
+    app.get("/api/v1/filings").key(&key).send().await.expect(200);
+    lines(&export(&app, &other, "selic").await);
+    first.read_on().await;
+    assert!(first.is_whole());
+    soon(async || running(&app).await == 1).await;
+    lines(&export(&app, &key, "selic").await);
+    drop(second);
+    soon(async || running(&app).await == 0).await;
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains("lastro_exports_total{outcome=\"finished\"} 3\n"), "{metrics}");
+    assert!(metrics.contains("lastro_exports_total{outcome=\"aborted\"} 1\n"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_frees_its_place() {
+    let app = bulky_app().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for _ in 0..3 {
+        let both = (Reader::begin(&app, &key).await, Reader::begin(&app, &key).await);
+        app.get("/api/v1/export/selic").key(&key).send().await.expect(429);
+        drop(both);
+        soon(async || running(&app).await == 0).await;
+    }
+    lines(&export(&app, &key, "selic").await);
+}
+
+#[tokio::test]
+async fn a_client_that_stays_and_takes_nothing_is_hung_up_on() {
+    let app = bulky_app().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let mut reader = Reader::begin(&app, &key).await;
+    let mut patient = Reader::begin(&app, &key).await;
+    patient.read_on().await;
+    assert!(patient.is_whole());
+    two_minutes_at_a_time_until_nothing_runs(&app).await;
+    reader.read_on().await;
+    assert!(!reader.is_whole(), "a part must not look like the whole");
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains("lastro_exports_total{outcome=\"aborted\"} 1\n"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_client_library_sees_a_broken_export_as_an_error() {
+    let app = bulky_app().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let client = crate::app::client().build().unwrap();
+    let url = format!("http://{}/api/v1/export/filings", app.service.address);
+    let answer = client.get(url).header("x-api-key", &key).send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+    two_minutes_at_a_time_until_nothing_runs(&app).await;
+    assert!(answer.bytes().await.is_err());
+}
+
+#[tokio::test]
+async fn an_export_is_of_one_edition_from_its_first_row_to_its_last() {
+    let app = bulky_app().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let mut reader = Reader::begin(&app, &key).await;
+    publish(&app, Source::Filings, Records::Filings(Vec::new())).await;
+    assert!(lines(&export(&app, &key, "filings").await).is_empty());
+    reader.read_on().await;
+    assert!(reader.is_whole());
+    let rows = reader.text().matches("{\"id\":\"").count() as u64;
+    assert_eq!(rows, BULKY_FILINGS);
+}

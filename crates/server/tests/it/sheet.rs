@@ -1,0 +1,114 @@
+//! A CSV answer as a strict reader sees it, and the JSON answer as CSV ought to tell it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// One of the two ways in which CSV is punctuated.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    pub locale: &'static str,
+    pub delimiter: u8,
+    pub point: char,
+    pub mark: &'static str,
+}
+
+pub const DIALECTS: [Dialect; 2] = [
+    Dialect { locale: "en", delimiter: b',', point: '.', mark: "" },
+    Dialect { locale: "pt-BR", delimiter: b';', point: ',', mark: "\u{feff}" },
+];
+
+/// Rows of cells, the header row first.
+pub type Rows = Vec<Vec<String>>;
+
+impl Dialect {
+    /// Reads a file. Panics where it is not exactly one of this dialect.
+    pub fn read(self, text: &str) -> Rows {
+        let text = text.strip_prefix(self.mark).expect("the mark at the beginning");
+        assert!(text.ends_with("\r\n") && !text.contains('\u{feff}'));
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        let rows: Rows =
+            reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
+        assert_eq!(self.written(&rows), text, "another writer of RFC 4180 writes the same");
+        rows
+    }
+
+    /// The plainest writer there is: quotes where they are needed, lines end with CRLF.
+    fn written(self, rows: &Rows) -> String {
+        let special = [char::from(self.delimiter), '"', '\r', '\n'];
+        let cell = |cell: &String| match cell.contains(special) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |row: &Vec<String>| {
+            let cells: Vec<String> = row.iter().map(cell).collect();
+            cells.join(&char::from(self.delimiter).to_string()) + "\r\n"
+        };
+        rows.iter().map(line).collect()
+    }
+
+    /// JSON objects as they ought to stand in a file, under the names of the first.
+    pub fn of_objects<'j>(self, objects: impl IntoIterator<Item = &'j Object>) -> Rows {
+        let mut rows = Rows::new();
+        for object in objects {
+            if rows.is_empty() {
+                rows.push(object.0.iter().map(|(name, _)| name.clone()).collect());
+            }
+            rows.push(object.0.iter().map(|(_, value)| self.cell(value)).collect());
+        }
+        rows
+    }
+
+    pub fn cell(self, value: &RawValue) -> String {
+        match value.get() {
+            "null" => String::new(),
+            text if text.starts_with('"') => guarded(&serde_json::from_str::<String>(text).unwrap()),
+            number => number.replace('.', &self.point.to_string()),
+        }
+    }
+}
+
+/// A text that a spreadsheet might run gets an apostrophe in front.
+pub fn guarded(text: &str) -> String {
+    let apostrophe = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("{apostrophe}{text}")
+}
+
+/// A JSON object with its members in order and its numbers as they are written.
+#[derive(Debug)]
+pub struct Object(pub Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> serde::de::Visitor<'de> for Members {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: serde::de::MapAccess<'de>>(self, mut map: M) -> Result<Object, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+impl Object {
+    pub fn get(&self, name: &str) -> Option<&RawValue> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| &**value)
+    }
+
+    /// The objects of a member that is an array.
+    pub fn objects(&self, name: &str) -> Vec<Object> {
+        serde_json::from_str(self.get(name).expect(name).get()).unwrap()
+    }
+}
