@@ -43,7 +43,7 @@ impl Default for Patience {
 
 /// JSON bodies are a few hundred kilobytes at most.
 const LARGEST_BODY: usize = 32 * 1024 * 1024;
-/// Longest `Retry-After` that is waited for here; beyond it the next scheduled run is soon enough.
+/// Longest pause, and longest `Retry-After` that is waited for here; beyond it the next scheduled run is soon enough.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl Fetcher {
             }
             tracing::debug!(sentence, attempts_left, "asking again");
             tokio::time::sleep(wait.unwrap_or_default().max(varied(pause))).await;
-            pause *= 2;
+            pause = pause.saturating_mul(2).min(LONGEST_WAIT);
         }
     }
 

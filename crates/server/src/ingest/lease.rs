@@ -16,6 +16,9 @@ use crate::clock::random_hex;
 /// A lease is renewed so many times before it would end.
 const RENEWALS: u32 = 4;
 
+/// A shorter lease would be all renewing.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// Who takes leases, and for how long.
 #[derive(Debug, Clone)]
 pub struct Tenant {
@@ -26,7 +29,8 @@ pub struct Tenant {
 impl Tenant {
     /// `command` is what people know this process by.
     pub fn new(command: &str, lease: Duration) -> Self {
-        Self { name: format!("{command} (process {}, {})", std::process::id(), random_hex(6)), lease }
+        let name = format!("{command} (process {}, {})", std::process::id(), random_hex(6));
+        Self { name, lease: lease.max(SHORTEST) }
     }
 }
 

@@ -78,7 +78,7 @@ async fn a_command_that_is_interrupted_leaves_its_turn_too() {
 #[tokio::test]
 async fn the_turn_of_a_killed_process_is_taken_over_when_its_lease_ends() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
-    publisher.pause(Duration::from_millis(200));
+    publisher.pause(Duration::from_millis(300));
     // Longer than its lease at work: it must have been renewed.
     let server = fresh_server(&home, &publisher, &["--sync-lease", "2s"]);
     is_asked(&publisher).await;

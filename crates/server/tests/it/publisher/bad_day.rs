@@ -104,10 +104,10 @@ pub fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
 
 /// Answers that never end, for those who do not wait for ever: a round for each.
 pub fn without_end(today: Day) -> Vec<Vec<BadDay>> {
-    let endless = [(": ", AWAY); 4];
+    let too_late = away("no answer in time");
     vec![
-        round(today, "a drip", &Trouble::Drip, away("no answer in time")),
-        round(today, "no end", &Trouble::Endless, endless),
+        round(today, "a drip", &Trouble::Drip, too_late),
+        round(today, "no end", &Trouble::Ceaseless, too_late),
     ]
 }
 

@@ -28,8 +28,10 @@ pub enum Trouble {
     Cut,
     /// A byte now and then.
     Drip,
-    /// More than anybody could want.
+    /// More than anybody could want, as fast as it goes.
     Endless,
+    /// More and more, at a measured pace.
+    Ceaseless,
     /// Another answer in its place, with status 200.
     Instead(Vec<u8>),
 }
@@ -66,6 +68,13 @@ impl Trouble {
             Self::Endless => {
                 let chunk = Bytes::from(vec![b' '; 64 * 1024]);
                 streamed(stream::repeat_with(move || Ok(chunk.clone())))
+            }
+            Self::Ceaseless => {
+                let chunk = Bytes::from(vec![b' '; 64 * 1024]);
+                streamed(stream::repeat_with(move || chunk.clone()).then(|chunk| async move {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                    Ok(chunk)
+                }))
             }
             Self::Instead(bytes) => whole(200, "application/octet-stream", bytes),
         }

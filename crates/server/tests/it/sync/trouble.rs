@@ -74,6 +74,17 @@ async fn an_answer_that_never_ends_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
+    let mut stage = Stage::synchronised().await;
+    stage.patience.answer = Duration::from_secs(60);
+    for (source, part) in [(Source::Selic, SELIC), (Source::Fx, BULLETINS), (Source::Filings, IPE)] {
+        stage.publisher.trouble(part, Trouble::Endless);
+        let error = stage.run(source).await.unwrap_err();
+        assert!(error.to_string().contains("larger than any real answer"), "{source}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn trouble_that_passes_is_outlasted() {
     let stage = Stage::set().await;
     for (part, trouble) in [
