@@ -3,7 +3,7 @@
 use lastro_catalog::{Companies, CompanyFilter, Listing};
 use lastro_model::{Cnpj, CompanyId};
 
-use super::filings::{self, search_failed};
+use super::filings;
 use crate::error::ApiError;
 use crate::http::reply::{Object, Reply};
 use crate::http::routes::Question;
@@ -26,7 +26,7 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page) = (question.query.search()?, question.query.page()?);
     let companies = &question.catalog.companies;
-    let listing = companies.search(&q, page).map_err(search_failed)?;
+    let listing = companies.search(&q, page);
     Ok(Reply::data(listed(companies, &listing).finish(), [companies.edition]))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Page, SearchError};
+use lastro_catalog::{FilingFilter, Filings, Listing, Page};
 use lastro_model::{CompanyId, Day, FilingId};
 
 use crate::error::ApiError;
@@ -43,7 +43,7 @@ pub fn parameters<'a>(question: &Question<'a>) -> Result<(Page, Named<'a>), ApiE
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page) = (question.query.search()?, question.query.page()?);
-    let listing = question.catalog.search_filings(&q, page).map_err(search_failed)?;
+    let listing = question.catalog.search_filings(&q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
     Ok(Reply::data(listed(filings, &listing).finish(), [filings.edition, companies.edition]))
 }
@@ -73,11 +73,4 @@ pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object {
 
 pub fn array(object: Object, name: &'static str, filings: &Filings, listing: &Listing<'_>) -> Object {
     object.array(name, listing.rows.iter(), |row, out| filings.write_json(row, out))
-}
-
-/// No input makes a search fail; an index that cannot be read does.
-#[allow(clippy::needless_pass_by_value)]
-pub fn search_failed(error: SearchError) -> ApiError {
-    tracing::error!(%error, "a search failed");
-    ApiError::Internal
 }
