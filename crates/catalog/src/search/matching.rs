@@ -32,6 +32,12 @@ pub struct Scored<'a> {
     pub bonus: u16,
 }
 
+impl Scored<'_> {
+    fn of(&self, entry: Entry) -> Match {
+        Match { row: entry.row(), score: self.bonus + entry.weight() }
+    }
+}
+
 /// Looking a row up in a list costs about as much as reading so many of its entries.
 const LOOK_UP_COST: usize = 16;
 
@@ -54,13 +60,21 @@ pub fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
     for clause in others {
         let leading = found.as_ref().map_or_else(|| rarest.most_rows(), Vec::len);
         found = Some(if leading * LOOK_UP_COST < clause.most_rows() {
-            look_up(found.unwrap_or_else(|| sweep(&mut [Reader::of(rarest)])), clause)
+            look_up(found.unwrap_or_else(|| rows_of(rarest)), clause)
         } else {
             let leader = found.as_deref().map_or_else(|| Reader::of(rarest), Reader::over);
             sweep(&mut [leader, Reader::of(clause)])
         });
     }
-    found.unwrap_or_else(|| sweep(&mut [Reader::of(rarest)]))
+    found.unwrap_or_else(|| rows_of(rarest))
+}
+
+fn rows_of(clause: &Clause<'_>) -> Vec<Match> {
+    match (&clause.lists[..], clause.set) {
+        // Nothing to bring together.
+        ([only], None) => only.list.iter().map(|entry| only.of(*entry)).collect(),
+        _ => sweep(&mut [Reader::of(clause)]),
+    }
 }
 
 fn look_up(mut found: Vec<Match>, clause: &Clause<'_>) -> Vec<Match> {
@@ -169,7 +183,7 @@ impl<'a> Reader<'a> {
         found.for_each(|found| visit(found.row, found.score));
         for scored in &self.lists {
             let within = &scored.list[..seek(scored.list, 0, window.end)];
-            within.iter().for_each(|entry| visit(entry.row(), scored.bonus + entry.weight()));
+            within.iter().map(|entry| scored.of(*entry)).for_each(|found| visit(found.row, found.score));
         }
         if let Some(set) = self.set {
             set.within(window).for_each(|row| visit(row, 0));
@@ -188,10 +202,15 @@ pub fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
         better += std::mem::replace(place, better);
     }
     let mut rows = vec![0; places.len()];
+    let mut missing = rows.len();
     for found in found {
+        if missing == 0 {
+            break;
+        }
         let place = &mut next_place[usize::from(found.score)];
         if places.contains(place) {
             rows[*place - places.start] = found.row;
+            missing -= 1;
         }
         *place += 1;
     }

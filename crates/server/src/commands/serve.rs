@@ -9,6 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::clock::SystemClock;
 use crate::config::{Common, Serve, Switch};
 use crate::ingest::fetch::{Fetcher, Patience};
+use crate::ingest::shelf::Shelf;
 use crate::ingest::spool::Spool;
 use crate::service::{Options, Service, Synchronisation};
 
@@ -36,6 +37,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         synchronisation: synchronisation(common, &serve, &clock)?,
         clock,
         pepper_file: super::pepper_file(common)?,
+        index_dir: serve.index_dir.or_else(|| Shelf::beside(&common.database)),
         listen: serve.listen,
         admin_listen: serve.admin_listen.0,
         trusted_proxies,

@@ -3,7 +3,8 @@
 //! [`sync`] is the flow of one source: ask → read → judge → publish. [`series`], [`exchange`], [`registry`] and [`filings`] say what is
 //! asked and judged for each; [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
 //! when; [`report`] tells people how far it is.
-//! [`catalog`] builds what the server answers from. [`made_up`] publishes the sample and the demo instead of official data.
+//! [`catalog`] builds what the server answers from, [`lowly`] if requests are being answered meanwhile, and the [`shelf`] keeps what takes
+//! long to build. [`made_up`] publishes the sample and the demo instead of official data.
 
 pub mod catalog;
 pub mod download;
@@ -11,11 +12,13 @@ pub mod exchange;
 pub mod fetch;
 pub mod filings;
 pub mod host;
+pub mod lowly;
 pub mod made_up;
 pub mod registry;
 pub mod report;
 pub mod schedule;
 pub mod series;
+pub mod shelf;
 pub mod spool;
 pub mod sync;
 mod windows;
