@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lastro_model::{Cnpj, Edition, RatePoint, Series};
 
-use crate::{Companies, Filings, FxBook, Listing, Page, SearchError, Timeline};
+use crate::{Companies, Filings, FxBook, Listing, Page, Timeline};
 
 /// One source's data, and which state of it this is.
 #[derive(Debug, Clone, Default)]
@@ -56,12 +56,12 @@ impl Catalog {
     }
 
     /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.
-    pub fn search_filings(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+    pub fn search_filings(&self, q: &str, page: Page) -> Listing<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {
             let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
             let listing = self.filings.of_companies(&companies, page);
             if listing.total > 0 {
-                return Ok(listing);
+                return listing;
             }
         }
         self.filings.search(q, page)

@@ -1,4 +1,4 @@
-//! What can go wrong: too much data while building, a failing index while searching. Never the caller's words.
+//! What can go wrong while building: too much data. Reading cannot fail.
 
 /// Why a part could not be built. The part in service stays as it is.
 #[derive(Debug, thiserror::Error)]
@@ -6,13 +6,4 @@ pub enum BuildError {
     /// Positions and text offsets take four bytes each.
     #[error("too much data for one part: {0} does not fit in 32 bits")]
     TooLarge(&'static str),
-    #[error("the search index could not be built")]
-    Index(#[from] tantivy::TantivyError),
-    #[error("a thread that built the search index ended early")]
-    Thread,
 }
-
-/// The index failed to answer. No text that a client can send causes this.
-#[derive(Debug, thiserror::Error)]
-#[error("the search index could not be read")]
-pub struct SearchError(#[from] tantivy::TantivyError);

@@ -14,14 +14,16 @@ mod json;
 mod page;
 mod postings;
 mod search;
+mod snapshot;
 mod table;
 mod timeline;
 
 pub use catalog::{Catalog, Part};
 pub use companies::{Companies, CompanyFilter};
-pub use error::{BuildError, SearchError};
+pub use error::BuildError;
 pub use filings::{FilingFilter, Filings, FilingsBuilder};
 pub use fx::{FxBook, FxFilter};
 pub use page::{Listing, Page, Rows, RowsIter};
+pub use snapshot::SnapshotError;
 pub use table::{Cell, Table};
 pub use timeline::{Point, Timeline};

@@ -174,6 +174,6 @@ fn an_empty_part_answers_everything() {
     let page = Page { limit: 20, offset: usize::MAX };
     assert!(part.is_empty() && part.newest_day().is_none());
     assert_eq!(part.list(&FilingFilter::default(), page).total, 0);
-    assert_eq!(part.search("ata", page).unwrap().total, 0);
-    assert_eq!(built(&[]).search("ata", page).unwrap().total, 0);
+    assert_eq!(part.search("ata", page).total, 0);
+    assert_eq!(built(&[]).search("ata", page).total, 0);
 }

@@ -106,6 +106,9 @@ pub struct Serve {
     /// The first year of filings to keep
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
+    /// Where the search index is kept between runs [default: the database's file name and `.index`]
+    #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
+    pub index_dir: Option<PathBuf>,
     /// How many connections may be open at once
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

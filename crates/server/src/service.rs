@@ -18,6 +18,7 @@ use crate::clock::random_hex;
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::report::Lines;
+use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
 use crate::jobs::{flush, fold, follow, sweep};
@@ -30,6 +31,8 @@ pub struct Options {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub pepper_file: PathBuf,
+    /// Where the built filings are kept between runs; `None` builds them at every start.
+    pub index_dir: Option<PathBuf>,
     pub listen: SocketAddr,
     pub admin_listen: Option<SocketAddr>,
     pub trusted_proxies: TrustedProxies,
@@ -128,6 +131,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
         keys: KeyRing::new(pepper),
         proxies: options.trusted_proxies,
         boot: random_hex(16),
+        shelf: options.index_dir.map(|directory| Shelf::new(directory, database.clone())),
         database,
         limiter_capacity: options.limiter_capacity,
         registrations_per_hour: options.registrations_per_hour,

@@ -11,6 +11,7 @@ use lastro_store::{SourceState, Store};
 
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
+use crate::ingest::shelf::Shelf;
 use crate::metrics::Metrics;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
@@ -38,6 +39,8 @@ pub struct App {
     pub boot: String,
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
+    /// Where the built filings are kept between runs.
+    pub shelf: Option<Shelf>,
     pub ready: AtomicBool,
     pub draining: AtomicBool,
     request_number: AtomicU64,
@@ -61,6 +64,7 @@ impl App {
             proxies: parts.proxies,
             boot: parts.boot,
             database: parts.database,
+            shelf: parts.shelf,
             ready: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             request_number: AtomicU64::new(0),
@@ -96,6 +100,7 @@ pub(crate) struct Parts {
     pub proxies: TrustedProxies,
     pub boot: String,
     pub database: String,
+    pub shelf: Option<Shelf>,
     pub limiter_capacity: usize,
     pub registrations_per_hour: u32,
 }

@@ -12,11 +12,11 @@ use std::fmt;
 use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId};
 
+use crate::BuildError;
 use crate::json::{push_day, push_display, push_literal, push_optional_literal};
 use crate::page::{Listing, Page, Rows};
-use crate::search::{Corpus, TextIndex, append_words};
+use crate::search::{IndexBuilder, TextIndex};
 use crate::table::{Cell, Table};
-use crate::{BuildError, SearchError};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 
@@ -45,7 +45,7 @@ impl Companies {
             positions: (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect(),
             cnpjs: CnpjDirectory::of(&companies),
             filters: Filters::of(&companies),
-            index: TextIndex::build(&CompanyTexts(&companies))?,
+            index: index(&companies)?,
             companies,
         })
     }
@@ -91,13 +91,13 @@ impl Companies {
     }
 
     /// Finds companies by name, trading name, sector and registry code; by CNPJ, if the text is one or starts one.
-    pub fn search(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+    pub fn search(&self, q: &str, page: Page) -> Listing<'_> {
         let bearers = self.cnpjs.search(q);
         if bearers.is_empty() {
             return self.index.search(q, page);
         }
         let rows = bearers[page.of(bearers.len())].to_vec();
-        Ok(Listing { total: bearers.len(), rows: Rows::Found(rows) })
+        Listing { total: bearers.len(), rows: Rows::Found(rows) }
     }
 }
 
@@ -121,22 +121,16 @@ impl Table for Companies {
     }
 }
 
-/// What companies are found by, but for the CNPJ.
-struct CompanyTexts<'a>(&'a [Company]);
-
-impl Corpus for CompanyTexts<'_> {
-    fn len(&self) -> u32 {
-        self.0.len() as u32
+/// Companies are found by name, trading name, sector and registry code, beside the CNPJ.
+fn index(companies: &[Company]) -> Result<TextIndex, BuildError> {
+    let mut index = IndexBuilder::default();
+    for company in companies {
+        let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
+        let [trading_name, sector] = [&company.trading_name, &company.sector]
+            .map(|text| index.title(text.as_deref().unwrap_or_default()));
+        index.push(&[&name, &code, &trading_name, &sector], "")?;
     }
-
-    fn append(&self, position: u32, words: &mut String) {
-        let company = &self.0[position as usize];
-        append_words(&company.name, words);
-        for part in [&company.trading_name, &company.sector].into_iter().flatten() {
-            append_words(part, words);
-        }
-        append_words(&company.id.to_string(), words);
-    }
+    index.finish()
 }
 
 fn rendered(company: &Company) -> Box<[u8]> {

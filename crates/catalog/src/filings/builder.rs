@@ -2,15 +2,15 @@
 
 use std::fmt;
 
+use hashbrown::HashMap;
 use lastro_model::Filing;
 
+use super::Filings;
 use super::columns::{Columns, unescaped};
 use super::ids::IdTable;
-use super::interner::{Groups, Interner};
-use super::{Filings, FilterKey};
+use super::interner::Interner;
 use crate::BuildError;
-use crate::postings::Postings;
-use crate::search::{Corpus, TextIndex, append_words};
+use crate::search::{IndexBuilder, TextIndex, Title};
 
 /// Takes filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
@@ -53,12 +53,8 @@ impl FilingsBuilder {
             self.columns.reorder(order);
         }
         let Self { columns, ids, .. } = self;
-        let category_groups = Groups::of(&columns.categories);
-        let lists = Postings::build(columns.len() as u32, |position| {
-            keys(columns.company(position), category_groups.group_of(columns.category(position)))
-        });
-        let index = TextIndex::build(&FilingTexts::of(&columns))?;
-        Ok(Filings { columns, ids, category_groups, lists, index })
+        let index = index(&columns)?;
+        Ok(Filings::assemble(columns, ids, index))
     }
 
     fn add(&mut self, filing: &Filing) -> Result<(), BuildError> {
@@ -81,16 +77,6 @@ impl fmt::Debug for FilingsBuilder {
     }
 }
 
-/// The lists that a filing belongs to.
-fn keys(company: u32, category: u32) -> [FilterKey; 3] {
-    let (company, category) = (Some(company), Some(category));
-    [
-        FilterKey { company, category: None },
-        FilterKey { company: None, category },
-        FilterKey { company, category },
-    ]
-}
-
 /// Where each row has gone, from which row stands where.
 fn inverted(order: &[u32]) -> Vec<u32> {
     let mut moved = vec![0; order.len()];
@@ -100,44 +86,23 @@ fn inverted(order: &[u32]) -> Vec<u32> {
     moved
 }
 
-/// What filings are found by. Texts that repeat are analyzed once.
-struct FilingTexts<'a> {
-    columns: &'a Columns,
-    company_names: Vec<String>,
-    categories: Vec<String>,
-    kinds: Vec<String>,
-}
-
-impl<'a> FilingTexts<'a> {
-    fn of(columns: &'a Columns) -> Self {
-        let analyzed = |interned: &Interner| interned.texts().map(words).collect();
-        Self {
-            columns,
-            company_names: analyzed(&columns.company_names),
-            categories: analyzed(&columns.categories),
-            kinds: analyzed(&columns.kinds),
-        }
+/// Filings are found by company name, category, kind, description and registry code. What repeats is analyzed once.
+fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
+    let mut index = IndexBuilder::default();
+    let mut analyzed =
+        |interned: &Interner| -> Vec<Title> { interned.texts().map(|text| index.title(text)).collect() };
+    let names = analyzed(&columns.company_names);
+    let categories = analyzed(&columns.categories);
+    let kinds = analyzed(&columns.kinds);
+    let mut codes = HashMap::<u32, Title>::new();
+    let no_kind = Title::default();
+    for row in 0..columns.len() as u32 {
+        let company = columns.company(row);
+        let code = codes.entry(company).or_insert_with(|| index.title(itoa::Buffer::new().format(company)));
+        let name = &names[columns.company_name(row) as usize];
+        let category = &categories[columns.category(row) as usize];
+        let kind = columns.kind(row).map_or(&no_kind, |kind| &kinds[kind as usize]);
+        index.push(&[name, category, kind, code], &unescaped(columns.description_json(row)))?;
     }
-}
-
-impl Corpus for FilingTexts<'_> {
-    fn len(&self) -> u32 {
-        self.columns.len() as u32
-    }
-
-    fn append(&self, position: u32, words: &mut String) {
-        words.push_str(&self.company_names[self.columns.company_name(position) as usize]);
-        words.push_str(&self.categories[self.columns.category(position) as usize]);
-        if let Some(kind) = self.columns.kind(position) {
-            words.push_str(&self.kinds[kind as usize]);
-        }
-        append_words(&unescaped(self.columns.description_json(position)), words);
-        words.push_str(itoa::Buffer::new().format(self.columns.company(position)));
-    }
-}
-
-fn words(text: &str) -> String {
-    let mut words = String::new();
-    append_words(text, &mut words);
-    words
+    index.finish()
 }

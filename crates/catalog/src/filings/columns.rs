@@ -15,26 +15,26 @@ use crate::json::{push_day, push_display};
 /// No day has this number.
 const NO_DAY: i32 = i32::MIN;
 /// No text has this number: rows are counted in 32 bits, and this many do not fit.
-const NO_TEXT: u32 = u32::MAX;
+pub const NO_TEXT: u32 = u32::MAX;
 
 #[derive(Default)]
 pub struct Columns {
-    days: Vec<Day>,
-    numbers: Vec<u64>,
+    pub(super) days: Vec<Day>,
+    pub(super) numbers: Vec<u64>,
     /// Whether the number is a hash rather than a protocol number.
-    hashed: Vec<bool>,
-    companies: Vec<u32>,
-    company_name: Vec<u32>,
-    category: Vec<u32>,
-    kind: Vec<u32>,
-    reference: Vec<i32>,
-    version: Vec<u16>,
-    link: Vec<Link>,
-    descriptions: Texts,
+    pub(super) hashed: Vec<bool>,
+    pub(super) companies: Vec<u32>,
+    pub(super) company_name: Vec<u32>,
+    pub(super) category: Vec<u32>,
+    pub(super) kind: Vec<u32>,
+    pub(super) reference: Vec<i32>,
+    pub(super) version: Vec<u16>,
+    pub(super) link: Vec<Link>,
+    pub(super) descriptions: Texts,
     pub company_names: Interner,
     pub categories: Interner,
     pub kinds: Interner,
-    links: Links,
+    pub(super) links: Links,
 }
 
 impl Columns {

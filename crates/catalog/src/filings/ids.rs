@@ -26,6 +26,13 @@ impl IdTable {
         rows.insert_unique(hasher.hash_one(id), row, |row| hasher.hash_one(id_of(*row)));
     }
 
+    /// The table of so many rows.
+    pub fn of(rows: u32, id_of: impl Fn(u32) -> FilingId) -> Self {
+        let mut table = Self::with_capacity(rows as usize);
+        (0..rows).for_each(|row| table.insert(id_of(row), row, &id_of));
+        table
+    }
+
     /// Rows have moved: row `r` is now row `moved[r]`.
     pub fn renumber(&mut self, moved: &[u32]) {
         for row in self.rows.iter_mut() {

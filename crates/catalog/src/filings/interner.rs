@@ -1,9 +1,12 @@
 //! Texts that repeat: each is kept once, with its JSON, and rows refer to it by number.
 
+use std::io::{self, Read, Write};
+
 use hashbrown::HashMap;
 
 use crate::fold::fold_label;
 use crate::json::literal;
+use crate::snapshot::{Reader, SnapshotError, Writer};
 
 #[derive(Default)]
 pub struct Interner {
@@ -34,8 +37,19 @@ impl Interner {
         &self.literals[number as usize]
     }
 
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    pub fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|text| &**text)
+    }
+
+    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+        snapshot.texts(self.texts())
+    }
+
+    /// Sealed.
+    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+        let texts: Vec<Box<str>> = snapshot.texts()?.into_iter().map(Box::from).collect();
+        let literals = texts.iter().map(|text| literal(text)).collect();
+        Ok(Self { numbers: HashMap::new(), texts, literals })
     }
 
     /// No more texts will come.

@@ -8,19 +8,21 @@ mod builder;
 mod columns;
 mod ids;
 mod interner;
+mod kept;
 mod texts;
 mod url;
 
 use std::fmt;
+use std::io::{self, Read, Write};
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
-use crate::SearchError;
 use crate::fold::fold_label;
 use crate::json::push_day;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
 use crate::search::TextIndex;
+use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use columns::{Columns, unescaped};
 use ids::IdTable;
@@ -58,6 +60,33 @@ pub struct Filings {
 impl Filings {
     pub fn empty() -> Self {
         Self::default()
+    }
+
+    fn assemble(columns: Columns, ids: IdTable, index: TextIndex) -> Self {
+        let category_groups = Groups::of(&columns.categories);
+        let lists = Postings::build(columns.len() as u32, |position| {
+            keys(columns.company(position), category_groups.group_of(columns.category(position)))
+        });
+        Self { columns, ids, category_groups, lists, index }
+    }
+
+    /// Writes all that [`Self::restore`] needs. The label says what the filings are of.
+    pub fn save(&self, label: &str, out: impl Write) -> io::Result<()> {
+        let mut snapshot = Writer::new(out, label)?;
+        self.columns.save(&mut snapshot)?;
+        self.index.save(&mut snapshot)?;
+        snapshot.finish()
+    }
+
+    /// What was saved with this label in so many bytes, or why it cannot be trusted.
+    pub fn restore(label: &str, input: impl Read, length: u64) -> Result<Self, SnapshotError> {
+        let mut snapshot = Reader::new(input, length, label)?;
+        let columns = Columns::restore(&mut snapshot)?;
+        let index = TextIndex::restore(&mut snapshot)?;
+        snapshot.finish()?;
+        ensure(index.len() as usize == columns.len())?;
+        let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
+        Ok(Self::assemble(columns, ids, index.ready()))
     }
 
     pub fn len(&self) -> usize {
@@ -109,7 +138,7 @@ impl Filings {
         }
     }
 
-    pub fn search(&self, q: &str, page: Page) -> Result<Listing<'_>, SearchError> {
+    pub fn search(&self, q: &str, page: Page) -> Listing<'_> {
         self.index.search(q, page)
     }
 
@@ -177,6 +206,16 @@ impl Table for Filings {
         columns.push_url_json(position, &mut url);
         put(Cell::Text(&unescaped(&url)));
     }
+}
+
+/// The lists that a filing belongs to.
+fn keys(company: u32, category: u32) -> [FilterKey; 3] {
+    let (company, category) = (Some(company), Some(category));
+    [
+        FilterKey { company, category: None },
+        FilterKey { company: None, category },
+        FilterKey { company, category },
+    ]
 }
 
 /// One page of several ascending lists without a row in common. Takes memory for the page alone.

@@ -1,7 +1,10 @@
 //! One long array of JSON strings, one for each row.
 
+use std::io::{self, Read, Write};
+
 use crate::BuildError;
 use crate::json::push_literal;
+use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]
 pub struct Texts {
@@ -40,6 +43,22 @@ impl Texts {
             spans.push((start, bytes.len() as u32));
         }
         Self { bytes, spans }
+    }
+
+    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+        snapshot.blob(&self.bytes)?;
+        snapshot.column(&self.spans, |(start, end)| u64::from(*start) << 32 | u64::from(*end))
+    }
+
+    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+        let bytes = snapshot.blob()?;
+        let spans = snapshot.column(|span: u64| ((span >> 32) as u32, span as u32))?;
+        ensure(spans.iter().all(|(start, end)| start <= end && *end as usize <= bytes.len()))?;
+        Ok(Self { bytes, spans })
+    }
+
+    pub fn len(&self) -> usize {
+        self.spans.len()
     }
 
     fn append(&mut self, text: &str) -> Result<(u32, u32), BuildError> {

@@ -4,10 +4,13 @@
 //! sequence number. Such a link is kept as a template, shared by all filings, and four bytes. Whatever does not fit
 //! is kept as it is: what was put in always comes out.
 
+use std::io::{self, Read, Write};
+
 use hashbrown::HashMap;
 
 use super::interner::Interner;
 use crate::json::literal;
+use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// What a template's gaps are filled with besides the stored number.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +85,35 @@ impl Links {
         out.push(b'"');
     }
 
+    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+        let pieces: Vec<&Piece> = self.templates.iter().flat_map(Template::pieces).collect();
+        snapshot.column(&self.templates, |template| template.pieces.len() as u32)?;
+        snapshot.column(&pieces, |piece| piece.tag())?;
+        let texts: Vec<&str> = pieces.iter().filter_map(|piece| piece.text()).collect();
+        snapshot.texts(texts.into_iter())?;
+        self.verbatim.save(snapshot)
+    }
+
+    /// Sealed.
+    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+        let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
+        let tags: Vec<u8> = snapshot.column(|tag: u8| tag)?;
+        let mut texts = snapshot.texts()?.into_iter();
+        let pieces = tags.iter().map(|tag| Piece::of(*tag, &mut texts)).collect::<Option<Vec<Piece>>>();
+        let mut pieces = pieces.ok_or(SnapshotError::Damaged)?.into_iter();
+        let of_length = |length: &u32| Template::of(pieces.by_ref().take(*length as usize));
+        let templates: Vec<Template> = lengths.iter().map(of_length).collect();
+        ensure(lengths.iter().map(|length| *length as usize).sum::<usize>() == tags.len())?;
+        ensure(templates.len() <= MOST_TEMPLATES)?;
+        Ok(Self { templates, numbers: HashMap::new(), verbatim: Interner::restore(snapshot)? })
+    }
+
+    /// Whether this is a link of these.
+    pub fn knows(&self, link: Link) -> bool {
+        usize::from(link.template) < self.templates.len()
+            || (link.number as usize) < self.verbatim.texts().len()
+    }
+
     /// No more links will come.
     pub fn seal(&mut self) {
         self.numbers = HashMap::new();
@@ -96,13 +128,64 @@ impl Links {
             return None;
         }
         let number = self.templates.len() as u16;
-        self.templates.push(Template { pieces: pieces.iter().map(|p| (p.clone(), p.escaped())).collect() });
+        self.templates.push(Template::of(pieces.iter().cloned()));
         self.numbers.insert(pieces, number);
         Some(number)
     }
 }
 
+impl Template {
+    fn of(pieces: impl Iterator<Item = Piece>) -> Self {
+        let with_text = |piece: Piece| {
+            let escaped = piece.escaped();
+            (piece, escaped)
+        };
+        Self { pieces: pieces.map(with_text).collect() }
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().map(|(piece, _)| piece)
+    }
+}
+
+impl Link {
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.template) << 32 | u64::from(self.number)
+    }
+
+    pub fn from_bits(bits: u64) -> Self {
+        Self { template: (bits >> 32) as u16, number: bits as u32 }
+    }
+}
+
 impl Piece {
+    /// What a snapshot calls it.
+    fn tag(&self) -> u8 {
+        match self {
+            Self::Text(_) => 0,
+            Self::Protocol => 1,
+            Self::Version => 2,
+            Self::Sequence => 3,
+        }
+    }
+
+    fn of(tag: u8, texts: &mut impl Iterator<Item = String>) -> Option<Self> {
+        Some(match tag {
+            0 => Self::Text(texts.next()?.into()),
+            1 => Self::Protocol,
+            2 => Self::Version,
+            3 => Self::Sequence,
+            _ => return None,
+        })
+    }
+
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     fn escaped(&self) -> Box<[u8]> {
         match self {
             Self::Text(text) => {

@@ -4,7 +4,7 @@
 //! keeps `operação` and `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are
 //! folded; so plurals are undone first. Both sides, index and question, come through here.
 
-use tantivy::tokenizer::{Language, RawTokenizer, Stemmer, TextAnalyzer};
+use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::fold::fold_into;
@@ -24,36 +24,59 @@ pub fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.contains(&folded)
 }
 
-/// Appends the folded words of `text`, each followed by a space.
-pub fn append_words(text: &str, out: &mut String) {
-    for raw in raw_words(text) {
-        let start = out.len();
-        append_folded(raw, out);
-        if out.len() > start {
-            out.push(' ');
+/// Visits the folded words of `text` in their order.
+pub fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
+    let mut folded = String::with_capacity(LONGEST_WORD);
+    let mut rest = text;
+    while let Some((raw, after)) = next_raw_word(rest) {
+        folded.clear();
+        append_folded(raw, &mut folded);
+        rest = after;
+        if !folded.is_empty() {
+            visit(&folded);
         }
     }
 }
 
 /// The folded words of `text` in their order.
 pub fn words_of(text: &str) -> Vec<String> {
-    let mut words = String::new();
-    append_words(text, &mut words);
-    words.split_terminator(' ').map(str::to_owned).collect()
+    let mut words = Vec::new();
+    for_each_word(text, |word| words.push(word.to_owned()));
+    words
 }
 
-fn raw_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))))
-        .filter(|word| !word.is_empty())
+fn next_raw_word(text: &str) -> Option<(&str, &str)> {
+    let start = text.find(is_part_of_word)?;
+    let text = &text[start..];
+    let length = abbreviation(text).or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
+    Some(text.split_at(length))
+}
+
+fn is_part_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && (c.is_alphanumeric() || is_combining_mark(c)))
+}
+
+/// How long an abbreviation is that starts here: single letters with dots or slashes between them are one word, so
+/// that `SA` finds `S.A.` and `S/A`.
+fn abbreviation(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+    let mut length = 1;
+    while letter(length - 1) && matches!(bytes.get(length), Some(b'.' | b'/')) && letter(length + 1) {
+        length += 2;
+    }
+    // The last letter must stand alone too: `e/ou` is two words.
+    let ends = !text.get(length..)?.starts_with(is_part_of_word);
+    (length > 1 && ends).then_some(length)
 }
 
 /// A lone accent folds to nothing at all.
 fn append_folded(raw: &str, out: &mut String) {
     let start = out.len();
     fold_into(raw, out);
-    let plain = raw.is_ascii() && raw.len() <= LONGEST_WORD;
+    let plain = raw.len() <= LONGEST_WORD && raw.bytes().all(|b| b.is_ascii_alphanumeric());
     if !plain {
-        // Folding takes some characters apart into several, not all of them letters.
+        // Folding takes some characters apart into several, not all of them letters; abbreviations lose their dots.
         let folded = out.split_off(start);
         out.extend(folded.chars().filter(|c| c.is_alphanumeric()).take(LONGEST_WORD));
     }
@@ -70,27 +93,14 @@ fn leading_zeros(word: &str) -> usize {
     zeros.min(word.len().saturating_sub(1))
 }
 
-/// Finds what the forms of a word have in common.
-pub struct Stems {
-    stemmer: TextAnalyzer,
-}
-
-impl Stems {
-    pub fn new() -> Self {
-        let stemmer =
-            TextAnalyzer::builder(RawTokenizer::default()).filter(Stemmer::new(Language::Portuguese)).build();
-        Self { stemmer }
+/// What the forms of a folded word have in common. A code is its own stem.
+pub fn stem(folded: &str) -> String {
+    if folded.bytes().any(|b| b.is_ascii_digit()) {
+        return folded.to_owned();
     }
-
-    /// The stem of a folded word. A code is its own.
-    pub fn stem(&mut self, folded: &str) -> String {
-        if folded.bytes().any(|b| b.is_ascii_digit()) {
-            return folded.to_owned();
-        }
-        let singular = singular(folded);
-        let stem = self.stemmer.token_stream(&singular).next().map(|token| token.text.clone());
-        stem.filter(|stem| !stem.is_empty()).unwrap_or(singular)
-    }
+    let singular = singular(folded);
+    let stem = Stemmer::new(Algorithm::Portuguese).stem(&singular).into_owned();
+    if stem.is_empty() { singular } else { stem }
 }
 
 /// Endings of the plural, and the singular's, that the stemmer does not bring together.
@@ -125,8 +135,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn stems(text: &str) -> Vec<String> {
-        let mut stems = Stems::new();
-        words_of(text).iter().map(|word| stems.stem(word)).collect()
+        words_of(text).iter().map(|word| stem(word)).collect()
     }
 
     #[test]
@@ -180,6 +189,15 @@ mod tests {
     }
 
     #[test]
+    fn abbreviations_are_one_word() {
+        assert_eq!(words_of("Aurora S.A. (ex-Bela S/A)"), ["aurora", "sa", "ex", "bela", "sa"]);
+        assert_eq!(
+            words_of("e/ou n.º 5.1 B.T.Gama a.b"),
+            ["e", "ou", "n", "o", "5", "1", "b", "t", "gama", "ab"]
+        );
+    }
+
+    #[test]
     fn decomposed_accents_do_not_split_a_word() {
         assert_eq!(words_of("ac\u{327}a\u{303}o \u{301} ½"), ["acao", "12"]);
     }
@@ -187,11 +205,10 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_letters_and_digits_of_bounded_length(text in ".{0,120}") {
-            let mut stems = Stems::new();
             for word in words_of(&text) {
                 prop_assert!(!word.is_empty() && word.chars().count() <= LONGEST_WORD);
                 prop_assert!(word.chars().all(char::is_alphanumeric));
-                prop_assert!(!stems.stem(&word).is_empty());
+                prop_assert!(!stem(&word).is_empty());
             }
         }
 

@@ -1,56 +1,109 @@
-//! A set of rows as part of a query: it selects and gives no score.
+//! A set of rows, one bit each.
 
-use std::sync::Arc;
+use std::ops::Range;
 
-use tantivy::query::{BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight};
-use tantivy::{BitSet, DocSet, Score, SegmentReader, TERMINATED};
+#[derive(Clone, Default)]
+pub struct RowSet {
+    bits: Vec<u64>,
+}
 
-#[derive(Clone)]
-pub struct RowSet(Arc<BitSet>);
+const WORD: u32 = u64::BITS;
 
 impl RowSet {
-    pub fn new(rows: BitSet) -> Self {
-        Self(Arc::new(rows))
+    /// The empty set of rows below `rows`.
+    pub fn below(rows: u32) -> Self {
+        Self { bits: vec![0; rows.div_ceil(WORD) as usize] }
+    }
+
+    pub fn insert(&mut self, row: u32) {
+        self.bits[(row / WORD) as usize] |= 1 << (row % WORD);
+    }
+
+    pub fn remove(&mut self, row: u32) {
+        self.bits[(row / WORD) as usize] &= !(1 << (row % WORD));
+    }
+
+    pub fn contains(&self, row: u32) -> bool {
+        self.bits[(row / WORD) as usize] & (1 << (row % WORD)) != 0
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The rows in ascending order.
-    pub fn rows(&self) -> impl Iterator<Item = u32> {
-        let mut rows = self.doc_set();
-        std::iter::from_fn(move || {
-            let row = rows.doc();
-            rows.advance();
-            (row != TERMINATED).then_some(row)
-        })
+    /// The first row from `start` on.
+    pub fn next(&self, start: u32) -> Option<u32> {
+        self.within(&(start..self.end())).next()
     }
 
-    fn doc_set(&self) -> BitSetDocSet {
-        BitSetDocSet::from(BitSet::clone(&self.0))
+    /// The rows of a range in ascending order.
+    pub fn within(&self, rows: &Range<u32>) -> impl Iterator<Item = u32> {
+        let (start, end) = (rows.start, rows.end.min(self.end()));
+        let words = start / WORD..end.div_ceil(WORD).max(start / WORD);
+        let first = words.start * WORD;
+        words
+            .clone()
+            .zip(self.bits.get(words.start as usize..words.end as usize).unwrap_or_default())
+            .flat_map(move |(index, word)| {
+                let before = if index * WORD == first { !0 << (start % WORD) } else { !0 };
+                ones(word & before).map(move |bit| index * WORD + bit)
+            })
+            .take_while(move |row| *row < end)
+    }
+
+    /// The rows that stand at these places in ascending order.
+    pub fn at(&self, places: Range<usize>) -> Vec<u32> {
+        let (mut before, mut start) = (0, 0);
+        for word in &self.bits {
+            let after = before + word.count_ones() as usize;
+            if after > places.start {
+                break;
+            }
+            (before, start) = (after, start + WORD);
+        }
+        self.within(&(start..self.end())).skip(places.start - before).take(places.len()).collect()
+    }
+
+    fn end(&self) -> u32 {
+        // Rows are counted in fewer bits than 32.
+        self.bits.len() as u32 * WORD
     }
 }
 
-impl std::fmt::Debug for RowSet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("RowSet").field(&self.len()).finish()
-    }
+fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        word &= word.wrapping_sub(1);
+        (bit < WORD).then_some(bit)
+    })
 }
 
-impl Query for RowSet {
-    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(self.clone()))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// The index has one segment, so its document numbers are the rows.
-impl Weight for RowSet {
-    fn scorer(&self, _: &SegmentReader, _: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        Ok(Box::new(ConstScorer::new(self.doc_set(), 0.0)))
-    }
-
-    fn explain(&self, _: &SegmentReader, _: u32) -> tantivy::Result<Explanation> {
-        Ok(Explanation::new("a set of rows", 0.0))
+    proptest! {
+        #[test]
+        fn a_set_holds_what_was_put_in_in_order(
+            put in prop::collection::btree_set(0u32..300, 0..80), start in 0usize..90, length in 0usize..40,
+        ) {
+            let mut set = RowSet::below(300);
+            put.iter().for_each(|row| set.insert(*row));
+            set.insert(299);
+            set.remove(299);
+            put.contains(&299).then(|| set.insert(299));
+            let sorted: Vec<u32> = put.iter().copied().collect();
+            prop_assert_eq!(set.len(), sorted.len());
+            prop_assert_eq!(set.within(&(0..400)).collect::<Vec<_>>(), &sorted[..]);
+            let (from, to) = (start as u32 * 3, (start + length) as u32 * 3);
+            let within: Vec<u32> = put.range(from..to).copied().collect();
+            prop_assert_eq!(set.within(&(from..to)).collect::<Vec<_>>(), within);
+            prop_assert_eq!(set.next(from), put.range(from..).next().copied());
+            let end = (start + length).min(sorted.len());
+            let start = start.min(end);
+            prop_assert_eq!(set.at(start..end), &sorted[start..end]);
+            prop_assert!((0..300).all(|row| set.contains(row) == put.contains(&row)));
+        }
     }
 }

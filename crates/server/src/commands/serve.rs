@@ -11,6 +11,7 @@ use crate::config::{Common, Serve, Switch};
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::schedule;
+use crate::ingest::shelf::Shelf;
 use crate::ingest::spool::Spool;
 use crate::service::{Options, Service, Synchronisation};
 
@@ -43,6 +44,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         synchronisation: synchronisation(common, &serve, &clock)?,
         clock,
         pepper_file: super::pepper_file(common)?,
+        index_dir: serve.index_dir.or_else(|| Shelf::beside(&common.database)),
         listen: serve.listen,
         admin_listen: serve.admin_listen.0,
         trusted_proxies,

@@ -82,14 +82,14 @@ impl<'a> Query<'a> {
     }
 
     /// `q`: what to search for.
-    pub fn search(&self) -> Result<String, ApiError> {
+    pub fn search(&self) -> Result<&str, ApiError> {
         let text = self.get("q")?.unwrap_or_default();
         match text.trim() {
             "" => Err(bad("q", "is required: what to search for")),
             text if text.chars().count() > LONGEST_SEARCH => {
                 Err(bad("q", "must have at most 200 characters"))
             }
-            text => Ok(text.to_owned()),
+            text => Ok(text),
         }
     }
 }

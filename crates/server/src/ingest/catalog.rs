@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use lastro_catalog::{Catalog, Companies, FilingsBuilder, FxBook, Part, Timeline};
-use lastro_model::{Company, FxQuote, RatePoint, Records, Source};
-use lastro_store::{Counters, Loaded, Store, StoreError};
+use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, FxBook, Part, Timeline};
+use lastro_model::{Company, Edition, FxQuote, RatePoint, Records, Source};
+use lastro_store::{Counters, Loaded, SourceState, Store, StoreError};
+
+use super::lowly;
+use super::shelf::Shelf;
 
 /// The editions that a catalog shows.
 pub fn editions(catalog: &Catalog) -> Counters {
@@ -23,8 +26,47 @@ pub fn editions(catalog: &Catalog) -> Counters {
     counters
 }
 
-/// The same catalog with one part read anew.
-pub async fn with_fresh(catalog: &Catalog, store: &dyn Store, source: Source) -> anyhow::Result<Catalog> {
+/// The same catalog with one part read anew; filings from the shelf, if they are there.
+pub async fn with_fresh(
+    catalog: &Catalog,
+    store: &dyn Store,
+    source: Source,
+    shelf: Option<&Shelf>,
+) -> anyhow::Result<Catalog> {
+    match shelf {
+        Some(shelf) if source == Source::Filings => with_fresh_filings(catalog, store, shelf).await,
+        _ => with_built(catalog, store, source).await,
+    }
+}
+
+async fn with_fresh_filings(catalog: &Catalog, store: &dyn Store, shelf: &Shelf) -> anyhow::Result<Catalog> {
+    // Only a start can find them there: what is already served was put there by this process.
+    if catalog.filings.edition == Edition::default()
+        && let Some(state) = filings_state(store).await?
+    {
+        let shelf = shelf.clone();
+        let found = tokio::task::spawn_blocking(move || Some((shelf.find(&state)?, state)));
+        if let Some((data, state)) = found.await.context("the reader of the kept index stopped")? {
+            let filings = Arc::new(Part { edition: state.edition, sample: state.sample, data });
+            return Ok(Catalog { filings, ..catalog.clone() });
+        }
+    }
+    let fresh = with_built(catalog, store, Source::Filings).await?;
+    let built = Arc::clone(&fresh.filings);
+    // Should the store have moved on meanwhile, these are of no state that anybody will ask for.
+    if let Some(state) = filings_state(store).await?.filter(|state| state.edition == built.edition) {
+        let shelf = shelf.clone();
+        lowly::spawn(move || shelf.keep(&state, &built))?;
+    }
+    Ok(fresh)
+}
+
+async fn filings_state(store: &dyn Store) -> anyhow::Result<Option<SourceState>> {
+    let states = store.source_states().await?;
+    Ok(states.into_iter().find(|state| state.source == Source::Filings))
+}
+
+async fn with_built(catalog: &Catalog, store: &dyn Store, source: Source) -> anyhow::Result<Catalog> {
     let loaded = store.load(source).await?;
     let mut fresh = catalog.clone();
     let build = move || -> anyhow::Result<Catalog> {
@@ -38,7 +80,11 @@ pub async fn with_fresh(catalog: &Catalog, store: &dyn Store, source: Source) ->
         }
         Ok(fresh)
     };
-    tokio::task::spawn_blocking(build).await.context("the catalog builder stopped")?
+    if editions(catalog).edition(source) == Edition::default() {
+        // Nobody is served yet, somebody may be waiting.
+        return tokio::task::spawn_blocking(build).await.context("the catalog builder stopped")?;
+    }
+    lowly::run(build).await?
 }
 
 /// Hands every batch to `take`; a batch of another kind means that the store is broken.
@@ -95,7 +141,7 @@ fn companies(loaded: Loaded) -> anyhow::Result<Arc<Part<Companies>>> {
 }
 
 /// Filings go into their columns as they come: two million of them never stand in memory as records.
-fn filings(loaded: Loaded) -> anyhow::Result<Arc<Part<lastro_catalog::Filings>>> {
+fn filings(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     let (edition, sample) = (loaded.edition, loaded.sample);
     let mut builder = FilingsBuilder::new();
     drain(loaded.rows, |batch| {

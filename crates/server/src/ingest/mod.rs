@@ -3,7 +3,8 @@
 //! [`sync`] is the flow of one source: ask → read → judge → publish. [`series`], [`exchange`], [`registry`] and [`filings`] say what is
 //! asked and judged for each; [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
 //! when; the [`lease`] keeps two processes from asking for the same at once; [`report`] tells people how far it is.
-//! [`catalog`] builds what the server answers from. [`made_up`] publishes the sample and the demo instead of official data.
+//! [`catalog`] builds what the server answers from, [`lowly`] if requests are being answered meanwhile, and the [`shelf`] keeps what takes
+//! long to build. [`made_up`] publishes the sample and the demo instead of official data.
 
 pub mod catalog;
 pub mod download;
@@ -13,11 +14,13 @@ pub mod filings;
 mod history;
 pub mod host;
 pub mod lease;
+pub mod lowly;
 pub mod made_up;
 pub mod registry;
 pub mod report;
 pub mod schedule;
 pub mod series;
+pub mod shelf;
 pub mod spool;
 pub mod sync;
 mod windows;

@@ -92,7 +92,7 @@ pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
     for source in Source::ALL {
         let current = app.catalog.load_full();
         if catalog::editions(&current).edition(source) != counters.edition(source) {
-            let fresh = catalog::with_fresh(&current, &*app.store, source).await?;
+            let fresh = catalog::with_fresh(&current, &*app.store, source, app.shelf.as_ref()).await?;
             app.catalog.store(Arc::new(fresh));
             tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
         }

@@ -53,6 +53,7 @@ impl TestApp {
             store: Arc::clone(&faults) as Arc<dyn Store>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             pepper_file: directory.path().join("pepper"),
+            index_dir: Some(directory.path().join("index")),
             listen: "127.0.0.1:0".parse().expect("an address"),
             admin_listen: Some("127.0.0.1:0".parse().expect("an address")),
             trusted_proxies: TrustedProxies::parse("").expect("no proxies"),

@@ -19,6 +19,7 @@ mod filings;
 mod hostile;
 mod http;
 mod identity;
+mod kept_index;
 mod limits;
 mod limits_model;
 mod logs;

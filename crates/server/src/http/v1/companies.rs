@@ -3,7 +3,7 @@
 use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing};
 use lastro_model::{Cnpj, CompanyId};
 
-use super::filings::{self, search_failed};
+use super::filings;
 use crate::error::ApiError;
 use crate::http::csv;
 use crate::http::reply::{Object, Reply};
@@ -30,7 +30,7 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let companies = &question.catalog.companies;
-    let listing = companies.search(&q, page).map_err(search_failed)?;
+    let listing = companies.search(q, page);
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("companies-search", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, [companies.edition]);

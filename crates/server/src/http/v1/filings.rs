@@ -1,6 +1,6 @@
 //! Documents that companies delivered to the regulator.
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Page, SearchError, Table};
+use lastro_catalog::{FilingFilter, Filings, Listing, Page, Table};
 use lastro_model::FilingId;
 
 use crate::error::ApiError;
@@ -32,7 +32,7 @@ pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiErro
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
-    let listing = question.catalog.search_filings(&q, page).map_err(search_failed)?;
+    let listing = question.catalog.search_filings(q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
     let editions = [filings.edition, companies.edition];
     if let Some(dialect) = form.dialect(question.plan)? {
@@ -71,11 +71,4 @@ pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object {
 
 pub fn array(object: Object, name: &'static str, filings: &Filings, listing: &Listing<'_>) -> Object {
     object.array(name, listing.rows.iter(), |row, out| filings.write_json(row, out))
-}
-
-/// No input makes a search fail; an index that cannot be read does.
-#[allow(clippy::needless_pass_by_value)]
-pub fn search_failed(error: SearchError) -> ApiError {
-    tracing::error!(%error, "a search failed");
-    ApiError::Internal
 }

@@ -11,8 +11,8 @@ use crate::http::routes::Question;
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let catalog = question.catalog;
-    let found_companies = catalog.companies.search(&q, page).map_err(filings::search_failed)?;
-    let found_filings = catalog.search_filings(&q, page).map_err(filings::search_failed)?;
+    let found_companies = catalog.companies.search(q, page);
+    let found_filings = catalog.search_filings(q, page);
     if let Some(dialect) = form.dialect(question.plan)? {
         return as_csv(question, dialect, &found_companies, &found_filings);
     }

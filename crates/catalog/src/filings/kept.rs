@@ -1,0 +1,71 @@
+//! The columns in a snapshot. What can be made of them again, such as the table of ids, is not kept.
+
+use std::io::{self, Read, Write};
+
+use lastro_model::Day;
+
+use super::columns::{Columns, NO_TEXT};
+use super::interner::Interner;
+use super::texts::Texts;
+use super::url::{Link, Links};
+use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
+
+impl Columns {
+    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+        snapshot.column(&self.days, |day| day.number())?;
+        snapshot.column(&self.numbers, |number| *number)?;
+        snapshot.column(&self.hashed, |hashed| u8::from(*hashed))?;
+        for column in [&self.companies, &self.company_name, &self.category, &self.kind] {
+            snapshot.column(column, |number| *number)?;
+        }
+        snapshot.column(&self.reference, |day| *day)?;
+        snapshot.column(&self.version, |version| *version)?;
+        snapshot.column(&self.link, |link| link.to_bits())?;
+        self.descriptions.save(snapshot)?;
+        for interned in [&self.company_names, &self.categories, &self.kinds] {
+            interned.save(snapshot)?;
+        }
+        self.links.save(snapshot)
+    }
+
+    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+        let days: Vec<i32> = snapshot.column(|day: i32| day)?;
+        let days = days.into_iter().map(Day::from_number).collect::<Option<Vec<Day>>>();
+        let columns = Self {
+            days: days.ok_or(SnapshotError::Damaged)?,
+            numbers: snapshot.column(|number: u64| number)?,
+            hashed: snapshot.column(|hashed: u8| hashed != 0)?,
+            companies: snapshot.column(|number: u32| number)?,
+            company_name: snapshot.column(|number: u32| number)?,
+            category: snapshot.column(|number: u32| number)?,
+            kind: snapshot.column(|number: u32| number)?,
+            reference: snapshot.column(|day: i32| day)?,
+            version: snapshot.column(|version: u16| version)?,
+            link: snapshot.column(Link::from_bits)?,
+            descriptions: Texts::restore(snapshot)?,
+            company_names: Interner::restore(snapshot)?,
+            categories: Interner::restore(snapshot)?,
+            kinds: Interner::restore(snapshot)?,
+            links: Links::restore(snapshot)?,
+        };
+        ensure(columns.are_consistent())?;
+        Ok(columns)
+    }
+
+    /// Every column has all rows, and every number in them stands for something.
+    fn are_consistent(&self) -> bool {
+        let rows = self.len();
+        let numbered = [&self.companies, &self.company_name, &self.category, &self.kind];
+        let (texts, known) = (&self.descriptions, |numbers: &[u32], texts: &Interner| {
+            numbers.iter().all(|number| (*number as usize) < texts.texts().len())
+        });
+        u32::try_from(rows).is_ok_and(|rows| rows < u32::MAX)
+            && numbered.iter().all(|column| column.len() == rows)
+            && [self.numbers.len(), self.hashed.len(), self.reference.len(), self.version.len()] == [rows; 4]
+            && [self.link.len(), texts.len()] == [rows; 2]
+            && known(&self.company_name, &self.company_names)
+            && known(&self.category, &self.categories)
+            && self.kind.iter().all(|kind| *kind == NO_TEXT || (*kind as usize) < self.kinds.texts().len())
+            && self.link.iter().all(|link| self.links.knows(*link))
+    }
+}

@@ -1,0 +1,137 @@
+//! The words of an index in alphabetical order, and which of them are forms of one another.
+//!
+//! Stems stand in no list: each word is stemmed once, and a question for a word asks for all its forms.
+
+use std::ops::Range;
+
+use hashbrown::HashMap;
+
+use super::analyzer::{is_stop_word, stem};
+
+#[derive(Default)]
+pub struct Lexicon {
+    /// All words behind each other.
+    text: String,
+    ends: Vec<u32>,
+    /// The words of each stem, but for words that are their own stem and have no other form: most names, all codes.
+    families: HashMap<Box<str>, Box<[u32]>>,
+}
+
+impl Lexicon {
+    /// Of words in alphabetical order: where each ends in `text`.
+    pub fn new(text: String, ends: Vec<u32>) -> Self {
+        let mut lexicon = Self { text, ends, families: HashMap::new() };
+        lexicon.families = lexicon.gather_families();
+        lexicon
+    }
+
+    pub fn parts(&self) -> (&str, &[u32]) {
+        (&self.text, &self.ends)
+    }
+
+    pub fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    pub fn word(&self, number: u32) -> &str {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.text[start as usize..self.ends[number as usize] as usize]
+    }
+
+    pub fn find(&self, word: &str) -> Option<u32> {
+        let number = self.first_not_below(word);
+        (number < self.len() && self.word(number) == word).then_some(number)
+    }
+
+    /// The words that have this stem.
+    pub fn family(&self, wanted: &str) -> Vec<u32> {
+        if let Some(family) = self.families.get(wanted) {
+            return family.to_vec();
+        }
+        // What was left out has one member, its own stem. Anything else has none.
+        let is_own_stem = !is_stop_word(wanted) && stem(wanted) == wanted;
+        self.find(wanted).filter(|_| is_own_stem).into_iter().collect()
+    }
+
+    /// The words that start with `prefix`.
+    pub fn starting_with(&self, prefix: &str) -> Range<u32> {
+        let start = self.first_not_below(prefix);
+        start..self.first(start, |word| !word.starts_with(prefix))
+    }
+
+    fn first_not_below(&self, word: &str) -> u32 {
+        self.first(0, |other| other >= word)
+    }
+
+    /// The first word from `start` on for which `reached` is true; it stays true from there on.
+    fn first(&self, start: u32, reached: impl Fn(&str) -> bool) -> u32 {
+        let (mut low, mut high) = (start, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if reached(self.word(middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
+    fn gather_families(&self) -> HashMap<Box<str>, Box<[u32]>> {
+        let mut families = HashMap::<String, Vec<u32>>::new();
+        for number in 0..self.len() {
+            let word = self.word(number);
+            let is_code = word.bytes().any(|b| b.is_ascii_digit());
+            if !is_code && !is_stop_word(word) {
+                families.entry(stem(word)).or_default().push(number);
+            }
+        }
+        let worth_keeping = |stem: &str, forms: &[u32]| !matches!(forms, [only] if self.word(*only) == stem);
+        families
+            .into_iter()
+            .filter(|(stem, forms)| worth_keeping(stem, forms))
+            .map(|(stem, forms)| (stem.into(), forms.into()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lexicon<'a>(words: impl IntoIterator<Item = &'a str>) -> Lexicon {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for word in words {
+            text.push_str(word);
+            ends.push(text.len() as u32);
+        }
+        Lexicon::new(text, ends)
+    }
+
+    #[test]
+    fn families_are_the_words_of_a_stem() {
+        let lexicon = lexicon(["2004", "acao", "acoes", "aurora", "de", "dividendos"]);
+        let family = |word: &str| -> Vec<&str> {
+            lexicon.family(&stem(word)).into_iter().map(|form| lexicon.word(form)).collect()
+        };
+        assert_eq!(family("acoes"), ["acao", "acoes"]);
+        assert_eq!(family("dividendo"), ["dividendos"]);
+        assert_eq!(family("2004"), ["2004"]);
+        assert_eq!(family("aurora"), ["aurora"]);
+        assert_eq!(family("de"), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_found_and_prefixes_are_their_range(
+            words in prop::collection::btree_set("[abç]{1,4}", 0..40), asked in "[abç]{0,4}",
+        ) {
+            let lexicon = lexicon(words.iter().map(String::as_str));
+            prop_assert_eq!(lexicon.find(&asked).map(|number| lexicon.word(number)), words.get(&asked).map(String::as_str));
+            let range = lexicon.starting_with(&asked);
+            let expected: Vec<&str> = words.iter().map(String::as_str).filter(|word| word.starts_with(&asked)).collect();
+            prop_assert_eq!(range.map(|number| lexicon.word(number)).collect::<Vec<_>>(), expected);
+        }
+    }
+}
