@@ -5,11 +5,14 @@
 //! runs on a blocking thread.
 
 mod account;
+mod announce;
 mod column;
 mod connection;
+mod delivery;
 mod failure;
 mod file;
 mod load;
+mod outbox;
 mod publish;
 mod read_file;
 mod readers;
@@ -18,6 +21,7 @@ mod schema;
 mod setting;
 mod table;
 mod usage;
+mod webhook;
 mod writer;
 
 use std::path::{Path, PathBuf};
