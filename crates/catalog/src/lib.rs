@@ -13,6 +13,7 @@ mod fx;
 mod json;
 mod page;
 mod postings;
+mod record_json;
 mod search;
 mod timeline;
 
@@ -20,6 +21,8 @@ pub use catalog::{Catalog, Part};
 pub use companies::{Companies, CompanyFilter};
 pub use error::{BuildError, SearchError};
 pub use filings::{FilingFilter, Filings, FilingsBuilder};
+pub use fold::fold_label;
 pub use fx::FxBook;
 pub use page::{Listing, Page, Rows, RowsIter};
+pub use record_json::{company_json, filing_json};
 pub use timeline::{Point, Timeline};

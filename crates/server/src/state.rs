@@ -10,6 +10,7 @@ use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
 use crate::metrics::Metrics;
+use crate::webhooks::Webhooks;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
 pub struct App {
@@ -27,6 +28,7 @@ pub struct App {
     pub registrations_per_hour: u32,
     pub usage: Usage,
     pub metrics: Metrics,
+    pub webhooks: Webhooks,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -50,6 +52,7 @@ impl App {
             registrations_per_hour: parts.registrations_per_hour,
             usage: Usage::new(),
             metrics: Metrics::default(),
+            webhooks: parts.webhooks,
             proxies: parts.proxies,
             boot: parts.boot,
             database: parts.database,
@@ -86,6 +89,7 @@ pub(crate) struct Parts {
     pub database: String,
     pub limiter_capacity: usize,
     pub registrations_per_hour: u32,
+    pub webhooks: Webhooks,
 }
 
 const MINUTE_NS: u64 = 60_000_000_000;

@@ -118,7 +118,8 @@ impl Corpus for CompanyTexts<'_> {
     }
 }
 
-fn rendered(company: &Company) -> Box<[u8]> {
+/// The company as one JSON object.
+pub(crate) fn rendered(company: &Company) -> Box<[u8]> {
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(b"{\"id\":\"");
     push_display(company.id, &mut out);

@@ -11,6 +11,7 @@ use crate::config::{Common, Serve, Switch};
 use crate::ingest::fetch::{Fetcher, Patience};
 use crate::ingest::spool::Spool;
 use crate::service::{Options, Service, Synchronisation};
+use crate::webhooks;
 
 /// How the background keeps the data fresh, unless it is told not to.
 fn synchronisation(
@@ -24,6 +25,16 @@ fn synchronisation(
     let fetcher = Fetcher::new(Patience::default(), Spool::beside(&common.database, Arc::clone(clock)))?;
     let (publishers, since) = (serve.publishers.clone().into(), serve.since);
     Ok(Some(Synchronisation { fetcher, publishers, since }))
+}
+
+fn webhooks(serve: &Serve) -> webhooks::Settings {
+    let allow_private = serve.webhooks_allow_private == Switch::On;
+    if allow_private {
+        tracing::warn!(
+            "webhooks may reach private addresses and plain HTTP: customers can send this machine anywhere"
+        );
+    }
+    webhooks::Settings { allow_private, ..webhooks::Settings::default() }
 }
 
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
@@ -42,6 +53,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         registrations_per_hour: serve.registrations_per_hour,
         limiter_capacity: serve.limiter_capacity as usize,
         max_connections: serve.max_connections as usize,
+        webhooks: webhooks(&serve),
     });
     let service = tokio::select! {
         started = starting => started?,

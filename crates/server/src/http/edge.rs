@@ -26,7 +26,7 @@ use crate::state::App;
 
 pub type Body = Full<Bytes>;
 
-/// Longest time that an answer may wait on the store.
+/// Longest time that an answer may wait on the store, unless its route says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request on its way, with what has been found out about it.
@@ -78,25 +78,26 @@ impl Visit<'_> {
         }
         self.check_quota()?;
         self.check_identity()?;
-        let (route, raw_id) = match &self.target {
-            Target::Found { route, raw_id, .. } => (*route, *raw_id),
+        let (route, raw_id, raw_delivery) = match &self.target {
+            Target::Found { route, raw_id, raw_delivery, .. } => (*route, *raw_id, *raw_delivery),
             Target::OtherMethod { allow } => return Err(ApiError::MethodNotAllowed(allow)),
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         self.check_plan(route)?;
         let query = Query::new(self.head.uri.query().unwrap_or(""))?;
+        let id = decode_segment(raw_id)?;
         match route.handler {
             Handler::Read(handler) => {
                 let catalog = self.app.catalog.load();
                 let freshness = self.app.freshness.load();
-                let id = decode_segment(raw_id)?;
                 let (plan, now) = (self.caller.plan(), self.now);
                 handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query })
             }
             Handler::Act(handler) => {
                 let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
-                let acting = handler(Action { app, caller, client, now, query, body });
-                tokio::time::timeout(PATIENCE, acting)
+                let delivery = decode_segment(raw_delivery)?;
+                let acting = handler(Action { app, caller, client, now, id, delivery, query, body });
+                tokio::time::timeout(route.patience, acting)
                     .await
                     .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
             }
@@ -108,7 +109,7 @@ impl Visit<'_> {
         let allow = match &self.target {
             Target::OtherMethod { allow } => *allow,
             Target::Found { .. } => "OPTIONS",
-            Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, OPTIONS",
+            Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);

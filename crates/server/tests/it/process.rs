@@ -10,6 +10,7 @@ mod settings;
 mod start;
 mod stop;
 mod sync;
+mod webhooks;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
