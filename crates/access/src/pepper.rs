@@ -6,7 +6,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use lastro_model::{KeyDigest, ParseError};
+use lastro_model::{KeyDigest, ParseError, WebhookId};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
@@ -16,6 +16,9 @@ const FORM: ParseError = ParseError("must be a pepper: 64 hexadecimal digits");
 
 /// No key has this text, so the fingerprint says nothing about any digest.
 const FINGERPRINT_LABEL: &[u8] = b"lastro pepper fingerprint 1";
+
+/// Unlike every key and the label above, so that no digest is ever somebody's secret.
+const WEBHOOK_LABEL: &[u8] = b"lastro webhook secret 1";
 
 #[derive(Clone)]
 pub struct Pepper {
@@ -66,6 +69,12 @@ impl Pepper {
     /// Names the pepper without betraying it: a database can tell that it was made with another one.
     pub fn fingerprint(&self) -> String {
         hex(&self.authenticate(FINGERPRINT_LABEL)[..16])
+    }
+
+    /// The secret that signs what a webhook is sent: another one for every seed. The seed alone, which is all that the
+    /// database holds, says nothing about it.
+    pub fn webhook_secret(&self, webhook: &WebhookId, seed: &[u8; 16]) -> [u8; 32] {
+        self.authenticate(&[WEBHOOK_LABEL, webhook.as_str().as_bytes(), seed].concat())
     }
 
     fn authenticate(&self, text: &[u8]) -> [u8; 32] {

@@ -11,6 +11,7 @@ mod day;
 mod filing;
 mod rates;
 mod source;
+mod webhook;
 
 pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
 pub use clock::{Clock, ManualClock, Now};
@@ -20,6 +21,9 @@ pub use day::Day;
 pub use filing::{Filing, FilingId};
 pub use rates::{Currency, FxQuote, Pair, RatePoint, Series};
 pub use source::{Edition, ReadFile, Records, Reject, Source};
+pub use webhook::{
+    Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+};
 
 pub use rust_decimal::Decimal;
 

@@ -81,8 +81,31 @@ fn metrics(app: &App) -> String {
         app.usage.pending(),
     );
     gauge(&mut out, "lastro_ready", "gauge", "Whether requests are answered.", u8::from(app.is_ready()));
+    outbox(app, &mut out);
     sources(app, &mut out);
     out
+}
+
+fn outbox(app: &App, out: &mut String) {
+    let state = app.webhooks.state.load();
+    let age_ms =
+        state.oldest_pending.map_or(0, |oldest| app.clock.now().unix_ms - oldest.as_millisecond()).max(0);
+    gauge(
+        out,
+        "lastro_webhook_queue",
+        "gauge",
+        "Messages to webhooks that are not delivered yet.",
+        state.pending,
+    );
+    gauge(out, "lastro_webhook_oldest_pending_seconds", "gauge", "Age of the oldest of them.", age_ms / 1000);
+    gauge(
+        out,
+        "lastro_webhook_announcements",
+        "gauge",
+        "Announcements that are not addressed yet.",
+        state.announcements,
+    );
+    gauge(out, "lastro_webhooks_disabled", "gauge", "Webhooks that are disabled.", state.disabled_webhooks);
 }
 
 fn sources(app: &App, out: &mut String) {

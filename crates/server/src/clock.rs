@@ -44,3 +44,8 @@ pub fn random_hex(length: usize) -> String {
     text.truncate(length);
     text
 }
+
+/// A random number from 0 to 1, for spreading things out.
+pub fn random_fraction() -> f64 {
+    fastrand::f64()
+}

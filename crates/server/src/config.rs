@@ -44,6 +44,14 @@ pub enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
+    /// Look at the customers' webhooks, deliver again, or disable one; in force on a running server at once
+    Webhooks {
+        /// Print JSON, for programs
+        #[arg(long, global = true)]
+        json: bool,
+        #[command(subcommand)]
+        command: WebhooksCommand,
+    },
     /// Synchronise with the official sources now; the exit status tells whether every source succeeded
     Sync(SyncArgs),
     /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
@@ -112,6 +120,9 @@ pub struct Serve {
     /// How many connections may be open at once
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
+    /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
+    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, require_equals = true, value_name = "on|off")]
+    pub webhooks_allow_private: Switch,
 }
 
 /// The first year that the regulator declares filings for.
@@ -224,6 +235,18 @@ pub enum KeysCommand {
     },
     /// Refuse a key from now on
     Revoke { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum WebhooksCommand {
+    /// List all webhooks
+    List,
+    /// Show a webhook and its last deliveries
+    Show { id: String },
+    /// Enable a webhook and make everything that it has not received due now
+    Retry { id: String },
+    /// Send nothing to a webhook any more; its owner cannot enable it
+    Disable { id: String },
 }
 
 #[derive(Debug, Clone, Args)]

@@ -17,7 +17,9 @@ pub mod sample;
 pub mod service;
 pub mod state;
 pub mod telemetry;
+pub mod tls;
 pub mod web;
+pub mod webhooks;
 
 /// The version that `/health`, `--version` and the API description show.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -6,11 +6,12 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lastro_model::Source;
+use lastro_store::Fate;
 
 use crate::http::routes::ROUTES;
 
 /// Statuses that are counted by themselves; any other goes under the last.
-const STATUSES: [u16; 13] = [200, 201, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503];
+const STATUSES: [u16; 14] = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503];
 const OTHER_STATUS: usize = STATUSES.len();
 
 /// Upper bounds of the latency histogram, in microseconds.
@@ -34,10 +35,15 @@ pub struct Metrics {
     pub rebuild_failures: AtomicU64,
     /// By source, then by the words of [`SYNC_OUTCOMES`].
     synchronisations: [[AtomicU64; SYNC_OUTCOMES.len()]; Source::ALL.len()],
+    /// By the words of [`DELIVERY_OUTCOMES`].
+    deliveries: [AtomicU64; DELIVERY_OUTCOMES.len()],
 }
 
 /// How a synchronisation ends; every word but the first is a failure that leaves the last good edition in service.
 const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "partly", "internal"];
+
+/// What an attempt to deliver a message leads to.
+const DELIVERY_OUTCOMES: [&str; 3] = ["delivered", "retried", "given_up"];
 
 impl Default for Metrics {
     fn default() -> Self {
@@ -50,6 +56,7 @@ impl Default for Metrics {
             flush_failures: zero(),
             rebuild_failures: zero(),
             synchronisations: Default::default(),
+            deliveries: Default::default(),
         }
     }
 }
@@ -72,6 +79,23 @@ impl Metrics {
         self.synchronisations[source as usize][place].fetch_add(1, Ordering::Relaxed);
     }
 
+    pub fn delivery(&self, fate: Fate) {
+        let place = match fate {
+            Fate::Delivered => 0,
+            Fate::Due(_) => 1,
+            Fate::GivenUp => 2,
+        };
+        self.deliveries[place].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn render_deliveries(&self, out: &mut String) {
+        out.push_str("# HELP lastro_webhook_deliveries_total Attempts to deliver, by what came of them.\n# TYPE lastro_webhook_deliveries_total counter\n");
+        for (outcome, count) in DELIVERY_OUTCOMES.iter().zip(&self.deliveries) {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(out, "lastro_webhook_deliveries_total{{outcome=\"{outcome}\"}} {count}");
+        }
+    }
+
     fn render_synchronisations(&self, out: &mut String) {
         out.push_str("# HELP lastro_synchronisations_total Synchronisations by source and outcome.\n# TYPE lastro_synchronisations_total counter\n");
         for (source, counts) in Source::ALL.iter().zip(&self.synchronisations) {
@@ -90,6 +114,7 @@ impl Metrics {
         self.render_requests(out);
         self.render_latencies(out);
         self.render_synchronisations(out);
+        self.render_deliveries(out);
         let mut plain = |name: &str, kind: &str, help: &str, value: &AtomicU64| {
             gauge(out, name, kind, help, value.load(Ordering::Relaxed));
         };

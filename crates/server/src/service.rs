@@ -21,8 +21,9 @@ use crate::ingest::report::Lines;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
-use crate::jobs::{flush, fold, follow, sweep};
+use crate::jobs::{flush, fold, follow, forget, sweep};
 use crate::state::{App, Parts};
+use crate::webhooks::{self, Webhooks, dispatcher};
 use crate::{admin, http, pepper};
 
 /// What a service is started with.
@@ -39,6 +40,7 @@ pub struct Options {
     pub registrations_per_hour: u32,
     pub limiter_capacity: usize,
     pub max_connections: usize,
+    pub webhooks: webhooks::Settings,
     /// `None` serves what the store holds and asks nobody.
     pub synchronisation: Option<Synchronisation>,
 }
@@ -92,6 +94,8 @@ impl Service {
         jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(dispatcher::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(forget::run(Arc::clone(&app), jobs_stop.clone())));
         if let Some(Synchronisation { fetcher, publishers, since, tenant, look }) = synchronisation {
             let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
             let report = Box::new(Lines { every_step: false });
@@ -135,6 +139,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
         database,
         limiter_capacity: options.limiter_capacity,
         registrations_per_hour: options.registrations_per_hour,
+        webhooks: Webhooks::new(options.webhooks)?,
     }))
 }
 

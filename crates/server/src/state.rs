@@ -13,6 +13,7 @@ use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
 use crate::metrics::Metrics;
+use crate::webhooks::Webhooks;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
 pub struct App {
@@ -34,6 +35,7 @@ pub struct App {
     pub packed: Packed,
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
+    pub webhooks: Webhooks,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -61,6 +63,7 @@ impl App {
             metrics: Metrics::default(),
             packed: Packed::default(),
             exports: Arc::default(),
+            webhooks: parts.webhooks,
             proxies: parts.proxies,
             boot: parts.boot,
             database: parts.database,
@@ -103,6 +106,7 @@ pub(crate) struct Parts {
     pub shelf: Option<Shelf>,
     pub limiter_capacity: usize,
     pub registrations_per_hour: u32,
+    pub webhooks: Webhooks,
 }
 
 const MINUTE_NS: u64 = 60_000_000_000;

@@ -7,13 +7,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{AccountId, Day, KeyDigest, KeyId, KeyRecord, Plan, Reject, Source, UsageCount};
+use lastro_model::{
+    AccountId, Attempt, Day, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject, Source, UsageCount,
+    Webhook, WebhookId,
+};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Counters, FileStore, Lease, LeaseStore, Loaded, NewKey, Publication, Published,
-    RecordStore, RememberedFile, Result, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
+    AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, FileStore, Lease, LeaseStore,
+    Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
+    RememberedFile, Result, SettingStore, Settlement, SourceState, Store, StoreError, UsageStore,
+    WebhookChange, WebhookStore, Write,
 };
 
 /// The calls of a store, by name.
@@ -42,6 +47,23 @@ pub enum Operation {
     LastUsed,
     Setting,
     SettingOr,
+    InsertWebhook,
+    Webhook,
+    WebhooksOf,
+    ListWebhooks,
+    ChangeWebhook,
+    DeleteWebhook,
+    RotateWebhookSecret,
+    Announcements,
+    Subscribers,
+    FanOut,
+    SettleAndClaim,
+    RecordDelivery,
+    Deliveries,
+    Redeliver,
+    RedeliverFailed,
+    OutboxState,
+    ForgetDeliveries,
 }
 
 #[derive(Debug)]
@@ -225,5 +247,91 @@ impl SettingStore for FaultyStore {
 
     async fn setting_or(&self, name: &str, value: &str) -> Result<String> {
         self.pass(Operation::SettingOr).await?.setting_or(name, value).await
+    }
+}
+
+#[async_trait]
+impl WebhookStore for FaultyStore {
+    async fn insert_webhook(&self, webhook: Webhook, most: usize) -> Result<bool> {
+        self.pass(Operation::InsertWebhook).await?.insert_webhook(webhook, most).await
+    }
+
+    async fn webhook(&self, id: &WebhookId) -> Result<Option<Webhook>> {
+        self.pass(Operation::Webhook).await?.webhook(id).await
+    }
+
+    async fn webhooks_of(&self, account: AccountId) -> Result<Vec<Webhook>> {
+        self.pass(Operation::WebhooksOf).await?.webhooks_of(account).await
+    }
+
+    async fn list_webhooks(&self) -> Result<Vec<Webhook>> {
+        self.pass(Operation::ListWebhooks).await?.list_webhooks().await
+    }
+
+    async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>> {
+        self.pass(Operation::ChangeWebhook).await?.change_webhook(id, change).await
+    }
+
+    async fn delete_webhook(&self, id: &WebhookId) -> Result<bool> {
+        self.pass(Operation::DeleteWebhook).await?.delete_webhook(id).await
+    }
+
+    async fn rotate_webhook_secret(
+        &self,
+        id: &WebhookId,
+        seed: [u8; 16],
+        at: Timestamp,
+        old_end_at: Timestamp,
+    ) -> Result<Option<Webhook>> {
+        let store = self.pass(Operation::RotateWebhookSecret).await?;
+        store.rotate_webhook_secret(id, seed, at, old_end_at).await
+    }
+}
+
+#[async_trait]
+impl OutboxStore for FaultyStore {
+    async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
+        self.pass(Operation::Announcements).await?.announcements(limit).await
+    }
+
+    async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
+        self.pass(Operation::Subscribers).await?.subscribers(at).await
+    }
+
+    async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool> {
+        self.pass(Operation::FanOut).await?.fan_out(announcement, messages).await
+    }
+
+    async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>> {
+        self.pass(Operation::SettleAndClaim).await?.settle_and_claim(settled, claim).await
+    }
+
+    async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()> {
+        self.pass(Operation::RecordDelivery).await?.record_delivery(message, attempt, delivered).await
+    }
+
+    async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
+        self.pass(Operation::Deliveries).await?.deliveries(webhook, limit, offset).await
+    }
+
+    async fn redeliver(
+        &self,
+        webhook: &WebhookId,
+        message: &MessageId,
+        at: Timestamp,
+    ) -> Result<Option<Delivery>> {
+        self.pass(Operation::Redeliver).await?.redeliver(webhook, message, at).await
+    }
+
+    async fn redeliver_failed(&self, webhook: &WebhookId, at: Timestamp) -> Result<u64> {
+        self.pass(Operation::RedeliverFailed).await?.redeliver_failed(webhook, at).await
+    }
+
+    async fn outbox_state(&self) -> Result<OutboxState> {
+        self.pass(Operation::OutboxState).await?.outbox_state().await
+    }
+
+    async fn forget_deliveries(&self, before: Timestamp) -> Result<u64> {
+        self.pass(Operation::ForgetDeliveries).await?.forget_deliveries(before).await
     }
 }

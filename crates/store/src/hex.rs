@@ -10,11 +10,12 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     })
 }
 
-pub(crate) fn decode_32(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+/// Exactly `N` bytes.
+pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
-    let mut bytes = [0; 32];
+    let mut bytes = [0; N];
     for (i, byte) in bytes.iter_mut().enumerate() {
         *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
     }
@@ -29,12 +30,12 @@ mod tests {
     proptest! {
         #[test]
         fn thirty_two_bytes_round_trip(bytes: [u8; 32]) {
-            prop_assert_eq!(decode_32(&encode(&bytes)), Some(bytes));
+            prop_assert_eq!(decode(&encode(&bytes)), Some(bytes));
         }
 
         #[test]
         fn no_text_panics(text in ".{0,70}") {
-            let _ = decode_32(&text);
+            let _ = decode::<32>(&text);
         }
     }
 }

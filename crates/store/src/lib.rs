@@ -1,4 +1,4 @@
-//! The durable truth of Lastro: records, keys, usage and settings.
+//! The durable truth of Lastro: records, keys, usage, settings, webhooks and their outbox.
 //!
 //! Small traits by need, one folder for each database that implements them, and one conformance suite
 //! (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file, answers
@@ -11,12 +11,15 @@ pub mod faulty;
 mod hex;
 mod lease;
 mod migration;
+mod outbox;
 mod read_file;
 mod record;
+mod row_json;
 mod setting;
 mod sql;
 mod sqlite;
 mod usage;
+mod webhook;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -25,22 +28,44 @@ pub use account::{AccountStore, NewKey};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
 pub use lease::{Lease, LeaseStore};
+pub use outbox::{
+    ATTEMPTS_SHOWN, Announcement, Claim, Claimed, Deliveries, Delivery, Fate, NewMessage, OutboxState,
+    OutboxStore, ROWS_ANNOUNCED, Settlement,
+};
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{Counters, Loaded, Publication, Published, RecordStore, SourceState, Write};
 pub use setting::SettingStore;
 pub use usage::UsageStore;
+pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
 use address::Address;
 use sqlite::{Presence, SqliteStore};
 
 /// All that the server needs of a database.
 pub trait Store:
-    RecordStore + FileStore + LeaseStore + AccountStore + UsageStore + SettingStore + Debug
+    RecordStore
+    + FileStore
+    + LeaseStore
+    + AccountStore
+    + UsageStore
+    + SettingStore
+    + WebhookStore
+    + OutboxStore
+    + Debug
 {
 }
 
 impl<T> Store for T where
-    T: RecordStore + FileStore + LeaseStore + AccountStore + UsageStore + SettingStore + Debug + ?Sized
+    T: RecordStore
+        + FileStore
+        + LeaseStore
+        + AccountStore
+        + UsageStore
+        + SettingStore
+        + WebhookStore
+        + OutboxStore
+        + Debug
+        + ?Sized
 {
 }
 

@@ -3,6 +3,8 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Columns of a
 //! key therefore come last in an insert, so that insert and update of a table take the same values.
 
+pub(crate) mod webhook;
+
 /// How a row gets into its table: `insert` does nothing where the key exists, `update` nothing where nothing differs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Upsert {

@@ -118,3 +118,19 @@ proptest! {
         prop_assert!(!error.to_string().contains(&secret));
     }
 }
+
+#[test]
+fn a_webhook_has_another_secret_for_every_seed_pepper_and_name() {
+    let peppers = [Pepper::from_bytes([1; 32]), Pepper::from_bytes([2; 32])];
+    let webhooks = [1, 2].map(|byte| lastro_model::WebhookId::from_random([byte; 12]));
+    let mut secrets = std::collections::BTreeSet::new();
+    for pepper in &peppers {
+        for webhook in &webhooks {
+            for seed in [[1; 16], [2; 16]] {
+                let secret = pepper.webhook_secret(webhook, &seed);
+                assert_eq!(secret, pepper.webhook_secret(webhook, &seed));
+                assert!(secrets.insert(secret));
+            }
+        }
+    }
+}

@@ -133,7 +133,8 @@ fn index(companies: &[Company]) -> Result<TextIndex, BuildError> {
     index.finish()
 }
 
-fn rendered(company: &Company) -> Box<[u8]> {
+/// The company as one JSON object.
+pub(crate) fn rendered(company: &Company) -> Box<[u8]> {
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(b"{\"id\":\"");
     push_display(company.id, &mut out);

@@ -7,6 +7,7 @@ use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord};
 use lastro_store::{NewKey, Store};
 use serde_json::{Value, json};
 
+use super::printable;
 use crate::clock::{SystemClock, fill_random};
 use crate::config::{Common, KeysCommand};
 use crate::http::v1::plans::Applicant;
@@ -132,13 +133,4 @@ fn list(records: &[KeyRecord], now: Timestamp, as_json: bool) {
             printable(&account.email)
         );
     }
-}
-
-/// Anyone may register under any name: what would move the cursor, hide or reorder text is shown as a mark.
-fn printable(text: &str) -> String {
-    let deceives = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if deceives(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -14,6 +14,7 @@ use crate::ingest::schedule;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::spool::Spool;
 use crate::service::{Options, Service, Synchronisation};
+use crate::webhooks;
 
 /// How the background keeps the data fresh, unless it is told not to.
 fn synchronisation(
@@ -34,6 +35,16 @@ fn synchronisation(
     }))
 }
 
+fn webhooks(serve: &Serve) -> webhooks::Settings {
+    let allow_private = serve.webhooks_allow_private == Switch::On;
+    if allow_private {
+        tracing::warn!(
+            "webhooks may reach private addresses and plain HTTP: customers can send this machine anywhere"
+        );
+    }
+    webhooks::Settings { allow_private, ..webhooks::Settings::default() }
+}
+
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
@@ -42,6 +53,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let starting = Service::start(Options {
         store: lastro_store::open(&common.database).await?,
         synchronisation: synchronisation(common, &serve, &clock)?,
+        webhooks: webhooks(&serve),
         clock,
         pepper_file: super::pepper_file(common)?,
         index_dir: serve.index_dir.or_else(|| Shelf::beside(&common.database)),

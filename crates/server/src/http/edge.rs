@@ -28,7 +28,7 @@ use super::{conditional, encoding, envelope};
 use crate::error::ApiError;
 use crate::state::App;
 
-/// Longest time that an answer may wait on the store.
+/// Longest time that an answer may wait on the store, unless its route says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request on its way, with what has been found out about it.
@@ -81,20 +81,22 @@ impl Visit<'_> {
         }
         self.check_quota()?;
         self.check_identity()?;
-        let (route, raw_id) = match &self.target {
-            Target::Found { route, raw_id, .. } => (*route, *raw_id),
+        let (route, raw_id, raw_delivery) = match &self.target {
+            Target::Found { route, raw_id, raw_delivery, .. } => (*route, *raw_id, *raw_delivery),
             Target::OtherMethod { allow } => return Err(ApiError::MethodNotAllowed(allow)),
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         self.check_plan(route)?;
         let query = Query::new(self.head.uri.query().unwrap_or(""))?;
+        let id = decode_segment(raw_id)?;
         match route.handler {
-            Handler::Read(handler) => self.ask(raw_id, query, handler),
-            Handler::Export(handler) => self.begin(self.ask(raw_id, query, handler)?),
+            Handler::Read(handler) => self.ask(&id, query, handler),
+            Handler::Export(handler) => self.begin(self.ask(&id, query, handler)?),
             Handler::Act(handler) => {
                 let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
-                let acting = handler(Action { app, caller, client, now, query, body });
-                tokio::time::timeout(PATIENCE, acting)
+                let delivery = decode_segment(raw_delivery)?;
+                let acting = handler(Action { app, caller, client, now, id, delivery, query, body });
+                tokio::time::timeout(route.patience, acting)
                     .await
                     .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
             }
@@ -104,14 +106,13 @@ impl Visit<'_> {
     /// Puts the question to a handler, with the catalog of the moment.
     fn ask<T>(
         &self,
-        raw_id: &str,
+        id: &str,
         query: Query<'_>,
         handler: fn(&Question<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
-        let id = decode_segment(raw_id)?;
         let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
-        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query, accept })
+        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id, query, accept })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.
@@ -138,7 +139,7 @@ impl Visit<'_> {
         let allow = match &self.target {
             Target::OtherMethod { allow } => *allow,
             Target::Found { .. } => "OPTIONS",
-            Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, OPTIONS",
+            Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);

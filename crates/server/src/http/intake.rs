@@ -5,6 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
+use serde::Deserialize;
+use serde_json::error::Category;
 
 use crate::error::ApiError;
 
@@ -41,4 +43,16 @@ async fn discard(mut body: Incoming) {
             return;
         }
     }
+}
+
+/// A body as a JSON object of this form. `form` is the sentence for one that is JSON and something else.
+pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], form: &'static str) -> Result<T, ApiError> {
+    let bad = |message: &'static str| ApiError::BadRequest(message.into());
+    let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
+    let value = serde_json::from_str(text).map_err(|error| match error.classify() {
+        Category::Data => bad(form),
+        _ => bad("the body is not valid JSON"),
+    })?;
+    // Serde would also take a list for the members of an object, in their order.
+    if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(form)) }
 }

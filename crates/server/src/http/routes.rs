@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use http::Method;
@@ -14,11 +15,12 @@ use lastro_store::SourceState;
 
 use super::caller::Caller;
 use super::csv::Label;
+use super::edge;
 use super::export::Export;
 use super::form::{Accept, Form};
 use super::query::Query;
 use super::reply::Reply;
-use super::v1::{companies, export, filings, health, market, plans, search};
+use super::v1::{companies, export, filings, health, market, plans, search, webhooks};
 use crate::error::ApiError;
 use crate::state::App;
 use crate::web;
@@ -66,6 +68,9 @@ pub struct Action<'a> {
     pub caller: &'a Caller,
     pub client: ClientAddr,
     pub now: Now,
+    /// The `{id}` and the `{delivery}` of the path, decoded.
+    pub id: Cow<'a, str>,
+    pub delivery: Cow<'a, str>,
     pub query: Query<'a>,
     pub body: Incoming,
 }
@@ -79,6 +84,8 @@ pub struct Route {
     pub feature: Feature,
     /// Static assets cost nothing and are not part of the API description.
     pub metered: bool,
+    /// Longest time that an answer may take.
+    pub patience: Duration,
     pub handler: Handler,
 }
 
@@ -87,15 +94,16 @@ const fn read(
     feature: Feature,
     handler: fn(&Question<'_>) -> Result<Reply, ApiError>,
 ) -> Route {
-    Route { endpoint, feature, metered: true, handler: Handler::Read(handler) }
+    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler: Handler::Read(handler) }
 }
 
 const fn asset(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Reply, ApiError>) -> Route {
-    Route { endpoint, feature: Feature::Public, metered: false, handler: Handler::Read(handler) }
+    Route { metered: false, ..read(endpoint, Feature::Public, handler) }
 }
 
 const fn bulk(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Export, ApiError>) -> Route {
-    Route { endpoint, feature: Feature::BulkExport, metered: true, handler: Handler::Export(handler) }
+    let (feature, handler) = (Feature::BulkExport, Handler::Export(handler));
+    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler }
 }
 
 const fn act(
@@ -103,10 +111,19 @@ const fn act(
     feature: Feature,
     handler: for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>,
 ) -> Route {
-    Route { endpoint, feature, metered: true, handler: Handler::Act(handler) }
+    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler: Handler::Act(handler) }
 }
 
-use Feature::{Companies, Filings, Market, OwnKey, Public, Search};
+/// Waits for somebody else's server, which may take its time.
+const fn call_out(
+    endpoint: &'static str,
+    feature: Feature,
+    handler: for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>,
+) -> Route {
+    Route { patience: Duration::from_secs(20), ..act(endpoint, feature, handler) }
+}
+
+use Feature::{Companies, Filings, Market, OwnKey, Public, Search, Webhooks};
 
 pub static ROUTES: &[Route] = &[
     read("GET /health", Public, health::health),
@@ -132,6 +149,15 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/plans", Public, plans::list),
     act("POST /api/v1/plans/register", Public, plans::register),
     act("GET /api/v1/plans/usage", OwnKey, plans::usage),
+    act("POST /api/v1/webhooks", Webhooks, webhooks::create),
+    act("GET /api/v1/webhooks", Webhooks, webhooks::list),
+    act("GET /api/v1/webhooks/{id}", Webhooks, webhooks::show),
+    act("PATCH /api/v1/webhooks/{id}", Webhooks, webhooks::change),
+    act("DELETE /api/v1/webhooks/{id}", Webhooks, webhooks::remove),
+    call_out("POST /api/v1/webhooks/{id}/test", Webhooks, webhooks::test),
+    act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, webhooks::rotate_secret),
+    act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, webhooks::deliveries),
+    act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, webhooks::redeliver),
     read("GET /pricing", Public, web::pricing::page),
     act("POST /pricing", Public, web::pricing::submit),
     read("GET /docs", Public, web::docs::page),
@@ -156,8 +182,9 @@ pub enum Target<'p> {
     Found {
         index: usize,
         route: &'static Route,
-        /// The variable segment of the path as it came, still percent-encoded.
+        /// The variable segments of the path as they came, still percent-encoded.
         raw_id: &'p str,
+        raw_delivery: &'p str,
     },
     /// The path is known; the method is not one of these.
     OtherMethod {
@@ -188,25 +215,44 @@ impl Target<'_> {
 struct Place {
     get: Option<usize>,
     post: Option<usize>,
+    patch: Option<usize>,
+    delete: Option<usize>,
     allow: &'static str,
+}
+
+impl Place {
+    fn route_of(&mut self, method: &str) -> &mut Option<usize> {
+        match method {
+            "POST" => &mut self.post,
+            "PATCH" => &mut self.patch,
+            "DELETE" => &mut self.delete,
+            _ => &mut self.get,
+        }
+    }
+
+    /// What `Allow` says here.
+    fn methods(&self) -> String {
+        let known = [
+            (self.get, "GET, HEAD"),
+            (self.post, "POST"),
+            (self.patch, "PATCH"),
+            (self.delete, "DELETE"),
+            (Some(0), "OPTIONS"),
+        ];
+        let names: Vec<&str> = known.iter().filter_map(|(route, name)| route.map(|_| *name)).collect();
+        names.join(", ")
+    }
 }
 
 static PLACES: LazyLock<matchit::Router<Place>> = LazyLock::new(|| {
     let mut by_path: BTreeMap<&'static str, Place> = BTreeMap::new();
     for (index, route) in ROUTES.iter().enumerate() {
-        let place = by_path.entry(route.path()).or_default();
-        match route.method() {
-            "POST" => place.post = Some(index),
-            _ => place.get = Some(index),
-        }
-        place.allow = match (place.get, place.post) {
-            (Some(_), Some(_)) => "GET, HEAD, POST, OPTIONS",
-            (Some(_), None) => "GET, HEAD, OPTIONS",
-            _ => "POST, OPTIONS",
-        };
+        *by_path.entry(route.path()).or_default().route_of(route.method()) = Some(index);
     }
     let mut places = matchit::Router::new();
-    for (path, place) in by_path {
+    for (path, mut place) in by_path {
+        // The table lives as long as the program, and so do its few texts.
+        place.allow = place.methods().leak();
         // The table is ours and a test resolves every line of it: a conflict would not get past that test.
         let inserted = places.insert(path, place);
         debug_assert!(inserted.is_ok(), "two routes for {path}");
@@ -220,12 +266,15 @@ pub fn resolve<'p>(method: &Method, path: &'p str) -> Target<'p> {
     let index = match *method {
         Method::GET | Method::HEAD => found.value.get,
         Method::POST => found.value.post,
+        Method::PATCH => found.value.patch,
+        Method::DELETE => found.value.delete,
         _ => None,
     };
     match index {
         Some(index) => {
             let raw_id = found.params.iter().next().map_or("", |(_, segment)| segment);
-            Target::Found { index, route: &ROUTES[index], raw_id }
+            let raw_delivery = found.params.get("delivery").unwrap_or("");
+            Target::Found { index, route: &ROUTES[index], raw_id, raw_delivery }
         }
         None => Target::OtherMethod { allow: found.value.allow },
     }
@@ -239,7 +288,8 @@ mod tests {
     fn every_line_of_the_table_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
-            let path = route.path().replace("{id}", "42").replace("{dataset}", "fx");
+            let path =
+                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
         }
     }
@@ -253,6 +303,10 @@ mod tests {
         assert!(matches!(
             resolve(&Method::GET, "/api/v1/plans/register"),
             Target::OtherMethod { allow: "POST, OPTIONS" }
+        ));
+        assert!(matches!(
+            resolve(&Method::POST, "/api/v1/webhooks/42"),
+            Target::OtherMethod { allow: "GET, HEAD, PATCH, DELETE, OPTIONS" }
         ));
         assert!(matches!(resolve(&Method::GET, "/api/v1/nothing"), Target::Unknown));
         assert!(matches!(resolve(&Method::GET, "/health/"), Target::Unknown));

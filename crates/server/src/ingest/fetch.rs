@@ -4,7 +4,6 @@
 //! in [`download`]; what an interrupted synchronisation was given before is in the [`Spool`](super::spool::Spool).
 
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
@@ -63,14 +62,8 @@ pub(super) enum Failure {
 impl Fetcher {
     /// Without a spool, an interrupted synchronisation begins anew.
     pub fn new(patience: Patience, spool: Option<Spool>) -> anyhow::Result<Self> {
-        let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        let tls =
-            rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-                .with_safe_default_protocol_versions()?
-                .with_root_certificates(roots)
-                .with_no_client_auth();
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls)
+            .tls_backend_preconfigured(crate::tls::client_config()?)
             .user_agent(concat!("Mozilla/5.0 (compatible; lastro/", env!("CARGO_PKG_VERSION"), ")"))
             .connect_timeout(Duration::from_secs(20).min(patience.answer))
             .timeout(patience.answer)

@@ -3,6 +3,7 @@
 pub mod flush;
 pub mod fold;
 pub mod follow;
+pub mod forget;
 pub mod sweep;
 
 use tokio::sync::watch;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use lastro::clock::fill_random;
 use lastro::http::routes::{Target, resolve};
 use lastro::service::{Options, Service};
+use lastro::webhooks;
 use lastro_access::{ApiKey, TrustedProxies};
 use lastro_model::{Account, AccountId, Clock, KeyId, ManualClock, Plan};
 use lastro_store::faulty::FaultyStore;
@@ -14,6 +15,7 @@ use reqwest::Method;
 use tempfile::TempDir;
 
 use crate::answer::Answer;
+use crate::lent;
 
 /// Monday, 2 November 2026, noon in London.
 pub const START_UNIX_MS: i64 = 1_793_620_800_000;
@@ -24,6 +26,8 @@ pub struct TestApp {
     pub clock: Arc<ManualClock>,
     pub faults: Arc<FaultyStore>,
     pub directory: TempDir,
+    /// The store without its faults.
+    pub plain: Arc<dyn Store>,
     client: reqwest::Client,
 }
 
@@ -40,14 +44,19 @@ impl TestApp {
 
     /// Stops in order and starts again on the same files, at the same time of day.
     pub async fn restart(self) -> Self {
+        self.restart_with(|_| {}).await
+    }
+
+    pub async fn restart_with(self, change: impl FnOnce(&mut Options)) -> Self {
         let now = self.clock.now().unix_ms;
         self.service.stop().await.expect("an orderly stop");
-        Self::start_in(self.directory, now, |_| {}).await
+        Self::start_in(self.directory, now, change).await
     }
 
     async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Options)) -> Self {
         let clock = Arc::new(ManualClock::starting_at(unix_ms));
         let store = lastro_store::open(&database(&directory)).await.expect("a store");
+        let plain = Arc::clone(&store);
         let faults = Arc::new(FaultyStore::new(store));
         let mut options = Options {
             store: Arc::clone(&faults) as Arc<dyn Store>,
@@ -61,11 +70,12 @@ impl TestApp {
             limiter_capacity: 1000,
             max_connections: 1000,
             synchronisation: None,
+            webhooks: webhooks::Settings::default(),
         };
         change(&mut options);
         let service = Service::start(options).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
-        Self { service, clock, faults, directory, client }
+        Self { service, clock, faults, directory, plain, client }
     }
 
     pub fn advance(&self, by: Duration) {
@@ -117,6 +127,7 @@ impl TestApp {
             path: path.to_owned(),
             method: method.clone(),
             builder: self.client.request(method, url),
+            key: None,
             app: self,
         }
     }
@@ -176,11 +187,12 @@ pub struct Ask<'a> {
     method: Method,
     path: String,
     builder: reqwest::RequestBuilder,
+    key: Option<String>,
 }
 
 impl Ask<'_> {
     pub fn key(self, key: &str) -> Self {
-        self.header("x-api-key", key)
+        Self { key: Some(key.to_owned()), ..self.header("x-api-key", key) }
     }
 
     pub fn header(self, name: &str, value: &str) -> Self {
@@ -193,6 +205,9 @@ impl Ask<'_> {
 
     /// Sends it and checks what every response must be.
     pub async fn send(self) -> Answer {
+        if let Some(key) = self.key.as_deref().filter(|_| self.path.contains(lent::WEBHOOK)) {
+            lent::to(&*self.app.plain, key, self.app.timestamp()).await;
+        }
         let response = self.builder.send().await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await.expect("a body");

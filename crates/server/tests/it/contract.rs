@@ -6,11 +6,11 @@ use lastro::http::routes::{ROUTES, Route};
 use lastro_access::Feature;
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
-use reqwest::Method;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
+use crate::lent;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.metered)
@@ -71,6 +71,9 @@ pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let (method, template) = endpoint.split_once(' ').unwrap();
     let path = match template {
         "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
+        _ if template.starts_with("/api/v1/webhooks") => {
+            template.replace("{id}", lent::WEBHOOK).replace("{delivery}", lent::DELIVERY)
+        }
         _ if template.ends_with("/search") => format!("{template}?q=energia"),
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
@@ -78,7 +81,22 @@ pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     match endpoint {
         "POST /pricing" => ask.body("name=Ana&email=ana%40example.com"),
         "POST /api/v1/plans/register" => ask.body(r#"{"name":"Ana","email":"ana@example.com"}"#),
+        "POST /api/v1/webhooks" => {
+            ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
+        }
+        "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
+    }
+}
+
+/// The status of a call that succeeds.
+pub fn success(endpoint: &str) -> u16 {
+    match endpoint.split_once(' ').unwrap() {
+        ("POST", path) if path.ends_with("/test") => 200,
+        ("POST", path) if path.ends_with("/redeliver") => 202,
+        ("POST", _) => 201,
+        ("DELETE", _) => 204,
+        _ => 200,
     }
 }
 
@@ -87,7 +105,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
     match status {
-        200 | 201 => ask(app, endpoint).key(&best).send().await,
+        200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
             ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
@@ -99,14 +117,18 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         401 => ask(app, endpoint).key("no-key-at-all").send().await,
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
         403 => ask(app, endpoint).send().await,
-        404 => app.get(&template.replace("{id}", "7").replace("{dataset}", "none")).key(&best).send().await,
-        413 => app.request(Method::POST, template).key(&best).body(vec![b' '; 17 * 1024]).send().await,
+        404 => {
+            let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
+            let method = endpoint.split(' ').next().unwrap().parse().unwrap();
+            app.request(method, &path).key(&best).body("{}").send().await
+        }
+        413 => ask(app, endpoint).key(&best).body(vec![b' '; 17 * 1024]).send().await,
         429 => {
             let scarce = app.key_with_limit(Plan::Platinum, Some(1)).await;
             ask(app, endpoint).key(&scarce).send().await;
             ask(app, endpoint).key(&scarce).send().await
         }
-        503 if endpoint.starts_with("POST") => {
+        503 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => {
             app.faults.fail_next(Operation::InsertKey);
             ask(app, endpoint).key(&best).send().await
         }

@@ -13,6 +13,7 @@ mod start;
 mod stop;
 mod sync;
 mod volume;
+mod webhooks;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

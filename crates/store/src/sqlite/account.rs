@@ -144,7 +144,7 @@ fn keys(connection: &Connection, query: &str, parameters: impl Params) -> Result
 }
 
 fn key(row: &Row<'_>) -> Result<KeyRecord> {
-    let digest = hex::decode_32(column::text(row, 1)?)
+    let digest = hex::decode(column::text(row, 1)?)
         .ok_or_else(|| StoreError::damaged("the digest of a key cannot be read"))?;
     Ok(KeyRecord {
         id: column::parsed(row, 0, KeyId::parse)?,

@@ -12,7 +12,7 @@ use crate::{Result, StoreError};
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// More than all our statements, so that none is parsed twice.
-const STATEMENTS_KEPT: usize = 48;
+const STATEMENTS_KEPT: usize = 96;
 
 /// A publication should not spill a page several times. Memory is taken as it is needed and given back afterwards.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;

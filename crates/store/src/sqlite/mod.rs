@@ -5,12 +5,15 @@
 //! runs on a blocking thread.
 
 mod account;
+mod announce;
 mod column;
 mod connection;
+mod delivery;
 mod failure;
 mod file;
 mod lease;
 mod load;
+mod outbox;
 mod publish;
 mod read_file;
 mod readers;
@@ -19,6 +22,7 @@ mod schema;
 mod setting;
 mod table;
 mod usage;
+mod webhook;
 mod writer;
 
 use std::path::{Path, PathBuf};

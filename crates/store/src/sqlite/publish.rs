@@ -1,9 +1,10 @@
-//! Writes a publication: rows, files, edition number and source state in one transaction.
+//! Writes a publication: rows, files, edition number, source state and announcements in one transaction.
 
 use lastro_model::{Edition, Source};
 use rusqlite::{Transaction, params, params_from_iter};
 use tokio::sync::mpsc;
 
+use super::announce::News;
 use super::column::{self, stored_count};
 use super::table::{self, Tally};
 use super::{load, read_file};
@@ -33,19 +34,21 @@ pub(super) fn publish(
     mut inbox: Inbox,
 ) -> Result<Published> {
     let source = publication.source;
+    let mut news = News::of(transaction, publication)?;
     if publication.replace {
         clear(transaction, source)?;
     }
     let mut tally = Tally::default();
     let whole = loop {
         match inbox.next()? {
-            Write::Rows(records) => tally.write(transaction, source, &records)?,
+            Write::Rows(records) => tally.write(transaction, source, &records, &mut news)?,
             Write::File(file) => read_file::remember(transaction, source, &file)?,
             Write::Commit => break true,
             Write::CommitPart => break false,
         }
     };
     let edition = settle(transaction, publication, &tally)?;
+    news.announce(edition)?;
     if whole && !publication.sample {
         transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
     }

@@ -5,9 +5,10 @@ use lastro_model::{
 };
 use rusqlite::{CachedStatement, Row, Statement, ToSql, Transaction, params};
 
+use super::announce::News;
 use super::column;
 use crate::sql::{self, Upsert, Whole};
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, row_json};
 
 pub(super) fn whole(source: Source) -> Whole {
     match source {
@@ -35,36 +36,50 @@ impl Tally {
         self.added == 0 && self.changed == 0
     }
 
-    pub(super) fn write(&mut self, to: &Transaction<'_>, source: Source, records: &Records) -> Result<()> {
+    pub(super) fn write(
+        &mut self,
+        to: &Transaction<'_>,
+        source: Source,
+        records: &Records,
+        news: &mut News<'_>,
+    ) -> Result<()> {
         match (source, records) {
             (Source::Selic | Source::Cdi | Source::Ipca, Records::Rates(rows)) => {
-                self.rates(to, source.name(), rows)
+                self.rates(to, source.name(), rows, news)
             }
-            (Source::Fx, Records::Fx(rows)) => self.fx(to, rows),
-            (Source::Companies, Records::Companies(rows)) => self.companies(to, rows),
-            (Source::Filings, Records::Filings(rows)) => self.filings(to, rows),
+            (Source::Fx, Records::Fx(rows)) => self.fx(to, rows, news),
+            (Source::Companies, Records::Companies(rows)) => self.companies(to, rows, news),
+            (Source::Filings, Records::Filings(rows)) => self.filings(to, rows, news),
             _ => Err(StoreError::Misplaced { source_name: source.name() }),
         }
     }
 
-    fn rates(&mut self, to: &Transaction<'_>, series: &str, rows: &[RatePoint]) -> Result<()> {
+    fn rates(
+        &mut self,
+        to: &Transaction<'_>,
+        series: &str,
+        rows: &[RatePoint],
+        news: &mut News<'_>,
+    ) -> Result<()> {
         let mut table = Table::of(to, sql::RATE)?;
         for row in rows {
-            self.put(&mut table, params![row.value.to_string(), series, row.day.number()])?;
+            let put = self.put(&mut table, params![row.value.to_string(), series, row.day.number()])?;
+            news.note(put, || row_json::rate(row))?;
         }
         Ok(())
     }
 
-    fn fx(&mut self, to: &Transaction<'_>, rows: &[FxQuote]) -> Result<()> {
+    fn fx(&mut self, to: &Transaction<'_>, rows: &[FxQuote], news: &mut News<'_>) -> Result<()> {
         let mut table = Table::of(to, sql::FX)?;
         for row in rows {
             let (buy, sell, pair) = (row.buy.to_string(), row.sell.to_string(), row.pair.to_string());
-            self.put(&mut table, params![buy, sell, pair, row.day.number()])?;
+            let put = self.put(&mut table, params![buy, sell, pair, row.day.number()])?;
+            news.note(put, || row_json::quote(row))?;
         }
         Ok(())
     }
 
-    fn companies(&mut self, to: &Transaction<'_>, rows: &[Company]) -> Result<()> {
+    fn companies(&mut self, to: &Transaction<'_>, rows: &[Company], news: &mut News<'_>) -> Result<()> {
         let mut table = Table::of(to, sql::COMPANY)?;
         for row in rows {
             let values = params![
@@ -76,12 +91,13 @@ impl Tally {
                 row.registered_on.map(Day::number),
                 row.id.0
             ];
-            self.put(&mut table, values)?;
+            let put = self.put(&mut table, values)?;
+            news.note(put, || row_json::company(row))?;
         }
         Ok(())
     }
 
-    fn filings(&mut self, to: &Transaction<'_>, rows: &[Filing]) -> Result<()> {
+    fn filings(&mut self, to: &Transaction<'_>, rows: &[Filing], news: &mut News<'_>) -> Result<()> {
         let mut table = Table::of(to, sql::FILING)?;
         for row in rows {
             let values = params![
@@ -96,20 +112,33 @@ impl Tally {
                 row.url,
                 row.id.to_string()
             ];
-            self.put(&mut table, values)?;
+            let put = self.put(&mut table, values)?;
+            news.note(put, || row_json::filing(row))?;
         }
         Ok(())
     }
 
     /// The second statement runs only for a row that exists: the first filling of a table pays for one alone.
-    fn put(&mut self, table: &mut Table<'_>, values: &[&dyn ToSql]) -> Result<()> {
+    fn put(&mut self, table: &mut Table<'_>, values: &[&dyn ToSql]) -> Result<Put> {
         if table.insert.execute(values)? > 0 {
             self.added += 1;
+            Ok(Put::Added)
         } else if table.update.execute(values)? > 0 {
             self.changed += 1;
+            Ok(Put::Changed)
+        } else {
+            Ok(Put::Known)
         }
-        Ok(())
     }
+}
+
+/// What became of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Put {
+    Added,
+    Changed,
+    /// It was there as it is.
+    Known,
 }
 
 /// The two statements of an upsert, ready for a batch of rows.

@@ -127,6 +127,41 @@ async fn child_publishes_again_and_again() {
 }
 
 #[tokio::test]
+async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    listening(&*store).await;
+    let mut known = 0;
+    for round in 0..3 {
+        let victim = Victim::start("crash::child_publishes_rates", &place);
+        tokio::time::sleep(Duration::from_millis(9 * round)).await;
+        victim.kill();
+        let announced = store.announcements(100_000).await.unwrap();
+        let edition = store.counters().await.unwrap().edition(Source::Selic);
+        assert_eq!(announced.last().map(|last| last.edition), Some(edition), "the last edition is announced");
+        let mut editions: Vec<_> = announced.iter().map(|announcement| announcement.edition).collect();
+        editions.dedup();
+        assert_eq!(editions.len(), announced.len(), "and each of them once");
+        assert!(announced.len() > known);
+        known = announced.len();
+    }
+}
+
+#[tokio::test]
+#[ignore = "the victim of another test"]
+async fn child_publishes_rates() {
+    let Some(store) = childs_store().await else { return };
+    let held = rates(&*store, Source::Selic).await.len() as u64;
+    for number in held..held + 5_000 {
+        let point = rate(&day("2000-01-01").plus_days(number as i32).to_string(), "1.5");
+        publish(&*store, publication(Source::Selic), Records::Rates(vec![point])).await.unwrap();
+        if number == held + 2 {
+            println!("{READY}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn another_process_writes_at_the_same_time() {
     let place = TemporaryFile::new();
     let store = place.open().await;

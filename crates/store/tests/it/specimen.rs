@@ -2,10 +2,14 @@
 
 use jiff::Timestamp;
 use lastro_model::{
-    Account, AccountId, Cnpj, Company, CompanyId, Day, Decimal, Edition, Filing, FilingId, FxQuote,
-    KeyDigest, KeyId, Pair, Plan, RatePoint, ReadFile, Records, Reject, Source,
+    Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
+    FxQuote, KeyDigest, KeyId, MessageId, Pair, Plan, RatePoint, ReadFile, Records, Reject, SecretSeed,
+    Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
-use lastro_store::{NewKey, Publication, Published, Result, Store, StoreError, Write};
+use lastro_store::{
+    Claim, Claimed, Fate, NewKey, NewMessage, Publication, Published, Result, Settlement, Store, StoreError,
+    Write,
+};
 use tokio::sync::mpsc;
 
 pub fn at(second: i64) -> Timestamp {
@@ -155,5 +159,78 @@ pub async fn insert_patiently(store: &dyn Store, key: NewKey) {
                 return;
             }
         }
+    }
+}
+
+pub fn webhook_id(number: u8) -> WebhookId {
+    WebhookId::from_random([number; 12])
+}
+
+/// Of the account of [`new_key`] with this number, which must exist.
+pub fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webhook {
+    Webhook {
+        id: webhook_id(number),
+        account: AccountId(key_id(account)),
+        url: format!("https://example.com/{number}"),
+        description: Some("Avisos — \"ação\"".to_owned()),
+        events: events.to_vec(),
+        filters: WebhookFilters {
+            company_ids: vec![CompanyId(9512)],
+            categories: vec!["Fato Relevante, e mais".to_owned()],
+        },
+        created_at: at(i64::from(number)),
+        secrets: vec![SecretSeed { seed: [number; 16], ends_at: None }],
+        disabled: None,
+        failing: None,
+    }
+}
+
+/// A store with one key and one webhook that wants to hear of everything.
+pub async fn listening(store: &dyn Store) -> Webhook {
+    store.insert_key(new_key(1)).await.unwrap();
+    let webhook = webhook(1, 1, &WebhookEvent::OFFERED);
+    assert!(store.insert_webhook(webhook.clone(), 10).await.unwrap());
+    webhook
+}
+
+pub fn message(number: u8, webhook: &WebhookId) -> NewMessage {
+    NewMessage {
+        id: MessageId::from_random([number; 12]),
+        webhook: webhook.clone(),
+        event: WebhookEvent::SelicUpdated,
+        body: format!("{{\"number\":{number}}}"),
+        created_at: at(0),
+    }
+}
+
+pub fn claim(second: i64, holder: &str) -> Claim {
+    Claim {
+        now: at(second),
+        holder: holder.to_owned(),
+        until: at(second + 20),
+        most: 10,
+        plans: Plan::ALL.to_vec(),
+    }
+}
+
+pub fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
+    let error = (fate != Fate::Delivered).then(|| "no answer in time".to_owned());
+    Settlement {
+        webhook: claimed.webhook.id.clone(),
+        message: claimed.message.clone(),
+        holder: holder.to_owned(),
+        attempt: Attempt { at: at(0), status: None, error, duration_ms: 15_000 },
+        fate,
+        failing: (fate != Fate::Delivered).then(|| Failing { since: at(0), last: at(0) }),
+        disable: None,
+    }
+}
+
+pub fn settlement_attempt() -> Attempt {
+    Attempt {
+        at: at(3),
+        status: Some(503),
+        error: Some("the receiver answered 503".to_owned()),
+        duration_ms: 12,
     }
 }

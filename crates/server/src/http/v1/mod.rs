@@ -7,3 +7,4 @@ pub mod health;
 pub mod market;
 pub mod plans;
 pub mod search;
+pub mod webhooks;

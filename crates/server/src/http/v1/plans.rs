@@ -10,7 +10,6 @@ use lastro_access::{ApiKey, ClientAddr, Terms, plans as plan_table, terms};
 use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
 use lastro_store::NewKey;
 use serde::{Deserialize, Serialize};
-use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::clock::fill_random;
@@ -98,12 +97,8 @@ impl std::fmt::Debug for Applicant {
 
 impl Applicant {
     fn from_json(body: &[u8]) -> Result<Self, ApiError> {
-        let bad = |message: &'static str| ApiError::BadRequest(message.into());
-        let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
-        let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
-            Category::Data => bad("the body must be a JSON object with `name` and `email`, once each"),
-            _ => bad("the body is not valid JSON"),
-        })?;
+        let fields: Fields<'_> =
+            intake::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
         Self::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)
     }
 

@@ -1,11 +1,14 @@
 //! What every database must do. A backend joins by implementing [`Place`] and calling [`suite!`].
 
 pub mod accounts;
+pub mod announcements;
 pub mod files;
 pub mod leases;
+pub mod outbox;
 pub mod records;
 pub mod settings;
 pub mod usage;
+pub mod webhooks;
 
 use std::sync::Arc;
 
@@ -80,6 +83,39 @@ macro_rules! suite {
             ],
             settings: [
                 the_first_value_of_a_setting_stands_for_every_handle,
+            ],
+            webhooks: [
+                a_webhook_comes_back_as_it_was_kept,
+                no_account_gets_more_webhooks_than_allowed,
+                a_change_leaves_what_it_does_not_name,
+                enabling_forgets_the_failures,
+                a_deleted_webhook_takes_its_deliveries_along,
+                a_rotated_secret_signs_until_its_end,
+                however_often_a_secret_is_rotated_only_a_few_sign,
+                unknown_webhooks_are_an_answer,
+            ],
+            announcements: [
+                what_a_publication_added_and_changed_is_announced_with_its_edition,
+                every_kind_of_row_is_announced_as_it_was_published,
+                first_and_made_up_data_is_no_news,
+                nothing_is_noted_where_nobody_listens,
+                a_large_publication_is_announced_in_parts,
+                an_abandoned_publication_announces_nothing,
+            ],
+            outbox: [
+                an_announcement_is_fanned_out_once,
+                a_message_to_a_webhook_that_is_gone_is_dropped,
+                one_message_of_a_webhook_is_claimed_at_a_time,
+                a_lease_keeps_others_away_until_it_ends,
+                messages_come_in_their_order_and_none_before_it_is_due,
+                one_slow_webhook_holds_up_no_other,
+                nothing_is_claimed_for_who_may_not_have_it,
+                attempts_are_written_down_and_the_state_with_them,
+                who_lost_the_lease_changes_nothing_but_the_log,
+                a_disabled_webhook_keeps_its_messages,
+                a_delivery_is_made_due_again,
+                what_was_sent_outside_is_in_the_log_and_never_due,
+                deliveries_are_forgotten_by_age,
             ],
         }
     };

@@ -1,0 +1,90 @@
+//! Single records as JSON objects, the same as the catalog shows them: for messages about what changed.
+
+use lastro_model::{Company, Filing};
+
+use crate::companies;
+use crate::json::{push_day, push_display, push_literal, push_optional_literal};
+
+pub fn company_json(company: &Company) -> Box<[u8]> {
+    companies::rendered(company)
+}
+
+/// What [`Filings::write_json`](crate::Filings::write_json) writes of this filing; a test holds the two together.
+pub fn filing_json(filing: &Filing) -> Vec<u8> {
+    let mut out = Vec::with_capacity(480);
+    out.extend_from_slice(b"{\"id\":\"");
+    push_display(filing.id, &mut out);
+    out.extend_from_slice(b"\",\"company_id\":\"");
+    push_display(filing.company_id, &mut out);
+    out.extend_from_slice(b"\",\"company_name\":");
+    push_literal(&filing.company_name, &mut out);
+    out.extend_from_slice(b",\"category\":");
+    push_literal(&filing.category, &mut out);
+    out.extend_from_slice(b",\"date\":\"");
+    push_day(filing.delivered_on, &mut out);
+    out.extend_from_slice(b"T00:00:00-03:00\",\"description\":");
+    push_literal(&filing.description, &mut out);
+    out.extend_from_slice(b",\"type\":");
+    push_optional_literal(filing.kind.as_deref(), &mut out);
+    out.extend_from_slice(b",\"reference_date\":");
+    let reference = filing.reference_day.map(|day| day.to_string());
+    push_optional_literal(reference.as_deref(), &mut out);
+    out.extend_from_slice(b",\"version\":");
+    push_display(filing.version, &mut out);
+    out.extend_from_slice(b",\"url\":");
+    push_literal(&filing.url, &mut out);
+    out.push(b'}');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use lastro_model::{CompanyId, Day, FilingId};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{FilingFilter, FilingsBuilder, Page};
+
+    fn any_filing() -> impl Strategy<Value = Filing> {
+        let texts = (".{0,30}", ".{0,30}", proptest::option::of(".{0,20}"), ".{0,60}");
+        let numbers = (any::<u64>(), any::<bool>(), 0u32..1_000_000, any::<u16>());
+        let days = (0i32..30_000, proptest::option::of(0i32..30_000));
+        let url = prop_oneof![
+            ".{0,60}",
+            "https://www\\.rad\\.cvm\\.gov\\.br/ENET/frmDownloadDocumento\\.aspx\\?Tela=ext&numProtocolo=[0-9]{1,7}",
+        ];
+        (texts, numbers, days, url).prop_map(
+            |(texts, (id, hashed, company, version), (day, reference), url)| {
+                let (company_name, category, kind, description) = texts;
+                Filing {
+                    id: if hashed { FilingId::Hash(id) } else { FilingId::Protocol(id) },
+                    company_id: CompanyId(company),
+                    company_name,
+                    category,
+                    kind,
+                    delivered_on: Day::from_number(day).unwrap(),
+                    reference_day: reference.and_then(Day::from_number),
+                    description,
+                    version,
+                    url,
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn a_filing_alone_reads_as_it_does_in_the_catalog(filings in prop::collection::vec(any_filing(), 1..8)) {
+            let mut builder = FilingsBuilder::new();
+            filings.iter().cloned().for_each(|filing| builder.push(filing));
+            let catalog = builder.finish().unwrap();
+            for row in catalog.list(&FilingFilter::default(), Page { limit: 10, offset: 0 }).rows.iter() {
+                let mut shown = Vec::new();
+                catalog.write_json(row, &mut shown);
+                let alone = filing_json(&catalog.filing(row));
+                prop_assert_eq!(String::from_utf8(alone).unwrap(), String::from_utf8(shown).unwrap());
+            }
+        }
+    }
+}

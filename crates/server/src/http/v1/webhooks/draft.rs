@@ -1,0 +1,173 @@
+//! What a customer sends to make or change a webhook, checked member by member. Members that we do not know are ignored.
+
+use lastro_model::{CompanyId, DisabledBy, WebhookEvent, WebhookFilters};
+use lastro_store::WebhookChange;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::error::ApiError;
+use crate::http::intake;
+use crate::webhooks::endpoint;
+
+const LONGEST_DESCRIPTION: usize = 200;
+const MOST_FILTERS: usize = 100;
+const LONGEST_CATEGORY: usize = 100;
+/// No registry code is longer, its leading zeros aside.
+const LONGEST_CODE: usize = 9;
+
+/// A webhook that is to be made.
+pub struct Draft {
+    pub url: String,
+    pub description: Option<String>,
+    pub events: Vec<WebhookEvent>,
+    pub filters: WebhookFilters,
+}
+
+impl Draft {
+    pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
+        let members: Members<'_> =
+            intake::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
+        Ok(Self {
+            url: url(required("url", members.url)?, allow_private)?,
+            events: events(required("events", members.events)?)?,
+            description: members.description.map(description).transpose()?.flatten(),
+            filters: members.filters.map(filters).transpose()?.unwrap_or_default(),
+        })
+    }
+}
+
+/// What is to become of a webhook that exists.
+pub struct Change(pub WebhookChange);
+
+impl Change {
+    pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
+        let members: Members<'_> = intake::object(
+            body,
+            "the body must be a JSON object with what is to change of `url`, `events`, `description`, `filters` and \
+             `status`, each member once",
+        )?;
+        Ok(Self(WebhookChange {
+            url: members.url.map(|value| url(value, allow_private)).transpose()?,
+            events: members.events.map(events).transpose()?,
+            description: members.description.map(description).transpose()?,
+            filters: members.filters.map(filters).transpose()?,
+            disabled: members.status.map(status).transpose()?,
+        }))
+    }
+}
+
+/// A member that is `null` is here, unlike one that is not.
+#[derive(Deserialize)]
+struct Members<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    url: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    events: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    description: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    filters: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    status: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+fn bad(field: &str, reason: &str) -> ApiError {
+    ApiError::BadRequest(format!("`{field}` {reason}").into())
+}
+
+fn required<'a>(field: &str, value: Option<&'a RawValue>) -> Result<&'a RawValue, ApiError> {
+    value.ok_or_else(|| bad(field, "is required"))
+}
+
+fn read<T: DeserializeOwned>(field: &str, value: &RawValue, form: &str) -> Result<T, ApiError> {
+    serde_json::from_str(value.get()).map_err(|_| bad(field, form))
+}
+
+fn url(value: &RawValue, allow_private: bool) -> Result<String, ApiError> {
+    let text: String = read("url", value, "must be a string")?;
+    endpoint::parse(&text, allow_private).map_err(|reason| bad("url", reason))
+}
+
+fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
+    let names: Vec<String> = read("events", value, "must be a list of event names")?;
+    if names.is_empty() {
+        return Err(bad("events", "must name at least one event"));
+    }
+    let mut events = Vec::with_capacity(WebhookEvent::OFFERED.len());
+    for name in &names {
+        let event = WebhookEvent::OFFERED.into_iter().find(|event| event.name() == name);
+        events.push(event.ok_or_else(|| bad("events", &offer()))?);
+    }
+    events.sort_unstable();
+    events.dedup();
+    Ok(events)
+}
+
+fn offer() -> String {
+    let names: Vec<&str> = WebhookEvent::OFFERED.iter().map(|event| event.name()).collect();
+    format!("must be of {}", names.join(", "))
+}
+
+fn description(value: &RawValue) -> Result<Option<String>, ApiError> {
+    let text: Option<String> = read("description", value, "must be a string or null")?;
+    match text {
+        Some(text) if text.chars().count() > LONGEST_DESCRIPTION => {
+            Err(bad("description", "must have at most 200 characters"))
+        }
+        text => Ok(text),
+    }
+}
+
+#[derive(Deserialize, Default)]
+struct Lists {
+    #[serde(default)]
+    company_ids: Vec<String>,
+    #[serde(default)]
+    categories: Vec<String>,
+}
+
+fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
+    let form = "must be null or an object with the lists of strings `company_ids` and `categories`";
+    // Serde would also take a list for the members of an object, in their order.
+    if value.get().starts_with('[') {
+        return Err(bad("filters", form));
+    }
+    let lists: Option<Lists> = read("filters", value, form)?;
+    let Lists { company_ids, categories } = lists.unwrap_or_default();
+    if company_ids.len() > MOST_FILTERS || categories.len() > MOST_FILTERS {
+        return Err(bad("filters", "must have at most 100 values in each list"));
+    }
+    Ok(WebhookFilters {
+        company_ids: company_ids.iter().map(|text| company(text)).collect::<Result<_, _>>()?,
+        categories: categories.iter().map(|text| category(text)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn company(text: &str) -> Result<CompanyId, ApiError> {
+    let refusal = || bad("filters.company_ids", "must hold registry codes: digits only, such as \"9512\"");
+    if text.trim_start_matches('0').len() > LONGEST_CODE {
+        return Err(refusal());
+    }
+    CompanyId::parse(text).map_err(|_| refusal())
+}
+
+fn category(text: &str) -> Result<String, ApiError> {
+    if text.trim().is_empty() || text.chars().count() > LONGEST_CATEGORY {
+        return Err(bad("filters.categories", "must hold names of 1 to 100 characters"));
+    }
+    Ok(text.to_owned())
+}
+
+fn status(value: &RawValue) -> Result<Option<DisabledBy>, ApiError> {
+    let form = "must be \"enabled\" or \"disabled\"";
+    match read::<String>("status", value, form)?.as_str() {
+        "enabled" => Ok(None),
+        "disabled" => Ok(Some(DisabledBy::Owner)),
+        _ => Err(bad("status", form)),
+    }
+}

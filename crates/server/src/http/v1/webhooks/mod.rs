@@ -1,0 +1,168 @@
+//! The customers' side of webhooks: made, shown, changed, tried out, and looked into.
+//!
+//! A webhook belongs to the account, so all keys of one line of rotations share it. Somebody else's is answered like one that
+//! does not exist. How messages travel is the business of [`crate::webhooks`].
+
+mod deliveries;
+mod draft;
+pub(crate) mod shown;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
+
+pub use deliveries::{list as deliveries, redeliver};
+
+use crate::clock::fill_random;
+use crate::error::ApiError;
+use crate::http::intake;
+use crate::http::reply::Reply;
+use crate::http::routes::Action;
+use crate::state::App;
+use crate::webhooks::{MOST_PER_ACCOUNT, trial};
+use draft::{Change, Draft};
+use shown::{Shown, Trial};
+
+type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
+
+const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
+const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
+const CLOSED: &str = "`status` cannot be changed: the operator of this service disabled this webhook";
+
+/// A secret that was rotated away signs so much longer.
+const GRACE: SignedDuration = SignedDuration::from_hours(24);
+
+pub fn create(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let (account, now) = (account(&action)?, time(&action)?);
+        let body = intake::whole(action.body).await?;
+        let allow_private = action.app.webhooks.settings.allow_private;
+        let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
+        let webhook = Webhook {
+            id: new_id(),
+            account,
+            url,
+            description,
+            events,
+            filters,
+            created_at: now,
+            secrets: vec![SecretSeed { seed: new_seed(), ends_at: None }],
+            disabled: None,
+            failing: None,
+        };
+        if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
+            return Err(ApiError::BadRequest(ENOUGH.into()));
+        }
+        Ok(Reply::of(&Shown::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    }
+    .boxed()
+}
+
+#[derive(serde::Serialize)]
+struct List<'a> {
+    data: Vec<Shown<'a>>,
+    total: usize,
+}
+
+// The route table hands every action over whole, body included.
+#[allow(clippy::needless_pass_by_value)]
+pub fn list(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
+        let list = List { data: webhooks.iter().map(Shown::of).collect(), total: webhooks.len() };
+        Ok(Reply::of(&list)?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+#[allow(clippy::needless_pass_by_value)]
+pub fn show(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let webhook = owned(&action).await?;
+        Ok(Reply::of(&Shown::of(&webhook))?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+pub fn change(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let (app, account) = (action.app, account(&action)?);
+        let body = intake::whole(action.body).await?;
+        let change = Change::from_json(&body, app.webhooks.settings.allow_private)?;
+        let webhook = find(app, account, &action.id).await?;
+        if change.0.disabled.is_some() && webhook.disabled == Some(DisabledBy::Operator) {
+            return Err(ApiError::BadRequest(CLOSED.into()));
+        }
+        let changed = app.store.change_webhook(&webhook.id, change.0).await?;
+        let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
+        Ok(Reply::of(&Shown::of(&changed))?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+#[allow(clippy::needless_pass_by_value)]
+pub fn remove(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let webhook = owned(&action).await?;
+        action.app.store.delete_webhook(&webhook.id).await?;
+        Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
+    }
+    .boxed()
+}
+
+#[allow(clippy::needless_pass_by_value)]
+pub fn test(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let webhook = owned(&action).await?;
+        let (id, outcome) = trial::ping(action.app, &webhook).await?;
+        Ok(Reply::of(&Trial::of(&id, &outcome))?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+#[allow(clippy::needless_pass_by_value)]
+pub fn rotate_secret(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let (webhook, now) = (owned(&action).await?, time(&action)?);
+        let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
+        let store = &action.app.store;
+        let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
+        let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
+        Ok(Reply::of(&Shown::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    }
+    .boxed()
+}
+
+/// The webhook that the path names, if it is the caller's.
+async fn owned(action: &Action<'_>) -> Result<Webhook, ApiError> {
+    find(action.app, account(action)?, &action.id).await
+}
+
+async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiError> {
+    let id = WebhookId::parse(id).map_err(|_| NO_SUCH_WEBHOOK)?;
+    let webhook = app.store.webhook(&id).await?;
+    webhook.filter(|webhook| webhook.account == account).ok_or(NO_SUCH_WEBHOOK)
+}
+
+fn account(action: &Action<'_>) -> Result<AccountId, ApiError> {
+    let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
+    Ok(holding.account.id)
+}
+
+fn time(action: &Action<'_>) -> Result<Timestamp, ApiError> {
+    Timestamp::from_millisecond(action.now.unix_ms).map_err(|_| ApiError::Internal)
+}
+
+fn new_id() -> WebhookId {
+    let mut bytes = [0; 12];
+    fill_random(&mut bytes);
+    WebhookId::from_random(bytes)
+}
+
+fn new_seed() -> [u8; 16] {
+    let mut seed = [0; 16];
+    fill_random(&mut seed);
+    seed
+}

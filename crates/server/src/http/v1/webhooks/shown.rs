@@ -1,0 +1,121 @@
+//! Webhooks and deliveries as the API shows them, and the operator's `--json` with it.
+
+use lastro_access::Pepper;
+use lastro_model::{Attempt, MessageId, Webhook};
+use lastro_store::Delivery;
+use serde::Serialize;
+
+use crate::webhooks::delivery::Outcome;
+use crate::webhooks::signature::Secret;
+
+#[derive(Serialize)]
+pub struct Shown<'a> {
+    id: &'a str,
+    url: &'a str,
+    description: Option<&'a str>,
+    events: Vec<&'static str>,
+    filters: Filters<'a>,
+    status: &'static str,
+    disabled_reason: Option<&'static str>,
+    failing_since: Option<String>,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Filters<'a> {
+    company_ids: Vec<String>,
+    categories: &'a [String],
+}
+
+impl<'a> Shown<'a> {
+    pub fn of(webhook: &'a Webhook) -> Self {
+        let company_ids = webhook.filters.company_ids.iter().map(ToString::to_string).collect();
+        Self {
+            id: webhook.id.as_str(),
+            url: &webhook.url,
+            description: webhook.description.as_deref(),
+            events: webhook.events.iter().map(|event| event.name()).collect(),
+            filters: Filters { company_ids, categories: &webhook.filters.categories },
+            status: if webhook.disabled.is_some() { "disabled" } else { "enabled" },
+            disabled_reason: webhook.disabled.map(|by| by.sentence()),
+            failing_since: webhook.failing.map(|run| run.since.to_string()),
+            created_at: webhook.created_at.to_string(),
+            secret: None,
+        }
+    }
+
+    /// With the newest secret, which is shown this once.
+    pub fn with_secret(webhook: &'a Webhook, pepper: &Pepper) -> Self {
+        let newest = webhook.secrets.first();
+        let secret =
+            newest.map(|secret| Secret::new(pepper.webhook_secret(&webhook.id, &secret.seed)).reveal());
+        Self { secret, ..Self::of(webhook) }
+    }
+}
+
+#[derive(Serialize)]
+pub struct ShownDelivery<'a> {
+    id: &'a str,
+    event: &'static str,
+    status: &'static str,
+    created_at: String,
+    next_attempt_at: Option<String>,
+    attempts: Vec<ShownAttempt<'a>>,
+}
+
+impl<'a> ShownDelivery<'a> {
+    pub fn of(delivery: &'a Delivery) -> Self {
+        Self {
+            id: delivery.message.as_str(),
+            event: delivery.event.name(),
+            status: status(delivery),
+            created_at: delivery.created_at.to_string(),
+            next_attempt_at: delivery.due_at.map(|due| due.to_string()),
+            attempts: delivery.attempts.iter().map(ShownAttempt::of).collect(),
+        }
+    }
+}
+
+/// Whether it arrived, will be tried again, or was given up.
+pub fn status(delivery: &Delivery) -> &'static str {
+    match (delivery.delivered, delivery.due_at) {
+        (true, _) => "delivered",
+        (false, Some(_)) => "pending",
+        (false, None) => "failed",
+    }
+}
+
+#[derive(Serialize)]
+struct ShownAttempt<'a> {
+    at: String,
+    status: Option<u16>,
+    error: Option<&'a str>,
+    duration_ms: u64,
+}
+
+impl<'a> ShownAttempt<'a> {
+    fn of(attempt: &'a Attempt) -> Self {
+        Self {
+            at: attempt.at.to_string(),
+            status: attempt.status,
+            error: attempt.error.as_deref(),
+            duration_ms: attempt.duration_ms,
+        }
+    }
+}
+
+/// What came of a test.
+#[derive(Serialize)]
+pub struct Trial<'a> {
+    id: &'a str,
+    delivered: bool,
+    attempt: ShownAttempt<'a>,
+}
+
+impl<'a> Trial<'a> {
+    pub fn of(id: &'a MessageId, outcome: &'a Outcome) -> Self {
+        Self { id: id.as_str(), delivered: outcome.is_success(), attempt: ShownAttempt::of(&outcome.attempt) }
+    }
+}

@@ -1,0 +1,237 @@
+//! The one way out to receivers, and its guard.
+//!
+//! The address of a connection is looked at after the name was resolved and by the connector itself, so that a name cannot
+//! show one address to a check and another to the connection. Redirects are not followed, no proxy is asked, nothing is
+//! unpacked, and of an answer little is read and nothing is shown to anybody.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::header::RETRY_AFTER;
+use lastro_model::MessageId;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use tokio::sync::Semaphore;
+
+use super::address::is_public;
+
+/// What is read of an answer, so that its connection can be used again; the rest is dropped with the connection.
+const LARGEST_ANSWER: usize = 16 * 1024;
+/// How long that may take.
+const REST_PATIENCE: Duration = Duration::from_secs(1);
+/// Names that are looked up at once. A thread hangs in each, and the database needs threads too.
+const LOOKUPS_AT_ONCE: usize = 32;
+
+#[derive(Debug)]
+pub struct Connector {
+    client: reqwest::Client,
+    allow_private: bool,
+    deadline: Duration,
+}
+
+/// What is sent, signed already.
+#[derive(Debug)]
+pub struct Parcel<'a> {
+    pub url: &'a str,
+    pub id: &'a MessageId,
+    pub unix_seconds: i64,
+    pub signature: String,
+    pub body: String,
+}
+
+/// What a receiver said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    pub retry_after: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    NotPublic,
+    NotHttps,
+    NoAnswer,
+    NoConnection,
+    Broken,
+}
+
+impl Trouble {
+    /// For the webhook's owner. Nothing that a network says goes in here.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::NotPublic => "the address is not a public one",
+            Self::NotHttps => "the address is not an https one",
+            Self::NoAnswer => "no answer in time",
+            Self::NoConnection => "no connection, or no valid certificate",
+            Self::Broken => "the connection broke",
+        }
+    }
+}
+
+impl Connector {
+    pub fn new(allow_private: bool, deadline: Duration) -> anyhow::Result<Self> {
+        Self::with_names(Arc::new(SystemNames::default()), allow_private, deadline)
+    }
+
+    fn with_names(names: Arc<dyn Names>, allow_private: bool, deadline: Duration) -> anyhow::Result<Self> {
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(crate::tls::client_config()?)
+            .user_agent(concat!("lastro-webhooks/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Arc::new(Guard { names, allow_private }))
+            .redirect(Policy::none())
+            .no_proxy()
+            .no_gzip()
+            .https_only(!allow_private)
+            .pool_max_idle_per_host(1)
+            .pool_idle_timeout(Duration::from_secs(30))
+            .build()?;
+        Ok(Self { client, allow_private, deadline })
+    }
+
+    /// Posts a parcel. The status alone is the answer; it must come within the deadline.
+    pub async fn post(&self, parcel: Parcel<'_>) -> Result<Answer, Trouble> {
+        let url = self.checked(parcel.url)?;
+        let sending = self
+            .client
+            .post(url)
+            .header("content-type", "application/json")
+            .header("webhook-id", parcel.id.as_str())
+            .header("webhook-timestamp", parcel.unix_seconds)
+            .header("webhook-signature", parcel.signature)
+            .body(parcel.body)
+            .send();
+        let response = match tokio::time::timeout(self.deadline, sending).await {
+            Ok(sent) => sent.map_err(|error| trouble(&error))?,
+            Err(_) => return Err(Trouble::NoAnswer),
+        };
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let answer =
+            Answer { status: response.status().as_u16(), retry_after: retry_after.map(str::to_owned) };
+        let _ = tokio::time::timeout(REST_PATIENCE, read_rest(response)).await;
+        Ok(answer)
+    }
+
+    /// Numbers never reach the resolver, so they are looked at here, in the one notation that parsing leaves.
+    fn checked(&self, url: &str) -> Result<reqwest::Url, Trouble> {
+        let url = reqwest::Url::parse(url).map_err(|_| Trouble::NoConnection)?;
+        if self.allow_private {
+            return Ok(url);
+        }
+        if url.scheme() != "https" {
+            return Err(Trouble::NotHttps);
+        }
+        match literal_address(&url) {
+            Some(address) if !is_public(address) => Err(Trouble::NotPublic),
+            _ => Ok(url),
+        }
+    }
+}
+
+/// The host, if it is a number. Parsing has turned every notation of one into this.
+pub fn literal_address(url: &reqwest::Url) -> Option<IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+async fn read_rest(mut response: reqwest::Response) {
+    let mut read = 0;
+    while let Ok(Some(chunk)) = response.chunk().await {
+        read += chunk.len();
+        if read > LARGEST_ANSWER {
+            return;
+        }
+    }
+}
+
+fn trouble(error: &reqwest::Error) -> Trouble {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<NotPublic>() {
+            return Trouble::NotPublic;
+        }
+        cause = error.source();
+    }
+    match error {
+        _ if error.is_timeout() => Trouble::NoAnswer,
+        _ if error.is_connect() => Trouble::NoConnection,
+        _ => Trouble::Broken,
+    }
+}
+
+/// Resolves names, and keeps back the addresses that are not public.
+struct Guard {
+    names: Arc<dyn Names>,
+    allow_private: bool,
+}
+
+/// A name has no address that we may connect to.
+#[derive(Debug)]
+struct NotPublic;
+
+impl fmt::Display for NotPublic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Trouble::NotPublic.sentence())
+    }
+}
+
+impl std::error::Error for NotPublic {}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (names, allow_private) = (Arc::clone(&self.names), self.allow_private);
+        Box::pin(async move {
+            let found = names.look_up(name.as_str()).await?;
+            let open: Vec<SocketAddr> = found
+                .into_iter()
+                .filter(|address| allow_private || is_public(*address))
+                .map(|address| SocketAddr::new(address, 0))
+                .collect();
+            if open.is_empty() {
+                return Err(NotPublic.into());
+            }
+            Ok(Box::new(open.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Where the addresses of a name come from.
+trait Names: Send + Sync {
+    /// At least one, or an error.
+    fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// The system's resolver. It cannot be interrupted: whoever gives up waiting leaves a thread behind for a while, so the
+/// place in the queue is given back when that thread is done.
+struct SystemNames {
+    turns: Arc<Semaphore>,
+}
+
+impl Default for SystemNames {
+    fn default() -> Self {
+        Self { turns: Arc::new(Semaphore::new(LOOKUPS_AT_ONCE)) }
+    }
+}
+
+impl Names for SystemNames {
+    fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let (turns, name) = (Arc::clone(&self.turns), name.to_owned());
+        async move {
+            let turn = turns.acquire_owned().await.map_err(io::Error::other)?;
+            let looking_up = move || {
+                let found = (name.as_str(), 0).to_socket_addrs();
+                drop(turn);
+                Ok(found?.map(|address| address.ip()).collect())
+            };
+            tokio::task::spawn_blocking(looking_up).await.map_err(io::Error::other)?
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! The guard against every way we know of being sent where we must not go. Nothing here connects to anything but loopback:
+//! a refusal comes before any connection.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+
+/// A resolver that says what it was told to, answer by answer; the last one stands.
+struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
+
+impl Scripted {
+    fn new(answers: &[&[&str]]) -> Arc<Self> {
+        let parse = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+        Arc::new(Self(Mutex::new(answers.iter().map(parse).collect())))
+    }
+}
+
+impl Names for Scripted {
+    fn look_up(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let mut answers = self.0.lock();
+        let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
+        async move { Ok(answer) }.boxed()
+    }
+}
+
+fn connector(names: Arc<dyn Names>, allow_private: bool) -> Connector {
+    Connector::with_names(names, allow_private, Duration::from_millis(400)).unwrap()
+}
+
+async fn post(connector: &Connector, url: &str) -> Result<Answer, Trouble> {
+    let id = MessageId::from_random([1; 12]);
+    let parcel =
+        Parcel { url, id: &id, unix_seconds: 1, signature: "v1,x".to_owned(), body: "{}".to_owned() };
+    connector.post(parcel).await
+}
+
+#[tokio::test]
+async fn numbers_are_refused_in_every_notation() {
+    let connector = connector(Scripted::new(&[&["127.0.0.1"]]), false);
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "127.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "017700000001",
+        "0x7F.0x0.0x0.0x1",
+        "127.0.0.1.",
+        "１２７.0.0.1",
+        "%31%32%37.0.0.1",
+        "0",
+        "10.0.0.1",
+        "3232235777",
+        "169.254.169.254",
+        "0xa9fea9fe",
+        "100.64.0.1",
+        "192.0.2.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[0:0:0:0:0:ffff:a9fe:a9fe]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "[2001::1]",
+        "[fd00::1]",
+        "[fe80::1]",
+        "[ff02::1]",
+        "[2001:db8::1]",
+    ] {
+        let answer = post(&connector, &format!("https://{host}:9/")).await;
+        assert_eq!(answer, Err(Trouble::NotPublic), "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_of_private_addresses_is_refused() {
+    for addresses in [&["127.0.0.1"][..], &["10.0.0.1", "::1"], &["169.254.169.254"], &["::ffff:192.168.0.1"]]
+    {
+        let connector = connector(Scripted::new(&[addresses]), false);
+        assert_eq!(
+            post(&connector, "https://innocent.example/").await,
+            Err(Trouble::NotPublic),
+            "{addresses:?}"
+        );
+    }
+}
+
+async fn resolved(guard: &Guard) -> Vec<String> {
+    match guard.resolve("shifty.example".parse().unwrap()).await {
+        Ok(addresses) => addresses.map(|address| address.ip().to_string()).collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+#[tokio::test]
+async fn every_connection_looks_at_the_address_it_is_about_to_use() {
+    let names = Scripted::new(&[&["1.1.1.1"], &["10.0.0.1", "1.1.1.1", "fd00::1"], &["127.0.0.1"]]);
+    let guard = Guard { names, allow_private: false };
+    assert_eq!(resolved(&guard).await, ["1.1.1.1"]);
+    assert_eq!(resolved(&guard).await, ["1.1.1.1"], "what is private is left out");
+    assert_eq!(resolved(&guard).await, ["the address is not a public one"], "rebound");
+}
+
+#[tokio::test]
+async fn a_private_network_opens_only_when_it_is_allowed() {
+    let names = || Scripted::new(&[&["127.0.0.1"]]);
+    let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
+    let url = receiver.url("some.name");
+    assert_eq!(post(&connector(names(), false), &url).await, Err(Trouble::NotHttps));
+    assert_eq!(receiver.connections(), 0);
+    assert_eq!(post(&connector(names(), true), &url).await.unwrap().status, 204);
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_and_is_not_followed() {
+    let away = "HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/latest/\r\ncontent-length: 0\r\n\r\n";
+    let receiver = Receiver::answering(away).await;
+    let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
+    assert_eq!(answer.unwrap().status, 302);
+}
+
+#[tokio::test]
+async fn what_a_receiver_asks_for_is_handed_on() {
+    let busy = "HTTP/1.1 503 Busy\r\nretry-after: 77\r\ncontent-length: 0\r\n\r\n";
+    let receiver = Receiver::answering(busy).await;
+    let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
+    assert_eq!(answer, Ok(Answer { status: 503, retry_after: Some("77".to_owned()) }));
+}
+
+#[tokio::test]
+async fn an_endless_body_is_not_read_to_its_end() {
+    let receiver = Receiver::going_on("HTTP/1.1 200 OK\r\n\r\n", &[b'x'; 4096], Duration::ZERO).await;
+    let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
+    assert_eq!(answer.unwrap().status, 200);
+    receiver.hung_up_on().await;
+}
+
+#[tokio::test]
+async fn an_answer_in_drips_is_no_answer_in_time() {
+    let receiver = Receiver::going_on("HTTP/1.1 200 ", b"O", Duration::from_millis(100)).await;
+    let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
+    assert_eq!(answer, Err(Trouble::NoAnswer));
+    receiver.hung_up_on().await;
+}
+
+#[tokio::test]
+async fn a_body_in_drips_is_left_after_a_moment() {
+    let receiver = Receiver::going_on("HTTP/1.1 200 OK\r\n\r\n", b"x", Duration::from_millis(100)).await;
+    let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
+    assert_eq!(answer.unwrap().status, 200);
+    receiver.hung_up_on().await;
+}
+
+#[tokio::test]
+async fn nobody_there_and_nonsense_have_their_sentences() {
+    let connector = connector(Scripted::new(&[&["127.0.0.1"]]), true);
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    assert_eq!(post(&connector, &format!("http://{closed}/")).await, Err(Trouble::NoConnection));
+    let receiver = Receiver::answering("this is not HTTP\r\n\r\n").await;
+    assert_eq!(post(&connector, &receiver.url("127.0.0.1")).await, Err(Trouble::Broken));
+}
+
+/// A receiver that speaks bytes.
+struct Receiver {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    hung_up: Arc<tokio::sync::Notify>,
+}
+
+impl Receiver {
+    async fn answering(answer: &'static str) -> Self {
+        Self::open(answer, &[], Duration::ZERO).await
+    }
+
+    /// Sends `more` again and again after the answer, with a pause before each.
+    async fn going_on(answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
+        Self::open(answer, more, pause).await
+    }
+
+    async fn open(answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let receiver = Self { address, connections: Arc::default(), hung_up: Arc::default() };
+        let (connections, hung_up) = (Arc::clone(&receiver.connections), Arc::clone(&receiver.hung_up));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.fetch_add(1, Ordering::SeqCst);
+                talk(stream, answer, more, pause).await;
+                hung_up.notify_one();
+            }
+        });
+        receiver
+    }
+
+    fn url(&self, host: &str) -> String {
+        format!("http://{host}:{}/hook", self.address.port())
+    }
+
+    fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    async fn hung_up_on(&self) {
+        tokio::time::timeout(Duration::from_secs(10), self.hung_up.notified())
+            .await
+            .expect("it reads for ever");
+    }
+}
+
+/// Ends when the other side does not take any more.
+async fn talk(mut stream: TcpStream, answer: &str, more: &[u8], pause: Duration) {
+    let mut request = [0; 2048];
+    let _ = stream.read(&mut request).await;
+    let _ = stream.write_all(answer.as_bytes()).await;
+    while !more.is_empty() && stream.write_all(more).await.is_ok() {
+        tokio::time::sleep(pause).await;
+    }
+}

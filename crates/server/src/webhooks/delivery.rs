@@ -1,0 +1,198 @@
+//! One delivery: signed, sent, judged.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
+use lastro_store::{Claimed, Fate, Settlement};
+
+use super::connector::{Answer, Parcel, Trouble};
+use super::{schedule, secrets_of, signature};
+use crate::state::App;
+
+/// What came back, and the line that goes into the log of attempts.
+#[derive(Debug)]
+pub struct Outcome {
+    pub attempt: Attempt,
+    pub result: Result<Answer, Trouble>,
+}
+
+impl Outcome {
+    pub fn is_success(&self) -> bool {
+        matches!(&self.result, Ok(answer) if (200..300).contains(&answer.status))
+    }
+}
+
+/// Delivers a claimed message, and says what is to become of it.
+pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
+    let outcome = attempt(&app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
+    let settlement =
+        judge(&claimed, outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
+    app.metrics.delivery(settlement.fate);
+    settlement
+}
+
+/// Sends a message once.
+pub async fn attempt(app: &App, webhook: &Webhook, id: &MessageId, body: String) -> Outcome {
+    let (started, at) = (app.clock.now(), timestamp(&*app.clock));
+    let secrets = secrets_of(webhook, app.keys.pepper(), at);
+    let unix_seconds = started.unix_seconds();
+    let signature = signature::header(&secrets, id, unix_seconds, &body);
+    let parcel = Parcel { url: &webhook.url, id, unix_seconds, signature, body };
+    let result = app.webhooks.connector.post(parcel).await;
+    let duration_ms = app.clock.now().monotonic_ns.saturating_sub(started.monotonic_ns) / 1_000_000;
+    Outcome { attempt: described(at, duration_ms, &result), result }
+}
+
+fn described(at: Timestamp, duration_ms: u64, result: &Result<Answer, Trouble>) -> Attempt {
+    let (status, error) = match result {
+        Ok(answer) => (Some(answer.status), failure(answer.status)),
+        Err(trouble) => (None, Some(trouble.sentence().to_owned())),
+    };
+    Attempt { at, status, error, duration_ms }
+}
+
+fn failure(status: u16) -> Option<String> {
+    match status {
+        200..300 => None,
+        300..400 => Some(format!("the receiver answered {status}, and redirects are not followed")),
+        _ => Some(format!("the receiver answered {status}")),
+    }
+}
+
+/// What an outcome means for the message and for its webhook.
+fn judge(claimed: &Claimed, outcome: Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
+    let (fate, failing, disable) = if outcome.is_success() {
+        (Fate::Delivered, None, None)
+    } else {
+        let failing = schedule::run(claimed.webhook.failing, now);
+        let gone = matches!(&outcome.result, Ok(answer) if answer.status == 410);
+        let fate = if gone { Fate::GivenUp } else { retry(claimed, &outcome, now, jitter) };
+        let hopeless = schedule::is_hopeless(failing).then_some(DisabledBy::Failures);
+        (fate, Some(failing), if gone { Some(DisabledBy::Receiver) } else { hopeless })
+    };
+    Settlement {
+        webhook: claimed.webhook.id.clone(),
+        message: claimed.message.clone(),
+        holder: holder.to_owned(),
+        attempt: outcome.attempt,
+        fate,
+        failing,
+        disable,
+    }
+}
+
+fn retry(claimed: &Claimed, outcome: &Outcome, now: Timestamp, jitter: f64) -> Fate {
+    let asked = outcome.result.as_ref().ok().and_then(|answer| answer.retry_after.as_deref());
+    let asked = asked.and_then(|value| schedule::retry_after(value, now));
+    schedule::next(claimed.tries + 1, now, jitter, asked).map_or(Fate::GivenUp, Fate::Due)
+}
+
+/// The time of day. A clock that shows no time that can be told shows the beginning of time.
+pub fn timestamp(clock: &dyn Clock) -> Timestamp {
+    Timestamp::from_millisecond(clock.now().unix_ms).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use lastro_model::{AccountId, Failing, KeyId, WebhookFilters, WebhookId};
+
+    use super::*;
+
+    fn start() -> Timestamp {
+        Timestamp::from_second(1_793_620_800).unwrap()
+    }
+
+    fn claimed(tries: u32, failing: Option<Failing>) -> Claimed {
+        let webhook = Webhook {
+            id: WebhookId::from_random([1; 12]),
+            account: AccountId(KeyId::parse("Ab12Cd34").unwrap()),
+            url: "https://example.com/".to_owned(),
+            description: None,
+            events: Vec::new(),
+            filters: WebhookFilters::default(),
+            created_at: start(),
+            secrets: Vec::new(),
+            disabled: None,
+            failing,
+        };
+        Claimed { webhook, message: MessageId::from_random([2; 12]), body: "{}".to_owned(), tries }
+    }
+
+    fn settled(claimed: &Claimed, result: Result<Answer, Trouble>, now: Timestamp) -> Settlement {
+        let outcome = Outcome { attempt: described(now, 3, &result), result };
+        judge(claimed, outcome, "us", now, 0.0)
+    }
+
+    fn answered(status: u16) -> Result<Answer, Trouble> {
+        Ok(Answer { status, retry_after: None })
+    }
+
+    #[test]
+    fn only_two_hundreds_are_success() {
+        for status in [200, 201, 204, 299] {
+            let settlement = settled(&claimed(3, None), answered(status), start());
+            assert_eq!((settlement.fate, settlement.failing), (Fate::Delivered, None));
+            assert_eq!((settlement.attempt.status, settlement.attempt.error), (Some(status), None));
+        }
+        for status in [301, 302, 308, 400, 401, 404, 429, 500, 503] {
+            let settlement = settled(&claimed(0, None), answered(status), start());
+            assert_eq!(settlement.fate, Fate::Due(start() + SignedDuration::from_secs(5)), "{status}");
+            assert_eq!(settlement.disable, None);
+            assert!(settlement.attempt.error.unwrap().contains(&status.to_string()));
+        }
+        let silent = settled(&claimed(0, None), Err(Trouble::NoAnswer), start());
+        assert_eq!(
+            (silent.attempt.status, silent.attempt.error.as_deref()),
+            (None, Some("no answer in time"))
+        );
+    }
+
+    #[test]
+    fn gone_disables_at_once() {
+        let settlement = settled(&claimed(0, None), answered(410), start());
+        assert_eq!((settlement.fate, settlement.disable), (Fate::GivenUp, Some(DisabledBy::Receiver)));
+    }
+
+    #[test]
+    fn a_receiver_that_asks_for_time_gets_it() {
+        let busy = Ok(Answer { status: 429, retry_after: Some("900".to_owned()) });
+        let settlement = settled(&claimed(0, None), busy, start());
+        assert_eq!(settlement.fate, Fate::Due(start() + SignedDuration::from_mins(15)));
+    }
+
+    /// Every hour a new message, each with its own schedule, to a receiver that is never there again.
+    #[test]
+    fn a_dead_receiver_is_disabled_after_five_days_and_no_earlier() {
+        let (mut failing, mut due, mut given_up) = (None, Vec::new(), 0);
+        for hour in 0..=120 {
+            let now = start() + SignedDuration::from_hours(hour);
+            due.push((now, 0));
+            due.sort_unstable();
+            let mut disabled = None;
+            while due.first().is_some_and(|(at, _)| *at <= now) {
+                let (at, tries) = due.remove(0);
+                let settlement = settled(&claimed(tries, failing), Err(Trouble::NoConnection), at.max(now));
+                (failing, disabled) = (settlement.failing, disabled.or(settlement.disable));
+                match settlement.fate {
+                    Fate::Due(next) => due.push((next, tries + 1)),
+                    Fate::GivenUp => given_up += 1,
+                    Fate::Delivered => panic!("nobody was there"),
+                }
+                due.sort_unstable();
+            }
+            assert_eq!(disabled.is_some(), hour == 120, "after {hour} hours");
+        }
+        assert!(given_up > 20, "old messages were given up on the way: {given_up}");
+    }
+
+    #[test]
+    fn one_success_ends_a_run_of_failures() {
+        let failing = Some(Failing { since: start(), last: start() });
+        let later = start() + SignedDuration::from_hours(47);
+        assert_eq!(settled(&claimed(1, failing), answered(200), later).failing, None);
+        let on = settled(&claimed(1, failing), answered(500), later).failing.unwrap();
+        assert_eq!((on.since, on.last), (start(), later));
+    }
+}

@@ -1,0 +1,116 @@
+//! The job that empties the outbox: it addresses, claims, starts deliveries and writes down what became of them.
+//!
+//! Any number of processes may run it on one database. What one has claimed is closed to the others for [`LEASE`], so that a
+//! process that dies delays its messages by no more, and loses none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use lastro_store::{Claim, Settlement};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+
+use super::delivery::{deliver, timestamp};
+use super::{entitled_plans, fan_out};
+use crate::jobs::stopped;
+use crate::state::App;
+
+/// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
+const WORKERS: usize = 256;
+/// Longer than a delivery can take.
+const LEASE: SignedDuration = SignedDuration::from_secs(25);
+/// How long a stop waits for deliveries that run; the others are repeated by whoever comes next.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
+/// The operator's numbers are fetched at every so many looks.
+const LOOKS_PER_STATE: u32 = 10;
+
+pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    let look_every = app.webhooks.settings.look_every;
+    let mut dispatcher = Dispatcher { app, running: JoinSet::new(), settled: Vec::new(), looks: 0 };
+    loop {
+        let more = dispatcher.round().await;
+        let pause = if more { Duration::ZERO } else { look_every };
+        tokio::select! {
+            () = stopped(&mut stop) => break,
+            Some(done) = dispatcher.running.join_next() => dispatcher.take_in(done),
+            () = tokio::time::sleep(pause) => dispatcher.look().await,
+        }
+    }
+    dispatcher.finish().await;
+}
+
+struct Dispatcher {
+    app: Arc<App>,
+    running: JoinSet<Settlement>,
+    /// Not written yet. A write that fails keeps them for the next.
+    settled: Vec<Settlement>,
+    looks: u32,
+}
+
+impl Dispatcher {
+    /// Says whether there is more to do at once.
+    async fn round(&mut self) -> bool {
+        let now = timestamp(&*self.app.clock);
+        let addressed = fan_out::fan_out(&self.app, now).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "announcements could not be addressed; tried again shortly");
+            false
+        });
+        if let Err(error) = self.exchange(WORKERS.saturating_sub(self.running.len())).await {
+            tracing::warn!(%error, "the outbox cannot be written; deliveries wait");
+            return false;
+        }
+        addressed
+    }
+
+    /// Hands in what is done and starts what is due.
+    async fn exchange(&mut self, most: usize) -> lastro_store::Result<()> {
+        let now = timestamp(&*self.app.clock);
+        let until = now.checked_add(LEASE).unwrap_or(now);
+        let claim = Claim { now, holder: self.app.boot.clone(), until, most, plans: entitled_plans() };
+        let claimed = self.app.store.settle_and_claim(self.settled.clone(), claim).await?;
+        self.settled.clear();
+        for message in claimed {
+            self.running.spawn(deliver(Arc::clone(&self.app), message));
+        }
+        Ok(())
+    }
+
+    /// Takes in one that is done, and whatever else is by now: they are written together.
+    fn take_in(&mut self, done: Result<Settlement, JoinError>) {
+        let more = std::iter::from_fn(|| self.running.try_join_next());
+        for done in std::iter::once(done).chain(more) {
+            match done {
+                Ok(settlement) => self.settled.push(settlement),
+                Err(error) => {
+                    tracing::error!(%error, "a delivery stopped unexpectedly; it is repeated later")
+                }
+            }
+        }
+    }
+
+    async fn look(&mut self) {
+        if self.looks.is_multiple_of(LOOKS_PER_STATE) {
+            match self.app.store.outbox_state().await {
+                Ok(state) => self.app.webhooks.state.store(Arc::new(state)),
+                Err(error) => tracing::debug!(%error, "the state of the outbox could not be read"),
+            }
+        }
+        self.looks = self.looks.wrapping_add(1);
+    }
+
+    /// Deliveries that end soon are written down, so that they are not repeated.
+    async fn finish(mut self) {
+        let _ = tokio::time::timeout(LAST_PATIENCE, async {
+            while let Some(done) = self.running.join_next().await {
+                self.take_in(done);
+            }
+        })
+        .await;
+        if !self.settled.is_empty()
+            && let Err(error) = self.exchange(0).await
+        {
+            tracing::warn!(%error, "the last deliveries could not be written down; they will be repeated");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What is said: an event and its items, each as the API shows it.
+
+use jiff::Timestamp;
+use lastro_catalog::{Point, company_json, filing_json, fold_label};
+use lastro_model::{CompanyId, Edition, Records, WebhookEvent, WebhookFilters};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// One row of an announcement, rendered, with what filters ask of it.
+#[derive(Debug)]
+pub struct Item {
+    json: Box<RawValue>,
+    company: Option<CompanyId>,
+    /// Folded.
+    category: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Event<'a> {
+    r#type: &'static str,
+    timestamp: String,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    edition: u64,
+    items: Vec<&'a RawValue>,
+}
+
+/// Renders rows once, for however many webhooks.
+pub fn items(rows: &Records) -> serde_json::Result<Vec<Item>> {
+    match rows {
+        Records::Rates(rows) => rows.iter().map(point).collect(),
+        Records::Fx(rows) => rows.iter().map(point).collect(),
+        Records::Companies(rows) => {
+            rows.iter().map(|row| item(company_json(row).into_vec(), Some(row.id), None)).collect()
+        }
+        Records::Filings(rows) => rows
+            .iter()
+            .map(|row| item(filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
+            .collect(),
+    }
+}
+
+fn point(point: &impl Point) -> serde_json::Result<Item> {
+    let mut json = Vec::new();
+    point.write_json(&mut json);
+    item(json, None, None)
+}
+
+fn item(json: Vec<u8>, company: Option<CompanyId>, category: Option<String>) -> serde_json::Result<Item> {
+    Ok(Item { json: serde_json::from_slice(&json)?, company, category })
+}
+
+/// The body of a message with the items that pass the filters; none if none does.
+pub fn body(
+    event: WebhookEvent,
+    edition: Edition,
+    at: Timestamp,
+    items: &[Item],
+    filters: &WebhookFilters,
+) -> serde_json::Result<Option<String>> {
+    let filter = Filter::of(filters);
+    let items: Vec<&RawValue> =
+        items.iter().filter(|item| filter.lets_pass(item)).map(|item| &*item.json).collect();
+    if items.is_empty() {
+        return Ok(None);
+    }
+    written(event, edition, at, items).map(Some)
+}
+
+/// The body of a trial: the same form, and nothing in it.
+pub fn ping(at: Timestamp) -> serde_json::Result<String> {
+    written(WebhookEvent::Ping, Edition(0), at, Vec::new())
+}
+
+fn written(
+    event: WebhookEvent,
+    edition: Edition,
+    at: Timestamp,
+    items: Vec<&RawValue>,
+) -> serde_json::Result<String> {
+    let data = Data { edition: edition.0, items };
+    serde_json::to_string(&Event { r#type: event.name(), timestamp: at.to_string(), data })
+}
+
+/// A webhook's filters, ready to compare. They are of no concern to items that have no company or no category.
+struct Filter<'a> {
+    companies: &'a [CompanyId],
+    categories: Vec<String>,
+}
+
+impl<'a> Filter<'a> {
+    fn of(filters: &'a WebhookFilters) -> Self {
+        let categories = filters.categories.iter().map(|category| fold_label(category)).collect();
+        Self { companies: &filters.company_ids, categories }
+    }
+
+    fn lets_pass(&self, item: &Item) -> bool {
+        let company_wanted = |company| self.companies.is_empty() || self.companies.contains(company);
+        let category_wanted = |category| self.categories.is_empty() || self.categories.contains(category);
+        item.company.as_ref().is_none_or(company_wanted) && item.category.as_ref().is_none_or(category_wanted)
+    }
+}

@@ -1,0 +1,367 @@
+//! The endpoints: what they take, what they refuse, and whose they are.
+
+use lastro_model::Plan;
+use lastro_store::WebhookChange;
+use lastro_store::faulty::Operation;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{Stage, path};
+use crate::app::{TestApp, id_of, soon, stray_key};
+use crate::receiver::Receiver;
+
+const GOOD: &str = r#"{"url":"https://receiver.invalid/hook","events":["filing.created"]}"#;
+const URL: &str = "https://receiver.invalid/hook";
+
+#[tokio::test]
+async fn a_webhook_is_made_shown_changed_and_deleted() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    let body = json!({
+        "url": "HTTPS://Receiver.invalid:443/hook?token=1",
+        "events": ["filing.created", "selic.updated", "filing.created"],
+        "description": "Avisos — \"ação\"",
+        "filters": { "company_ids": ["009512"], "categories": ["Fato Relevante"], "else": 1 },
+        "members that nobody knows": [],
+    });
+    let created = app.post("/api/v1/webhooks", body.to_string()).key(&key).send().await.expect(201);
+    assert_eq!(created.header("cache-control"), "no-store");
+    let mut created = created.json();
+    let secret = created.as_object_mut().unwrap().remove("secret").unwrap();
+    assert!(secret.as_str().unwrap().starts_with("whsec_"));
+    let id = created["id"].as_str().unwrap().to_owned();
+    let expected = json!({
+        "id": id,
+        "url": "https://receiver.invalid/hook?token=1",
+        "description": "Avisos — \"ação\"",
+        "events": ["selic.updated", "filing.created"],
+        "filters": { "company_ids": ["9512"], "categories": ["Fato Relevante"] },
+        "status": "enabled",
+        "disabled_reason": null,
+        "failing_since": null,
+        "created_at": "2026-11-02T12:00:00Z",
+    });
+    assert_eq!(created, expected);
+
+    let path = format!("/api/v1/webhooks/{id}");
+    assert_eq!(app.get(&path).key(&key).send().await.expect(200).json(), expected, "without the secret");
+    let list = app.get("/api/v1/webhooks").key(&key).send().await.expect(200).json();
+    assert_eq!(list, json!({ "data": [expected], "total": 1 }));
+
+    let change = async |body: Value| {
+        app.request(Method::PATCH, &path).key(&key).body(body.to_string()).send().await.expect(200).json()
+    };
+    assert_eq!(change(json!({})).await, expected);
+    let changed = change(json!({ "description": null, "filters": null, "status": "disabled" })).await;
+    assert_eq!((&changed["description"], &changed["filters"]["company_ids"]), (&Value::Null, &json!([])));
+    assert_eq!(
+        (&changed["status"], &changed["disabled_reason"]),
+        (&json!("disabled"), &json!("disabled by its owner"))
+    );
+    assert_eq!(changed["url"], expected["url"]);
+    let changed = change(json!({ "url": URL, "events": ["fx.updated"], "status": "enabled" })).await;
+    assert_eq!(
+        (&changed["url"], &changed["events"], &changed["status"]),
+        (&json!(URL), &json!(["fx.updated"]), &json!("enabled"))
+    );
+
+    let gone = app.request(Method::DELETE, &path).key(&key).send().await.expect(204);
+    assert!(gone.body.is_empty());
+    app.get(&path).key(&key).send().await.expect(404);
+    app.request(Method::DELETE, &path).key(&key).send().await.expect(404);
+}
+
+#[tokio::test]
+async fn bad_input_is_refused_with_the_name_of_what_is_wrong() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    let many: Vec<String> = (0..101).map(|n| n.to_string()).collect();
+    let long = "x".repeat(201);
+    let full = |member: &str, value: Value| {
+        let mut body = json!({ "url": URL, "events": ["filing.created"] });
+        body[member] = value;
+        body.to_string()
+    };
+    let create_only =
+        [("{}".to_owned(), "`url` is required"), (json!({ "url": URL }).to_string(), "`events` is required")];
+    let both = [
+        (String::new(), "not valid JSON"),
+        ("{".to_owned(), "not valid JSON"),
+        ("\"text\"".to_owned(), "JSON object"),
+        (format!("[\"{URL}\", [\"filing.created\"]]"), "JSON object"),
+        (format!(r#"{{"url":"{URL}","url":"{URL}","events":["filing.created"]}}"#), "once"),
+        (full("url", json!(7)), "`url`"),
+        (full("url", Value::Null), "`url`"),
+        (full("url", json!("http://receiver.invalid/")), "https"),
+        (full("url", json!("https://127.0.0.1/")), "public"),
+        (full("url", json!("https://0x7f.1/")), "public"),
+        (full("url", json!("https://[::ffff:169.254.169.254]/")), "public"),
+        (full("url", json!("https://user:pass@receiver.invalid/")), "password"),
+        (full("url", json!("https://receiver.invalid/#x")), "fragment"),
+        (full("url", json!(format!("https://receiver.invalid/{}", "x".repeat(2048)))), "2048"),
+        (full("events", json!([])), "`events`"),
+        (full("events", json!("filing.created")), "`events`"),
+        (full("events", json!(["filing.updated"])), "filing.created"),
+        (full("events", json!(["ping"])), "`events`"),
+        (full("events", Value::Null), "`events`"),
+        (full("description", json!(5)), "`description`"),
+        (full("description", json!(long)), "`description`"),
+        (full("filters", json!([])), "`filters`"),
+        (full("filters", json!([["1"], ["x"]])), "`filters`"),
+        (full("filters", json!("all")), "`filters`"),
+        (full("filters", json!({ "company_ids": "1" })), "`filters`"),
+        (full("filters", json!({ "company_ids": [1] })), "`filters`"),
+        (full("filters", json!({ "company_ids": ["1a"] })), "`filters.company_ids`"),
+        (full("filters", json!({ "company_ids": ["9999999999"] })), "`filters.company_ids`"),
+        (full("filters", json!({ "company_ids": many })), "100"),
+        (full("filters", json!({ "categories": [" "] })), "`filters.categories`"),
+        (full("filters", json!({ "categories": [long] })), "`filters.categories`"),
+    ];
+    let change_only = [(full("status", json!("on")), "`status`"), (full("status", Value::Null), "`status`")];
+    for (body, sentence) in create_only.iter().chain(&both) {
+        let message = app.post("/api/v1/webhooks", body.clone()).key(&key).send().await.expect_error(400);
+        assert!(message.contains(sentence), "{body}: {message}");
+    }
+    let made = app.post("/api/v1/webhooks", GOOD).key(&key).send().await.expect(201).json();
+    let path = format!("/api/v1/webhooks/{}", made["id"].as_str().unwrap());
+    for (body, sentence) in both.iter().chain(&change_only) {
+        let message =
+            app.request(Method::PATCH, &path).key(&key).body(body.clone()).send().await.expect_error(400);
+        assert!(message.contains(sentence), "{body}: {message}");
+    }
+    let unknown = "/api/v1/webhooks/wh_ffffffffffffffffffffffff";
+    app.request(Method::PATCH, unknown).key(&key).body("{").send().await.expect(400);
+    app.request(Method::PATCH, unknown).key(&key).body("{}").send().await.expect(404);
+    app.get(&format!("{path}/deliveries?limit=0")).key(&key).send().await.expect(400);
+    app.get("/api/v1/webhooks/%FF").key(&key).send().await.expect(400);
+    app.post("/api/v1/webhooks", vec![0xff, 0xfe]).key(&key).send().await.expect(400);
+}
+
+/// Every way to name a webhook, as another customer would.
+fn all_calls(id: &str) -> Vec<(Method, String)> {
+    let path = format!("/api/v1/webhooks/{id}");
+    vec![
+        (Method::GET, path.clone()),
+        (Method::PATCH, path.clone()),
+        (Method::POST, format!("{path}/test")),
+        (Method::POST, format!("{path}/rotate-secret")),
+        (Method::GET, format!("{path}/deliveries")),
+        (Method::POST, format!("{path}/deliveries/{}/redeliver", crate::lent::DELIVERY)),
+        (Method::DELETE, path),
+    ]
+}
+
+#[tokio::test]
+async fn anothers_webhook_looks_like_none_at_all() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let stranger = stage.app.ample_key(Plan::Platinum).await;
+    let answers = async |id: &str, key: &str| {
+        let mut bodies = Vec::new();
+        for (method, path) in all_calls(id) {
+            let answer = stage.app.request(method, &path).key(key).body("{}").send().await;
+            bodies.push((answer.status, answer.text()));
+        }
+        bodies
+    };
+    let anothers = answers(&webhook.id, &stranger).await;
+    assert!(anothers.iter().all(|(status, _)| *status == 404), "{anothers:?}");
+    for id in ["wh_ffffffffffffffffffffffff", "wh_", "7", "..%2F..", "'; DROP TABLE webhook; --"] {
+        assert_eq!(answers(&id.replace([' ', ';'], "%20"), &stranger).await, anothers, "{id}");
+    }
+    assert_eq!(receiver.count(), 0);
+    assert_eq!(stage.webhook(&webhook).await["status"], "enabled");
+    assert_eq!(stage.app.get("/api/v1/webhooks").key(&stranger).send().await.expect(200).json()["total"], 0);
+    let strange_delivery = path(&webhook, "/deliveries/msg_ffffffffffffffffffffffff/redeliver");
+    stage.app.post(&strange_delivery, "").key(&stage.key).send().await.expect(404);
+}
+
+#[tokio::test]
+async fn every_call_needs_the_plan_and_a_key_that_works() {
+    let app = TestApp::start().await;
+    let mut calls = all_calls(crate::lent::WEBHOOK);
+    calls.extend([
+        (Method::GET, "/api/v1/webhooks".to_owned()),
+        (Method::POST, "/api/v1/webhooks".to_owned()),
+    ]);
+    for (method, path) in calls {
+        app.advance_seconds(61);
+        for plan in [Plan::Free, Plan::Bronze, Plan::Gold] {
+            let key = app.ample_key(plan).await;
+            let prompt =
+                app.request(method.clone(), &path).key(&key).body(GOOD).send().await.expect(403).json();
+            assert_eq!(
+                (&prompt["feature"], &prompt["required_plan"]),
+                (&json!("webhooks"), &json!("platinum"))
+            );
+        }
+        app.request(method.clone(), &path).body(GOOD).send().await.expect(403);
+        app.request(method.clone(), &path).key(&stray_key()).body(GOOD).send().await.expect(401);
+    }
+}
+
+#[tokio::test]
+async fn an_account_has_at_most_ten_webhooks_and_its_keys_share_them() {
+    let app = TestApp::start().await;
+    let old = app.ample_key(Plan::Platinum).await;
+    for _ in 0..10 {
+        app.post("/api/v1/webhooks", GOOD).key(&old).send().await.expect(201);
+    }
+    let message = app.post("/api/v1/webhooks", GOOD).key(&old).send().await.expect_error(400);
+    assert!(message.contains("10 webhooks"), "{message}");
+    app.post("/api/v1/webhooks", GOOD).key(&app.ample_key(Plan::Platinum).await).send().await.expect(201);
+
+    let new = lastro_access::ApiKey::generate(&mut lastro::clock::fill_random);
+    let (pepper, now) = (app.service.app.keys.pepper(), app.timestamp());
+    app.plain.rotate(id_of(&old), new.id(), pepper.digest(&new), now, now).await.unwrap();
+    soon(async || app.get("/api/v1/webhooks").key(new.reveal()).send().await.status == 200).await;
+    let list = app.get("/api/v1/webhooks").key(new.reveal()).send().await.expect(200).json();
+    assert_eq!(list["total"], 10);
+    let first = list["data"][0]["id"].as_str().unwrap();
+    app.request(Method::DELETE, &format!("/api/v1/webhooks/{first}"))
+        .key(new.reveal())
+        .send()
+        .await
+        .expect(204);
+    app.post("/api/v1/webhooks", GOOD).key(new.reveal()).send().await.expect(201);
+}
+
+#[tokio::test]
+async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let test =
+        async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await.expect(200).json();
+    let good = test().await;
+    assert_eq!(
+        (&good["delivered"], &good["attempt"]["status"], &good["attempt"]["error"]),
+        (&json!(true), &json!(204), &Value::Null)
+    );
+    let got = receiver.got().remove(0);
+    assert!(got.verifies(&webhook.secret) && got.id() == good["id"]);
+    assert_eq!(
+        got.json(),
+        json!({ "type": "ping", "timestamp": "2026-11-02T12:00:00Z", "data": { "edition": 0, "items": [] } })
+    );
+
+    receiver.answer(500);
+    let bad = test().await;
+    assert_eq!(
+        (&bad["delivered"], &bad["attempt"]["error"]),
+        (&json!(false), &json!("the receiver answered 500"))
+    );
+    receiver.answer(410);
+    assert_eq!(test().await["delivered"], false);
+    assert_eq!(stage.webhook(&webhook).await["status"], "enabled", "a test changes nothing");
+    stage.pass(86_400).await;
+    assert_eq!(receiver.count(), 3, "and is not repeated");
+    let log = stage.deliveries(&webhook).await;
+    let told: Vec<_> =
+        log.iter().map(|delivery| (delivery["event"].clone(), delivery["status"].clone())).collect();
+    assert_eq!(
+        told,
+        [
+            (json!("ping"), json!("failed")),
+            (json!("ping"), json!("failed")),
+            (json!("ping"), json!("delivered"))
+        ]
+    );
+}
+
+#[tokio::test]
+async fn without_leave_no_private_address_is_reached() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    // The webhooks stay when the leave is withdrawn.
+    let app = stage.app.restart_with(|options| {
+        super::eager(options);
+        options.webhooks.allow_private = false;
+    });
+    let stage = Stage { app: app.await, key: stage.key };
+    let outcome =
+        stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await.expect(200).json();
+    assert_eq!(
+        (&outcome["delivered"], &outcome["attempt"]["error"]),
+        (&json!(false), &json!("the address is not an https one"))
+    );
+    let id = lastro_model::WebhookId::parse(&webhook.id).unwrap();
+    let port = receiver.url().rsplit(':').next().unwrap().to_owned();
+    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
+        let url = Some(format!("https://{host}:{port}"));
+        stage.app.plain.change_webhook(&id, WebhookChange { url, ..WebhookChange::default() }).await.unwrap();
+        let outcome =
+            stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await.expect(200).json();
+        assert_eq!(outcome["attempt"]["error"], "the address is not a public one", "{host}");
+    }
+    stage.publish_filings(0..1).await;
+    soon(async || stage.deliveries(&webhook).await.len() == 6).await;
+    stage.settled().await;
+    assert_eq!(
+        stage.deliveries(&webhook).await[0]["attempts"][0]["error"],
+        "the address is not a public one"
+    );
+    assert_eq!(receiver.count(), 0);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_told_as_such() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    for (endpoint, operation) in [
+        ("POST /api/v1/webhooks", Operation::InsertWebhook),
+        ("GET /api/v1/webhooks", Operation::WebhooksOf),
+        ("GET /api/v1/webhooks/{id}", Operation::Webhook),
+        ("PATCH /api/v1/webhooks/{id}", Operation::ChangeWebhook),
+        ("DELETE /api/v1/webhooks/{id}", Operation::DeleteWebhook),
+        ("POST /api/v1/webhooks/{id}/test", Operation::RecordDelivery),
+        ("POST /api/v1/webhooks/{id}/rotate-secret", Operation::RotateWebhookSecret),
+        ("GET /api/v1/webhooks/{id}/deliveries", Operation::Deliveries),
+        ("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Operation::Redeliver),
+    ] {
+        app.faults.fail_next(operation);
+        crate::contract::ask(&app, endpoint).key(&key).send().await.expect(503);
+        crate::contract::ask(&app, endpoint)
+            .key(&key)
+            .send()
+            .await
+            .expect(crate::contract::success(endpoint));
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_that_the_operator_disabled_stays_so() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let id = lastro_model::WebhookId::parse(&webhook.id).unwrap();
+    let disabled = Some(Some(lastro_model::DisabledBy::Operator));
+    stage
+        .app
+        .plain
+        .change_webhook(&id, WebhookChange { disabled, ..WebhookChange::default() })
+        .await
+        .unwrap();
+    for status in ["enabled", "disabled"] {
+        let body = json!({ "status": status }).to_string();
+        let change = stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(body);
+        assert!(change.send().await.expect_error(400).contains("operator"));
+    }
+    let rename =
+        stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(r#"{"description":"x"}"#);
+    assert_eq!(rename.send().await.expect(200).json()["status"], "disabled");
+}
+
+#[tokio::test]
+async fn no_secret_and_no_address_is_in_a_debug_text() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let stored = stage.app.plain.list_webhooks().await.unwrap();
+    let text = format!("{stored:?} {:?}", stage.app.service.app.webhooks);
+    for secret in [&webhook.secret[6..], &receiver.url()] {
+        assert!(!text.contains(secret), "{text}");
+    }
+}

@@ -1,0 +1,220 @@
+//! What receivers hear of, in which form, and how it is signed.
+
+use lastro_model::{Cnpj, Company, CompanyId, Day, FxQuote, Pair, Plan, RatePoint, Records, Source};
+use serde_json::{Value, json};
+
+use super::{Stage, items, path};
+use crate::app::{START_UNIX_MS, id_of, soon};
+use crate::receiver::Receiver;
+
+fn rate(day: &str, value: &str) -> RatePoint {
+    RatePoint { day: Day::parse(day).unwrap(), value: value.parse().unwrap() }
+}
+
+fn company(id: u32, status: &str) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: format!("Companhia \"{id}\" Ação"),
+        cnpj: Cnpj::parse("12.ABC.345/01DE-35").unwrap(),
+        status: status.to_owned(),
+        sector: None,
+        trading_name: None,
+        registered_on: None,
+    }
+}
+
+#[tokio::test]
+async fn every_event_arrives_signed_and_with_items_as_the_api_shows_them() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let all = [
+        "selic.updated",
+        "cdi.updated",
+        "ipca.updated",
+        "fx.updated",
+        "company.created",
+        "company.updated",
+        "filing.created",
+    ];
+    let webhook = stage.register(&receiver, &all).await;
+    for source in [Source::Selic, Source::Cdi, Source::Ipca] {
+        stage.publish(source, Records::Rates(vec![rate("2026-10-01", "15.00")])).await;
+    }
+    let quote = FxQuote {
+        day: Day::parse("2026-10-30").unwrap(),
+        pair: Pair::parse("USD/BRL").unwrap(),
+        buy: "5.12530".parse().unwrap(),
+        sell: "5.1259".parse().unwrap(),
+    };
+    stage.publish(Source::Fx, Records::Fx(vec![quote])).await;
+    stage.publish(Source::Companies, Records::Companies(vec![company(9512, "ATIVO")])).await;
+    stage.publish(Source::Companies, Records::Companies(vec![company(9512, "CANCELADA")])).await;
+    stage.publish_filings(7..8).await;
+    soon(async || receiver.count() == 7).await;
+
+    for (got, event) in receiver.got().iter().zip(all) {
+        assert!(got.verifies(&webhook.secret), "{event}");
+        let body = got.json();
+        assert_eq!(body["type"], event);
+        assert_eq!(body["timestamp"], "2026-11-02T12:00:00Z");
+        assert_eq!(got.header("webhook-timestamp"), (START_UNIX_MS / 1000).to_string());
+        assert_eq!(got.header("content-type"), "application/json");
+        assert!(got.header("user-agent").starts_with("lastro-webhooks/"));
+    }
+    let shown = async |path: &str| -> Value {
+        let mut newest = Value::Null;
+        soon(async || {
+            let answer = stage.app.get(path).key(&stage.key).send().await;
+            newest = if answer.status == 200 { answer.json() } else { Value::Null };
+            newest["data"][0].is_object() || newest["id"].is_string()
+        })
+        .await;
+        if newest["data"].is_array() { newest["data"][0].clone() } else { newest }
+    };
+    for (number, path) in [
+        (0, "/api/v1/market/selic"),
+        (1, "/api/v1/market/cdi"),
+        (2, "/api/v1/market/ipca"),
+        (3, "/api/v1/market/fx"),
+        (6, "/api/v1/filings/7"),
+    ] {
+        assert_eq!(receiver.got()[number].json()["data"]["items"], json!([shown(path).await]), "{path}");
+    }
+    soon(async || shown("/api/v1/companies/9512").await["status"] == "CANCELADA").await;
+    assert_eq!(receiver.got()[5].json()["data"]["items"][0], shown("/api/v1/companies/9512").await);
+    assert!(receiver.got()[0].body.contains(r#"{"date":"2026-10-01","value":15.00}"#), "as published");
+}
+
+#[tokio::test]
+async fn filters_choose_items_and_a_message_without_any_is_not_sent() {
+    let stage = Stage::set().await;
+    let (both, company, category, nothing) =
+        (Receiver::open(), Receiver::open(), Receiver::open(), Receiver::open());
+    let events = ["filing.created"];
+    stage
+        .register_with(&both, &events, json!({"company_ids": ["0002"], "categories": [" fato  RELEVANTE "]}))
+        .await;
+    stage.register_with(&company, &events, json!({"company_ids": ["1", "2"]})).await;
+    stage.register_with(&category, &events, json!({"categories": ["comunicado ao mercado"]})).await;
+    stage.register_with(&nothing, &events, json!({"categories": ["Ata"]})).await;
+    stage.register_with(&nothing, &["selic.updated"], json!({})).await;
+    stage.publish_filings(0..12).await;
+    soon(async || [&both, &company, &category].iter().all(|receiver| receiver.count() == 1)).await;
+    stage.settled().await;
+    assert_eq!(items(&both, "id"), ["10", "4"].map(String::from).into_iter().rev().collect::<Vec<_>>());
+    assert_eq!(items(&company, "company_id").len(), 8);
+    assert_eq!(items(&category, "id"), ["1", "3", "5", "7", "9", "11"]);
+    assert_eq!(nothing.count(), 0);
+}
+
+#[tokio::test]
+async fn a_large_publication_comes_in_messages_of_a_hundred() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    stage.register(&receiver, &["filing.created"]).await;
+    stage.publish_filings(0..250).await;
+    soon(async || receiver.count() == 3).await;
+    let sizes: Vec<usize> =
+        receiver.got().iter().map(|got| got.json()["data"]["items"].as_array().unwrap().len()).collect();
+    assert_eq!(sizes, [100, 100, 50]);
+    assert_eq!(items(&receiver, "id"), (0..250).map(|id| id.to_string()).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_first_data_of_a_source_is_no_news() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created", "selic.updated"]).await;
+    let replacing = lastro_store::Publication {
+        source: Source::Filings,
+        sample: false,
+        replace: true,
+        at: stage.app.timestamp(),
+    };
+    super::publish(&*stage.app.plain, replacing, Records::Filings((0..5).map(super::filing).collect())).await;
+    stage.publish(Source::Selic, Records::Rates(vec![rate("2026-10-01", "15.00")])).await;
+    soon(async || receiver.count() == 1).await;
+    assert_eq!(receiver.got()[0].json()["type"], "selic.updated");
+    assert_eq!(stage.deliveries(&webhook).await.len(), 1);
+}
+
+#[tokio::test]
+async fn after_a_rotation_both_secrets_sign_for_a_day() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["selic.updated"]).await;
+    let rotated =
+        stage.app.post(&path(&webhook, "/rotate-secret"), "").key(&stage.key).send().await.expect(201);
+    let new = rotated.json()["secret"].as_str().unwrap().to_owned();
+    assert_ne!(new, webhook.secret);
+    let mut got = Vec::new();
+    for (number, seconds) in [0, 86_399, 1].into_iter().enumerate() {
+        stage.app.advance_seconds(seconds);
+        let day = Day::parse("2026-10-01").unwrap().plus_days(number as i32).to_string();
+        stage.publish(Source::Selic, Records::Rates(vec![rate(&day, "15.00")])).await;
+        soon(async || receiver.count() == number + 1).await;
+        let message = receiver.got().pop().unwrap();
+        got.push((message.verifies(&webhook.secret), message.verifies(&new)));
+        stage.settled().await;
+    }
+    assert_eq!(got, [(true, true), (true, true), (false, true)]);
+}
+
+#[tokio::test]
+async fn a_customer_who_left_is_told_nothing_until_the_plan_is_back() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    receiver.answer(500);
+    stage.publish_filings(0..1).await;
+    soon(async || receiver.count() == 1).await;
+    stage.settled().await;
+    receiver.answer(200);
+    let set_plan = async |plan| {
+        stage.app.plain.set_plan(id_of(&stage.key), plan, None).await.unwrap();
+    };
+    set_plan(Plan::Gold).await;
+    stage.app.advance_seconds(60);
+    stage.publish_filings(1..2).await;
+    soon(async || stage.app.plain.announcements(1).await.unwrap().is_empty()).await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    assert_eq!(receiver.count(), 1, "neither what waited nor what is new");
+    set_plan(Plan::Platinum).await;
+    soon(async || receiver.count() == 2).await;
+    assert_eq!(receiver.got()[0].id(), receiver.got()[1].id(), "what waited is delivered now");
+    stage.app.plain.revoke(id_of(&stage.key), stage.app.timestamp()).await.unwrap();
+    stage.publish_filings(2..3).await;
+    soon(async || stage.app.plain.announcements(1).await.unwrap().is_empty()).await;
+    let id = lastro_model::WebhookId::parse(&webhook.id).unwrap();
+    assert_eq!(
+        stage.app.plain.deliveries(&id, 10, 0).await.unwrap().total,
+        1,
+        "nobody with a key asks for it"
+    );
+}
+
+#[tokio::test]
+async fn a_thousand_events_to_ten_receivers_leave_nothing_in_the_queue() {
+    let stage = Stage::set().await;
+    let receivers: Vec<Receiver> = (0..10).map(|_| Receiver::open()).collect();
+    for receiver in &receivers {
+        stage.register(receiver, &["filing.created"]).await;
+    }
+    // A hundred publications of ten filings: a thousand events, each to ten receivers.
+    for batch in 0..100 {
+        stage.publish_filings(batch * 10..batch * 10 + 10).await;
+    }
+    let all: Vec<String> = (0..1000).map(|id| id.to_string()).collect();
+    for _ in 0..30 {
+        if receivers.iter().all(|receiver| receiver.count() >= 100) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+    stage.settled().await;
+    for receiver in &receivers {
+        assert_eq!(items(receiver, "id"), all, "each once and in order");
+    }
+    let state = stage.app.plain.outbox_state().await.unwrap();
+    assert_eq!((state.announcements, state.pending), (0, 0));
+}

@@ -1,0 +1,128 @@
+//! A store that fails, a server that stops, two servers at once: nothing is lost.
+
+use std::collections::BTreeSet;
+
+use lastro_store::faulty::Operation;
+
+use super::{Stage, eager, items, path};
+use crate::app::soon;
+use crate::receiver::Receiver;
+
+#[tokio::test]
+async fn whichever_step_fails_every_message_arrives() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let steps =
+        [Operation::Announcements, Operation::Subscribers, Operation::FanOut, Operation::SettleAndClaim];
+    for (number, step) in (0..).zip(steps) {
+        stage.app.faults.fail_next(step);
+        stage.app.faults.fail_next(step);
+        stage.publish_filings(number..number + 1).await;
+        soon(async || receiver.count() as u64 == number + 1).await;
+    }
+    stage.settled().await;
+    assert!(stage.deliveries(&webhook).await.iter().all(|delivery| delivery["status"] == "delivered"));
+}
+
+#[tokio::test]
+async fn what_was_delivered_while_the_store_was_away_is_not_repeated() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    receiver.hold();
+    stage.publish_filings(0..1).await;
+    soon(async || receiver.count() == 1).await;
+    stage.app.faults.fail_all(true);
+    receiver.release();
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    stage.app.faults.fail_all(false);
+    stage.settled().await;
+    assert_eq!(receiver.count(), 1);
+    assert_eq!(stage.deliveries(&webhook).await[0]["status"], "delivered");
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_the_delivery_that_runs() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    receiver.hold();
+    stage.publish_filings(0..1).await;
+    soon(async || receiver.count() == 1).await;
+    let releasing = async {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        receiver.release();
+    };
+    let (app, ()) = tokio::join!(stage.app.restart_with(eager), releasing);
+    let stage = Stage { app, key: stage.key };
+    assert_eq!(stage.deliveries(&webhook).await[0]["status"], "delivered");
+    stage.pass(3_600).await;
+    assert_eq!(receiver.count(), 1);
+}
+
+/// The second server is a whole one on the same file; what one of them delivers the other does not.
+#[tokio::test]
+async fn two_servers_on_one_database_deliver_each_message_once() {
+    let stage = Stage::set().await;
+    let beside = lastro::service::Service::start(beside(&stage).await).await.unwrap();
+    let receivers = [Receiver::open(), Receiver::open(), Receiver::open()];
+    for receiver in &receivers {
+        stage.register(receiver, &["filing.created"]).await;
+    }
+    for number in 0..30 {
+        stage.publish_filings(number..number + 1).await;
+    }
+    soon(async || receivers.iter().all(|receiver| receiver.count() >= 30)).await;
+    stage.settled().await;
+    for receiver in &receivers {
+        let ids: BTreeSet<String> = receiver.got().iter().map(|got| got.id().to_owned()).collect();
+        assert_eq!((ids.len(), receiver.count()), (30, 30));
+        assert_eq!(items(receiver, "id").len(), 30);
+    }
+    let delivered = |metrics: String| -> u64 {
+        let line = metrics.lines().find(|line| line.contains("outcome=\"delivered\"")).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    let here = delivered(stage.app.admin("/metrics").await.1);
+    assert!(here <= 90, "{here}");
+    beside.stop().await.unwrap();
+}
+
+async fn beside(stage: &Stage) -> lastro::service::Options {
+    let mut options = lastro::service::Options {
+        store: stage.app.elsewhere().await,
+        clock: std::sync::Arc::clone(&stage.app.clock) as std::sync::Arc<dyn lastro_model::Clock>,
+        pepper_file: stage.app.directory.path().join("pepper"),
+        index_dir: None,
+        listen: "127.0.0.1:0".parse().unwrap(),
+        admin_listen: None,
+        trusted_proxies: lastro_access::TrustedProxies::parse("").unwrap(),
+        registrations_per_hour: 30,
+        limiter_capacity: 1000,
+        max_connections: 1000,
+        synchronisation: None,
+        webhooks: lastro::webhooks::Settings::default(),
+    };
+    eager(&mut options);
+    options
+}
+
+#[tokio::test]
+async fn a_webhook_deleted_in_the_middle_of_a_delivery_is_gone() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    receiver.hold();
+    stage.publish_filings(0..3).await;
+    soon(async || receiver.count() == 1).await;
+    let delete = stage.app.request(reqwest::Method::DELETE, &path(&webhook, ""));
+    delete.key(&stage.key).send().await.expect(204);
+    receiver.release();
+    let other = Receiver::open();
+    stage.register(&other, &["filing.created"]).await;
+    stage.publish_filings(3..4).await;
+    soon(async || other.count() == 1).await;
+    stage.settled().await;
+    assert_eq!(receiver.count(), 1);
+}

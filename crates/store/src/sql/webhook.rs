@@ -1,0 +1,131 @@
+//! The statements about webhooks, and about what is sent to them.
+
+macro_rules! select_webhooks {
+    ($rest:literal) => {
+        concat!(
+            "SELECT webhook.id, webhook.account, url, description, events, filters, webhook.created_at, disabled_by, ",
+            "failing_since, last_failure, account.plan ",
+            "FROM webhook JOIN account ON account.id = webhook.account ",
+            $rest
+        )
+    };
+}
+
+pub(crate) const WEBHOOK: &str = select_webhooks!("WHERE webhook.id = $1");
+pub(crate) const WEBHOOKS_OF: &str =
+    select_webhooks!("WHERE webhook.account = $1 ORDER BY webhook.created_at, webhook.id");
+pub(crate) const ALL_WEBHOOKS: &str = select_webhooks!("ORDER BY webhook.created_at, webhook.id");
+pub(crate) const SUBSCRIBERS: &str = select_webhooks!(
+    "WHERE disabled_by IS NULL AND EXISTS (SELECT 1 FROM api_key
+        WHERE api_key.account = webhook.account AND (ends_at IS NULL OR ends_at > $1))
+    ORDER BY webhook.id"
+);
+
+/// Those with a message that is due, which nobody is delivering to.
+pub(crate) const CLAIMABLE: &str = select_webhooks!(
+    "WHERE disabled_by IS NULL AND leased_until <= $1
+        AND EXISTS (SELECT 1 FROM message WHERE message.webhook = webhook.id AND due_at <= $1)
+        AND EXISTS (SELECT 1 FROM api_key
+            WHERE api_key.account = webhook.account AND (ends_at IS NULL OR ends_at > $1))
+    ORDER BY (SELECT MIN(due_at) FROM message WHERE message.webhook = webhook.id AND due_at IS NOT NULL), webhook.id"
+);
+
+pub(crate) const COUNT_WEBHOOKS_OF: &str = "SELECT COUNT(*) FROM webhook WHERE account = $1";
+
+/// Nobody delivers to it yet.
+pub(crate) const INSERT_WEBHOOK: &str = "INSERT INTO webhook (id, account, url, description, events, filters,
+        created_at, disabled_by, failing_since, last_failure, lease_holder, leased_until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0)";
+
+pub(crate) const UPDATE_WEBHOOK: &str =
+    "UPDATE webhook SET url = $1, description = $2, events = $3, filters = $4,
+        disabled_by = $5, failing_since = $6, last_failure = $7
+    WHERE id = $8";
+
+pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
+
+pub(crate) const SECRETS: &str =
+    "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY made_at DESC, ends_at IS NOT NULL";
+
+pub(crate) const INSERT_SECRET: &str =
+    "INSERT INTO webhook_secret (webhook, seed, made_at, ends_at) VALUES ($1, $2, $3, $4)";
+
+pub(crate) const END_SECRETS: &str = "UPDATE webhook_secret SET ends_at = $1
+    WHERE webhook = $2 AND (ends_at IS NULL OR ends_at > $1)";
+
+/// Those that sign no more, and beyond the newest $3 those that still do.
+pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook = $1 AND (ends_at <= $2
+    OR seed NOT IN (SELECT seed FROM webhook_secret WHERE webhook = $1
+        ORDER BY made_at DESC, ends_at IS NOT NULL LIMIT $3))";
+
+pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
+
+pub(crate) const NEXT_ANNOUNCEMENT: &str =
+    "UPDATE counter SET value = value + 1 WHERE name = 'announcement' RETURNING value";
+
+pub(crate) const INSERT_ANNOUNCEMENT: &str =
+    "INSERT INTO announcement (number, source, event, edition, announced_at, rows_as_json)
+    VALUES ($1, $2, $3, 0, $4, $5)";
+
+/// The edition is known when all rows are written.
+pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
+
+pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
+    FROM announcement ORDER BY number LIMIT $1";
+
+pub(crate) const DELETE_ANNOUNCEMENT: &str = "DELETE FROM announcement WHERE number = $1";
+
+pub(crate) const NEXT_MESSAGE: &str =
+    "UPDATE counter SET value = value + 1 WHERE name = 'message' RETURNING value";
+
+/// Nothing happens where the webhook is gone.
+pub(crate) const INSERT_MESSAGE: &str =
+    "INSERT INTO message (id, webhook, number, event, body, created_at, tries, due_at, delivered)
+    SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
+
+pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries FROM message WHERE webhook = $1 AND due_at <= $2
+    ORDER BY due_at, number LIMIT 1";
+
+pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
+
+pub(crate) const RELEASE: &str = "UPDATE webhook SET leased_until = 0, failing_since = $1, last_failure = $2,
+        disabled_by = COALESCE($3, disabled_by)
+    WHERE id = $4 AND lease_holder = $5";
+
+pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
+    WHERE id = $3 AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $4)";
+
+pub(crate) const INSERT_ATTEMPT: &str =
+    "INSERT INTO attempt (message, number, attempted_at, status, error, duration_ms)
+    SELECT message.id, 1 + COALESCE((SELECT MAX(number) FROM attempt WHERE attempt.message = message.id), 0),
+        $1, $2, $3, $4 FROM message WHERE message.id = $5";
+
+macro_rules! select_deliveries {
+    ($rest:literal) => {
+        concat!("SELECT id, event, created_at, due_at, delivered FROM message ", $rest)
+    };
+}
+
+pub(crate) const DELIVERIES: &str =
+    select_deliveries!("WHERE webhook = $1 ORDER BY number DESC LIMIT $2 OFFSET $3");
+pub(crate) const DELIVERY: &str = select_deliveries!("WHERE webhook = $1 AND id = $2");
+
+pub(crate) const COUNT_DELIVERIES: &str = "SELECT COUNT(*) FROM message WHERE webhook = $1";
+
+pub(crate) const ATTEMPTS: &str =
+    "SELECT attempted_at, status, error, duration_ms FROM attempt WHERE message = $1
+    ORDER BY number DESC LIMIT $2";
+
+pub(crate) const REDELIVER: &str =
+    "UPDATE message SET due_at = $1, tries = 0, delivered = 0 WHERE webhook = $2 AND id = $3";
+
+/// A trial is sent when it is asked for, and not again.
+pub(crate) const REDELIVER_FAILED: &str =
+    "UPDATE message SET due_at = $1, tries = 0 WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
+
+pub(crate) const OUTBOX_STATE: &str = "SELECT (SELECT COUNT(*) FROM announcement), COUNT(message.id),
+        MIN(message.created_at), (SELECT COUNT(*) FROM webhook WHERE disabled_by IS NOT NULL)
+    FROM webhook JOIN message ON message.webhook = webhook.id AND message.due_at IS NOT NULL
+    WHERE webhook.disabled_by IS NULL";
+
+pub(crate) const FORGET_DELIVERIES: &str = "DELETE FROM message WHERE created_at < $1";

@@ -1,0 +1,184 @@
+//! Announcements and messages in SQLite. What receivers made of them is in [`delivery`].
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEvent, WebhookId};
+use rusqlite::{Connection, Row, Transaction, params};
+
+use super::column::{self, stored_count};
+use super::webhook::with_plans;
+use super::{SqliteStore, delivery};
+use crate::sql::webhook as sql;
+use crate::{
+    Announcement, Claim, Claimed, Deliveries, Delivery, NewMessage, OutboxState, OutboxStore, Result,
+    Settlement, row_json,
+};
+
+#[async_trait]
+impl OutboxStore for SqliteStore {
+    async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
+        self.readers
+            .ask(move |connection| {
+                let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
+                statement.query_and_then([stored_count(limit as u64)], announcement)?.collect()
+            })
+            .await
+    }
+
+    async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
+        self.readers
+            .ask(move |connection| with_plans(connection, sql::SUBSCRIBERS, [at.as_millisecond()]))
+            .await
+    }
+
+    async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool> {
+        self.writer
+            .change(move |transaction| {
+                if transaction.execute(sql::DELETE_ANNOUNCEMENT, [stored_count(announcement)])? == 0 {
+                    return Ok(false);
+                }
+                for message in &messages {
+                    let due = Some(message.created_at.as_millisecond());
+                    insert(transaction, message, due, false)?;
+                }
+                Ok(true)
+            })
+            .await
+    }
+
+    async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>> {
+        // Asked all the time, and mostly for nothing: only a reader's time is taken then.
+        if settled.is_empty() {
+            let wish = claim.clone();
+            if self.readers.ask(move |connection| claimable(connection, &wish)).await?.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+        self.writer
+            .change(move |transaction| {
+                for settlement in &settled {
+                    delivery::settle(transaction, settlement)?;
+                }
+                claim_due(transaction, &claim)
+            })
+            .await
+    }
+
+    async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()> {
+        self.writer
+            .change(move |transaction| {
+                insert(transaction, &message, None, delivered)?;
+                delivery::note(transaction, &message.id, &attempt)
+            })
+            .await
+    }
+
+    async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
+        let webhook = webhook.clone();
+        self.readers.ask(move |connection| delivery::page(connection, &webhook, limit, offset)).await
+    }
+
+    async fn redeliver(
+        &self,
+        webhook: &WebhookId,
+        message: &MessageId,
+        at: Timestamp,
+    ) -> Result<Option<Delivery>> {
+        let (webhook, message) = (webhook.clone(), message.clone());
+        self.writer
+            .change(move |transaction| {
+                let values = params![at.as_millisecond(), webhook.as_str(), message.as_str()];
+                transaction.execute(sql::REDELIVER, values)?;
+                delivery::find(transaction, &webhook, &message)
+            })
+            .await
+    }
+
+    async fn redeliver_failed(&self, webhook: &WebhookId, at: Timestamp) -> Result<u64> {
+        let webhook = webhook.clone();
+        self.writer
+            .change(move |transaction| {
+                let values = params![at.as_millisecond(), webhook.as_str()];
+                Ok(transaction.execute(sql::REDELIVER_FAILED, values)? as u64)
+            })
+            .await
+    }
+
+    async fn outbox_state(&self) -> Result<OutboxState> {
+        self.readers.ask(|connection| connection.query_row_and_then(sql::OUTBOX_STATE, [], state)).await
+    }
+
+    async fn forget_deliveries(&self, before: Timestamp) -> Result<u64> {
+        let before = [before.as_millisecond()];
+        self.writer
+            .change(move |transaction| Ok(transaction.execute(sql::FORGET_DELIVERIES, before)? as u64))
+            .await
+    }
+}
+
+fn announcement(row: &Row<'_>) -> Result<Announcement> {
+    let source = column::parsed(row, 1, Source::parse)?;
+    Ok(Announcement {
+        number: column::number(row, 0)?,
+        event: column::parsed(row, 2, WebhookEvent::parse)?,
+        edition: Edition(column::number(row, 3)?),
+        at: column::time(row, 4)?,
+        rows: row_json::read(source, column::text(row, 5)?)?,
+    })
+}
+
+fn insert(
+    transaction: &Transaction<'_>,
+    message: &NewMessage,
+    due_at: Option<i64>,
+    delivered: bool,
+) -> Result<()> {
+    let number: i64 = transaction.query_row_and_then(sql::NEXT_MESSAGE, [], |row| column::number(row, 0))?;
+    transaction.prepare_cached(sql::INSERT_MESSAGE)?.execute(params![
+        message.id.as_str(),
+        number,
+        message.event.name(),
+        message.body,
+        message.created_at.as_millisecond(),
+        due_at,
+        i64::from(delivered),
+        message.webhook.as_str()
+    ])?;
+    Ok(())
+}
+
+/// The webhooks that a claim may get a message of.
+fn claimable(connection: &Connection, claim: &Claim) -> Result<Vec<Webhook>> {
+    if claim.most == 0 {
+        return Ok(Vec::new());
+    }
+    let found = with_plans(connection, sql::CLAIMABLE, [claim.now.as_millisecond()])?;
+    let entitled = found.into_iter().filter(|(_, plan)| claim.plans.contains(plan));
+    Ok(entitled.map(|(webhook, _)| webhook).take(claim.most).collect())
+}
+
+fn claim_due(transaction: &Transaction<'_>, claim: &Claim) -> Result<Vec<Claimed>> {
+    let mut next = transaction.prepare_cached(sql::NEXT_DUE)?;
+    let mut lease = transaction.prepare_cached(sql::LEASE)?;
+    let mut claimed = Vec::new();
+    for webhook in claimable(transaction, claim)? {
+        let values = params![webhook.id.as_str(), claim.now.as_millisecond()];
+        let (message, body, tries) = next.query_row(values, |row| Ok(due(row)))??;
+        lease.execute(params![claim.holder, claim.until.as_millisecond(), webhook.id.as_str()])?;
+        claimed.push(Claimed { webhook, message, body, tries });
+    }
+    Ok(claimed)
+}
+
+fn due(row: &Row<'_>) -> Result<(MessageId, String, u32)> {
+    Ok((column::parsed(row, 0, MessageId::parse)?, column::string(row, 1)?, column::number(row, 2)?))
+}
+
+fn state(row: &Row<'_>) -> Result<OutboxState> {
+    Ok(OutboxState {
+        announcements: column::number(row, 0)?,
+        pending: column::number(row, 1)?,
+        oldest_pending: column::optional_time(row, 2)?,
+        disabled_webhooks: column::number(row, 3)?,
+    })
+}

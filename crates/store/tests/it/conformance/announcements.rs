@@ -1,0 +1,145 @@
+use lastro_model::{Company, Filing, Records, Source, WebhookEvent};
+use lastro_store::{Announcement, Publication, Store, WebhookChange, Write};
+
+use super::Place;
+use crate::specimen::*;
+
+/// Publishes a first state, which is no news.
+async fn first(store: &dyn Store, source: Source, rows: Records) {
+    publish(store, publication(source), rows).await.unwrap();
+    assert_eq!(store.announcements(10).await.unwrap(), []);
+}
+
+fn announced(number: u64, event: WebhookEvent, edition: u64, rows: Records) -> Announcement {
+    Announcement { number, event, edition: lastro_model::Edition(edition), at: at(0), rows }
+}
+
+pub async fn what_a_publication_added_and_changed_is_announced_with_its_edition(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    first(&*store, Source::Companies, Records::Companies(vec![company(1), company(2)])).await;
+    let renamed = Company { name: "Outra".to_owned(), ..company(2) };
+    let rows = Records::Companies(vec![company(1), renamed.clone(), company(3)]);
+    publish(&*store, publication(Source::Companies), rows).await.unwrap();
+    let expected = [
+        announced(1, WebhookEvent::CompanyCreated, 2, Records::Companies(vec![company(3)])),
+        announced(2, WebhookEvent::CompanyUpdated, 2, Records::Companies(vec![renamed])),
+    ];
+    assert_eq!(place.open().await.announcements(10).await.unwrap(), expected);
+    assert_eq!(store.announcements(1).await.unwrap(), expected[..1]);
+
+    let again = Records::Companies(vec![company(3)]);
+    publish(&*store, publication(Source::Companies), again).await.unwrap();
+    assert_eq!(store.announcements(10).await.unwrap(), expected, "nothing changed");
+}
+
+pub async fn every_kind_of_row_is_announced_as_it_was_published(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    let old_rate = Records::Rates(vec![rate("2026-10-29", "15.00")]);
+    for source in [Source::Selic, Source::Cdi, Source::Ipca] {
+        first(&*store, source, old_rate.clone()).await;
+    }
+    first(&*store, Source::Fx, Records::Fx(vec![quote("2026-10-29", "USD/BRL", "5.1", "5.2")])).await;
+    first(&*store, Source::Filings, Records::Filings(vec![filing(1, "2026-10-29")])).await;
+    let mended = Filing { description: "mended".to_owned(), ..filing(1, "2026-10-29") };
+    let whole = Filing {
+        kind: Some("Ata".to_owned()),
+        reference_day: Some(day("2026-09-30")),
+        ..filing(2, "2026-10-30")
+    };
+    // A value that is mended and one that is new are one event of a series; a mended filing is none.
+    let rates = Records::Rates(vec![rate("2026-10-29", "15.10"), rate("2026-10-30", "-0.020")]);
+    for (source, rows, event, news) in [
+        (Source::Selic, rates.clone(), WebhookEvent::SelicUpdated, rates.clone()),
+        (Source::Cdi, rates.clone(), WebhookEvent::CdiUpdated, rates.clone()),
+        (Source::Ipca, rates.clone(), WebhookEvent::IpcaUpdated, rates),
+        (
+            Source::Fx,
+            Records::Fx(vec![quote("2026-10-30", "EUR/BRL", "6.10000", "6.2")]),
+            WebhookEvent::FxUpdated,
+            Records::Fx(vec![quote("2026-10-30", "EUR/BRL", "6.10000", "6.2")]),
+        ),
+        (
+            Source::Filings,
+            Records::Filings(vec![mended, whole.clone()]),
+            WebhookEvent::FilingCreated,
+            Records::Filings(vec![whole]),
+        ),
+    ] {
+        publish(&*store, publication(source), rows).await.unwrap();
+        let all = store.announcements(10).await.unwrap();
+        let last = all.last().unwrap();
+        assert_eq!((last.event, &last.rows), (event, &news));
+        assert_eq!(last.edition, store.counters().await.unwrap().edition(source));
+    }
+}
+
+pub async fn first_and_made_up_data_is_no_news(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
+    let made_up = Publication { sample: true, replace: true, ..publication(Source::Selic) };
+    first_of(&*store, made_up, rows("1.0")).await;
+    first_of(&*store, Publication { replace: false, ..made_up }, rows("2.0")).await;
+    // The official data may also be laid over the sample.
+    first_of(&*store, publication(Source::Selic), rows("3.0")).await;
+    first_of(&*store, Publication { replace: true, ..publication(Source::Selic) }, rows("4.0")).await;
+    publish(&*store, publication(Source::Selic), rows("5.0")).await.unwrap();
+    assert_eq!(store.announcements(10).await.unwrap().len(), 1);
+}
+
+async fn first_of(store: &dyn Store, publication: Publication, rows: Records) {
+    publish(store, publication, rows).await.unwrap();
+    assert_eq!(store.announcements(10).await.unwrap(), [], "{publication:?}");
+}
+
+pub async fn nothing_is_noted_where_nobody_listens(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    first(&*store, Source::Companies, Records::Companies(vec![company(1)])).await;
+    let add = async |id: u32| {
+        publish(&*store, publication(Source::Companies), Records::Companies(vec![company(id)]))
+            .await
+            .unwrap();
+        store.announcements(10).await.unwrap().len()
+    };
+    assert_eq!(add(2).await, 0, "there is no webhook");
+    let deaf = webhook(1, 1, &[WebhookEvent::CompanyUpdated, WebhookEvent::FilingCreated]);
+    store.insert_webhook(deaf.clone(), 10).await.unwrap();
+    assert_eq!(add(3).await, 0, "it asks for other events");
+    let ears = Some(vec![WebhookEvent::CompanyCreated]);
+    let off = Some(Some(lastro_model::DisabledBy::Owner));
+    let change = WebhookChange { events: ears, disabled: off, ..WebhookChange::default() };
+    store.change_webhook(&deaf.id, change).await.unwrap();
+    assert_eq!(add(4).await, 0, "it is disabled");
+    let enable = WebhookChange { disabled: Some(None), ..WebhookChange::default() };
+    store.change_webhook(&deaf.id, enable).await.unwrap();
+    assert_eq!(add(5).await, 1);
+}
+
+pub async fn a_large_publication_is_announced_in_parts(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;
+    let batch = |from: u64, to: u64| {
+        Write::Rows(Records::Filings((from..to).map(|n| filing(n, "2026-10-30")).collect()))
+    };
+    let writes = vec![batch(1, 151), batch(151, 251), Write::Commit];
+    send(&*store, publication(Source::Filings), writes).await.unwrap();
+    let all = store.announcements(10).await.unwrap();
+    let lengths: Vec<usize> = all.iter().map(|announcement| announcement.rows.len()).collect();
+    assert_eq!(lengths, [100, 100, 50]);
+    assert!(all.iter().all(|announcement| announcement.edition.0 == 2));
+}
+
+pub async fn an_abandoned_publication_announces_nothing(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;
+    let rows = (1..500).map(|n| filing(n, "2026-10-30")).collect();
+    let abandoned =
+        send(&*store, publication(Source::Filings), vec![Write::Rows(Records::Filings(rows))]).await;
+    assert!(abandoned.is_err());
+    assert_eq!(store.announcements(10).await.unwrap(), []);
+}
