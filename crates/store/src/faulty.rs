@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     AccountStore, Counters, FileStore, Loaded, NewKey, Publication, Published, RecordStore, RememberedFile,
-    Result, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
+    Result, Rotated, SettingStore, SourceState, Store, StoreError, UsageStore, Write,
 };
 
 /// The calls of a store, by name.
@@ -175,7 +175,7 @@ impl AccountStore for FaultyStore {
         digest: KeyDigest,
         at: Timestamp,
         old_ends_at: Timestamp,
-    ) -> Result<KeyRecord> {
+    ) -> Result<Rotated> {
         self.pass(Operation::Rotate).await?.rotate(old, new_id, digest, at, old_ends_at).await
     }
 }

@@ -20,7 +20,7 @@ mod usage;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use account::{AccountStore, NewKey};
+pub use account::{AccountStore, NewKey, Rotated};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
 pub use read_file::{FileStore, RememberedFile};

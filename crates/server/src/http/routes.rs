@@ -14,7 +14,7 @@ use lastro_store::SourceState;
 use super::caller::Caller;
 use super::query::Query;
 use super::reply::Reply;
-use super::v1::{companies, filings, health, market, plans, search};
+use super::v1::{companies, filings, health, keys, market, plans, search};
 use crate::error::ApiError;
 use crate::state::App;
 use crate::web;
@@ -108,6 +108,9 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/plans", Public, plans::list),
     act("POST /api/v1/plans/register", Public, plans::register),
     act("GET /api/v1/plans/usage", OwnKey, plans::usage),
+    act("GET /api/v1/keys/current", OwnKey, keys::current),
+    act("DELETE /api/v1/keys/current", OwnKey, keys::revoke),
+    act("POST /api/v1/keys/rotate", OwnKey, keys::rotate),
     read("GET /pricing", Public, web::pricing::page),
     act("POST /pricing", Public, web::pricing::submit),
     read("GET /docs", Public, web::docs::page),

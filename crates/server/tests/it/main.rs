@@ -17,6 +17,7 @@ mod filings;
 mod hostile;
 mod http;
 mod identity;
+mod keys;
 mod limits;
 mod limits_model;
 mod logs;
