@@ -9,18 +9,29 @@ use parking_lot::Mutex;
 use crate::ledger::Ledger;
 use crate::{Ring, Verdict, WINDOW_SECONDS};
 
-const WINDOW_NS: u64 = WINDOW_SECONDS * 1_000_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
+const WINDOW_NS: u64 = WINDOW_SECONDS * SECOND_NS;
+
+/// Rotations of an account in an hour: far more than anyone needs, and few enough that the table of keys cannot be flooded.
+pub const ROTATIONS_PER_HOUR: u32 = 20;
+const HOUR_NS: u64 = 3600 * SECOND_NS;
 
 #[derive(Debug)]
 pub struct Holder {
     account: AccountId,
     ring: Mutex<Ring>,
+    rotations: Mutex<Ring>,
     pub(crate) ledger: Mutex<Ledger>,
 }
 
 impl Holder {
     pub fn new(account: AccountId) -> Self {
-        Self { account, ring: Mutex::new(Ring::new()), ledger: Mutex::new(Ledger::default()) }
+        Self {
+            account,
+            ring: Mutex::new(Ring::new()),
+            rotations: Mutex::new(Ring::new()),
+            ledger: Mutex::new(Ledger::default()),
+        }
     }
 
     pub fn account(&self) -> AccountId {
@@ -39,6 +50,11 @@ impl Holder {
     /// Takes back what [`Holder::take`] admitted at that instant.
     pub fn give_back(&self, limit: u32, taken_ns: u64) -> Verdict {
         self.ring.lock().give_back(limit, WINDOW_NS, taken_ns)
+    }
+
+    /// Whether the account may rotate a key now, which then counts.
+    pub fn take_rotation(&self, now_ns: u64) -> Verdict {
+        self.rotations.lock().take(ROTATIONS_PER_HOUR, HOUR_NS, now_ns)
     }
 
     /// Gives the memory of a quota back that nobody draws on.

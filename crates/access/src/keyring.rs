@@ -19,6 +19,8 @@ pub struct Holding {
     pub key: KeyId,
     pub account: Arc<Account>,
     pub created_at: jiff::Timestamp,
+    /// Set while the key works beside the one it was rotated to.
+    pub ends_at: Option<jiff::Timestamp>,
     pub plan: Plan,
     /// Requests a minute: the account's own agreement, or the plan's.
     pub limit: u32,
@@ -39,7 +41,6 @@ pub enum Lookup {
 struct Slot {
     holding: Arc<Holding>,
     digest: KeyDigest,
-    ends_at_unix_ms: Option<i64>,
     revision: u64,
 }
 
@@ -65,7 +66,7 @@ impl KeyRing {
     pub fn find(&self, key: &ApiKey, unix_ms: i64) -> Lookup {
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
-        let ended = slot.ends_at_unix_ms.is_some_and(|end| end <= unix_ms);
+        let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= unix_ms);
         if ended || !self.pepper.matches(key, &slot.digest) {
             return Lookup::Refused;
         }
@@ -134,13 +135,13 @@ impl KeyRing {
         let holding = Holding {
             key: id,
             created_at,
+            ends_at,
             plan: account.plan,
             limit: account.rate_limit.unwrap_or(terms(account.plan).requests_per_minute),
             holder: self.holder(account.id),
             account: Arc::new(account),
         };
-        let ends_at_unix_ms = ends_at.map(jiff::Timestamp::as_millisecond);
-        Slot { holding: Arc::new(holding), digest, ends_at_unix_ms, revision }
+        Slot { holding: Arc::new(holding), digest, revision }
     }
 
     /// The account's one holder: its quota and its counts outlive every change of its keys.

@@ -20,7 +20,7 @@ mod usage;
 
 pub use addresses::AddressRings;
 pub use client::{ClientAddr, TrustedProxies};
-pub use holder::Holder;
+pub use holder::{Holder, ROTATIONS_PER_HOUR};
 pub use key::ApiKey;
 pub use keyring::{Holding, KeyRing, Lookup};
 pub use limiter::{Ring, Verdict};

@@ -81,7 +81,7 @@ mod tests {
             let catalog = builder.finish().unwrap();
             for row in catalog.list(&FilingFilter::default(), Page { limit: 10, offset: 0 }).rows.iter() {
                 let mut shown = Vec::new();
-                catalog.write_json(row, &mut shown);
+                crate::Table::write_json(&catalog, row, &mut shown);
                 let alone = filing_json(&catalog.filing(row));
                 prop_assert_eq!(String::from_utf8(alone).unwrap(), String::from_utf8(shown).unwrap());
             }

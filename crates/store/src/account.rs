@@ -33,8 +33,8 @@ pub trait AccountStore: Send + Sync {
     /// Ends the key. An earlier end stands.
     async fn revoke(&self, id: KeyId, at: Timestamp) -> Result<KeyRecord>;
 
-    /// Adds a key to the account of `old`, which itself ends at `old_ends_at` or at an earlier end it already has.
-    /// A key that has ended by `at` cannot be rotated: `Conflict`.
+    /// Adds a key to the account of `old`, which itself ends at `old_ends_at`. A key that has an end already cannot be
+    /// rotated: `Conflict`. Whoever got hold of a key that was rotated away cannot make itself a new one with it.
     async fn rotate(
         &self,
         old: KeyId,
@@ -42,7 +42,14 @@ pub trait AccountStore: Send + Sync {
         digest: KeyDigest,
         at: Timestamp,
         old_ends_at: Timestamp,
-    ) -> Result<KeyRecord>;
+    ) -> Result<Rotated>;
+}
+
+/// Both keys of a rotation, as they stand after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    pub old: KeyRecord,
+    pub new: KeyRecord,
 }
 
 /// The first key of an account.

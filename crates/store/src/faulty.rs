@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use crate::{
     AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, FileStore, Lease, LeaseStore,
     Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
-    RememberedFile, Result, SettingStore, Settlement, SourceState, Store, StoreError, UsageStore,
+    RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store, StoreError, UsageStore,
     WebhookChange, WebhookStore, Write,
 };
 
@@ -215,7 +215,7 @@ impl AccountStore for FaultyStore {
         digest: KeyDigest,
         at: Timestamp,
         old_ends_at: Timestamp,
-    ) -> Result<KeyRecord> {
+    ) -> Result<Rotated> {
         self.pass(Operation::Rotate).await?.rotate(old, new_id, digest, at, old_ends_at).await
     }
 }

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use lastro_access::{ApiKey, Pepper, terms};
 use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord};
-use lastro_store::{NewKey, Store};
+use lastro_store::{NewKey, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::printable;
@@ -46,8 +46,14 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             let pepper = pepper_of(common, &*store).await?;
             let key = ApiKey::generate(&mut fill_random);
             let ends_at = now + jiff::SignedDuration::from_secs(i64::from(grace_seconds));
-            let record = store.rotate(key_id(&id)?, key.id(), pepper.digest(&key), now, ends_at).await?;
-            show_new(&key, &record, as_json);
+            let rotated = store.rotate(key_id(&id)?, key.id(), pepper.digest(&key), now, ends_at).await;
+            let rotated = rotated.map_err(|error| match error {
+                StoreError::Conflict => {
+                    anyhow::anyhow!("key {id} has ended or is ending; rotate a newer one")
+                }
+                other => other.into(),
+            })?;
+            show_new(&key, &rotated.new, as_json);
         }
         KeysCommand::Revoke { id } => {
             let store = lastro_store::open_existing(&common.database).await?;

@@ -20,7 +20,7 @@ use super::export::Export;
 use super::form::{Accept, Form};
 use super::query::Query;
 use super::reply::Reply;
-use super::v1::{companies, export, filings, health, market, plans, search, webhooks};
+use super::v1::{companies, export, filings, health, keys, market, plans, search, webhooks};
 use crate::error::ApiError;
 use crate::state::App;
 use crate::web;
@@ -149,6 +149,9 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/plans", Public, plans::list),
     act("POST /api/v1/plans/register", Public, plans::register),
     act("GET /api/v1/plans/usage", OwnKey, plans::usage),
+    act("GET /api/v1/keys/current", OwnKey, keys::current),
+    act("DELETE /api/v1/keys/current", OwnKey, keys::revoke),
+    act("POST /api/v1/keys/rotate", OwnKey, keys::rotate),
     act("POST /api/v1/webhooks", Webhooks, webhooks::create),
     act("GET /api/v1/webhooks", Webhooks, webhooks::list),
     act("GET /api/v1/webhooks/{id}", Webhooks, webhooks::show),

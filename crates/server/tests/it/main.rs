@@ -20,6 +20,7 @@ mod hostile;
 mod http;
 mod identity;
 mod kept_index;
+mod keys;
 mod lent;
 mod limits;
 mod limits_model;

@@ -22,16 +22,14 @@ fn expected(route: &Route, plan: Option<Plan>) -> u16 {
 #[tokio::test]
 async fn each_plan_reaches_exactly_what_the_table_says() {
     let app = TestApp::start_with(|options| options.registrations_per_hour = 1000).await;
-    let mut callers = vec![(None, None)];
-    for plan in Plan::ALL {
-        callers.push((Some(plan), Some(app.ample_key(plan).await)));
-    }
+    let callers = || std::iter::once(None).chain(Plan::ALL.map(Some));
     for route in ROUTES.iter().filter(|route| route.metered) {
         app.advance_seconds(61);
-        for (plan, key) in &callers {
+        for plan in callers() {
             let asking = ask(&app, route.endpoint);
-            let asking = if let Some(key) = key { asking.key(key) } else { asking };
-            let answer = asking.send().await.expect(expected(route, *plan));
+            // A key of its own for each call: some calls end the key that makes them.
+            let asking = if let Some(plan) = plan { asking.key(&app.ample_key(plan).await) } else { asking };
+            let answer = asking.send().await.expect(expected(route, plan));
             assert_eq!(answer.header("x-plan"), plan.unwrap_or(Plan::Free).id(), "{}", route.endpoint);
             if answer.status == 403 {
                 check_prompt(&answer, route.feature, plan.unwrap_or(Plan::Free));
@@ -56,6 +54,7 @@ fn the_routes_need_what_the_contract_says() {
         let path = route.path();
         let plan = match path {
             "/api/v1/plans/usage" => continue,
+            _ if path.starts_with("/api/v1/keys") => continue,
             _ if path.starts_with("/api/v1/webhooks") => Plan::Platinum,
             _ if path.starts_with("/api/v1/filings") || path.ends_with("/filings") => Plan::Gold,
             _ if path.starts_with("/api/v1/export/") => Plan::Gold,

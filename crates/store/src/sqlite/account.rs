@@ -6,7 +6,7 @@ use lastro_model::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Plan};
 use rusqlite::{Connection, Params, Row, Transaction, params};
 
 use super::{SqliteStore, column};
-use crate::{AccountStore, NewKey, Result, StoreError, hex, sql};
+use crate::{AccountStore, NewKey, Result, Rotated, StoreError, hex, sql};
 
 #[async_trait]
 impl AccountStore for SqliteStore {
@@ -58,15 +58,16 @@ impl AccountStore for SqliteStore {
         digest: KeyDigest,
         at: Timestamp,
         old_ends_at: Timestamp,
-    ) -> Result<KeyRecord> {
+    ) -> Result<Rotated> {
         self.writer
             .change(move |transaction| {
-                let old = existing(transaction, old)?;
-                if old.ends_at.is_some_and(|end| end <= at) {
+                let key = existing(transaction, old)?;
+                if key.ends_at.is_some() {
                     return Err(StoreError::Conflict);
                 }
-                end_by(transaction, &old, old_ends_at)?;
-                insert_key(transaction, new_id, digest, old.account.id, at)
+                end_by(transaction, &key, old_ends_at)?;
+                let new = insert_key(transaction, new_id, digest, key.account.id, at)?;
+                Ok(Rotated { old: existing(transaction, old)?, new })
             })
             .await
     }

@@ -4,6 +4,7 @@ pub mod companies;
 pub mod export;
 pub mod filings;
 pub mod health;
+pub mod keys;
 pub mod market;
 pub mod plans;
 pub mod search;

@@ -68,7 +68,7 @@ macro_rules! suite {
                 an_agreed_limit_can_be_set_left_and_lifted,
                 the_first_end_of_a_key_stands,
                 a_rotated_key_shares_the_account_and_ends_the_old_one,
-                a_key_that_ended_cannot_be_rotated,
+                a_key_that_has_an_end_cannot_be_rotated,
                 unknown_keys_are_not_found,
             ],
             usage: [

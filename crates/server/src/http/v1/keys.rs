@@ -1,0 +1,176 @@
+//! A key in the hands of its holder: looked at, rotated, given up. Other keys cannot be named here, so nothing can be
+//! learnt about them.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use lastro_access::{ApiKey, Holding};
+use lastro_model::{KeyId, Now};
+use lastro_store::StoreError;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::fill_random;
+use crate::error::ApiError;
+use crate::http::intake;
+use crate::http::reply::Reply;
+use crate::http::routes::Action;
+
+type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    id: &'a str,
+    name: &'a str,
+    plan: &'static str,
+    rate_limit: u32,
+    created_at: String,
+    last_used_at: String,
+    ends_at: Option<String>,
+}
+
+// The route table hands every action over whole, body included.
+#[allow(clippy::needless_pass_by_value)]
+pub fn current(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let holding = holding(&action)?;
+        let app = action.app;
+        app.store.add_usage(&app.boot, &app.usage.changed_of(&holding.holder)).await?;
+        let last_used = app.store.last_used(holding.account.id).await?;
+        let shown = Shown {
+            id: holding.key.as_str(),
+            name: &holding.account.name,
+            plan: holding.plan.id(),
+            rate_limit: holding.limit,
+            created_at: told(holding.created_at),
+            // Who was never used before is used now.
+            last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
+            ends_at: holding.ends_at.map(told),
+        };
+        Ok(Reply::of(&shown)?.private(StatusCode::OK))
+    }
+    .boxed()
+}
+
+#[derive(Serialize)]
+struct Successor<'a> {
+    message: &'static str,
+    api_key: &'a str,
+    id: &'a str,
+    plan: &'static str,
+    rate_limit: u32,
+    created_at: String,
+    previous: Previous<'a>,
+}
+
+#[derive(Serialize)]
+struct Previous<'a> {
+    id: &'a str,
+    ends_at: String,
+}
+
+pub fn rotate(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let holding = holding(&action)?;
+        let (app, now) = (action.app, action.now);
+        let grace = grace(&intake::whole(action.body).await?)?;
+        check_rotation(holding, now)?;
+        let at = moment(now)?;
+        let key = ApiKey::generate(&mut fill_random);
+        let digest = app.keys.pepper().digest(&key);
+        let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
+        let rotated = rotated.map_err(|error| match error {
+            StoreError::Conflict => ENDING,
+            other => other.into(),
+        })?;
+        let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
+        app.keys.upsert(rotated.old);
+        app.keys.upsert(rotated.new);
+        let successor = Successor {
+            message: "Your new API key is ready. Keep it safe: it is shown only this once.",
+            api_key: key.reveal(),
+            id: id.as_str(),
+            plan: holding.plan.id(),
+            rate_limit: holding.limit,
+            created_at: told(at),
+            previous: Previous { id: KeyId::as_str(&old), ends_at: told(ends_at) },
+        };
+        Ok(Reply::of(&successor)?.private(StatusCode::CREATED))
+    }
+    .boxed()
+}
+
+// As above.
+#[allow(clippy::needless_pass_by_value)]
+pub fn revoke(action: Action<'_>) -> Acting<'_> {
+    async move {
+        let holding = holding(&action)?;
+        let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
+        action.app.keys.upsert(revoked);
+        Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
+    }
+    .boxed()
+}
+
+fn holding<'a>(action: &Action<'a>) -> Result<&'a Holding, ApiError> {
+    action.caller.holding().map(|holding| &**holding).ok_or(ApiError::Unauthorized("API key required"))
+}
+
+const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
+    "this key was rotated already and ends soon; rotate the newer one",
+));
+
+fn check_rotation(holding: &Holding, now: Now) -> Result<(), ApiError> {
+    if holding.ends_at.is_some() {
+        return Err(ENDING);
+    }
+    let verdict = holding.holder.take_rotation(now.monotonic_ns);
+    if verdict.admitted {
+        return Ok(());
+    }
+    Err(ApiError::RateLimited {
+        message: "too many rotations of this key; wait as long as Retry-After says",
+        retry_after_seconds: verdict.retry_after_seconds(),
+    })
+}
+
+const DEFAULT_GRACE: u32 = 3600;
+const LONGEST_GRACE: u32 = 86_400;
+
+/// Other members are ignored, as everywhere.
+#[derive(Deserialize)]
+struct Wish {
+    grace_seconds: Option<serde_json::Value>,
+}
+
+/// How long the old key goes on working. A body is not needed for the default.
+fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
+    let bad = |message: &'static str| ApiError::BadRequest(message.into());
+    let seconds = if body.trim_ascii().is_empty() {
+        DEFAULT_GRACE
+    } else {
+        let wish: Wish = serde_json::from_slice(body).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => bad("the body must be a JSON object"),
+            _ => bad("the body is not valid JSON"),
+        })?;
+        let within = |seconds: &u32| *seconds <= LONGEST_GRACE;
+        match wish.grace_seconds {
+            None => DEFAULT_GRACE,
+            Some(value) => value
+                .as_u64()
+                .and_then(|seconds| u32::try_from(seconds).ok())
+                .filter(within)
+                .ok_or_else(|| bad("`grace_seconds` must be an integer from 0 to 86400"))?,
+        }
+    };
+    Ok(SignedDuration::from_secs(i64::from(seconds)))
+}
+
+fn moment(now: Now) -> Result<Timestamp, ApiError> {
+    Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)
+}
+
+/// To the second: nobody needs more.
+fn told(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
