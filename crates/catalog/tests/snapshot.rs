@@ -10,7 +10,7 @@ const LABEL: &str = "edition 7";
 const ALL: Page = Page { limit: 1000, offset: 0 };
 
 fn filing(number: u64, text: &str) -> Filing {
-    let id = if number % 3 == 0 { FilingId::Hash(number) } else { FilingId::Protocol(number) };
+    let id = if number.is_multiple_of(3) { FilingId::Hash(number) } else { FilingId::Protocol(number) };
     Filing {
         id,
         company_id: CompanyId(number as u32 % 5),

@@ -174,7 +174,9 @@ impl<'a> Reader<'a> {
         let before = notes.found.len();
         self.for_each(window, |row, _| notes.collect(row - window.start, row));
         // Each source is in order, but they follow each other.
-        notes.found[before..].sort_by_key(|found| found.row);
+        if self.lists.len() + usize::from(self.set.is_some()) > 1 {
+            notes.found[before..].sort_by_key(|found| found.row);
+        }
     }
 
     /// Visits the rows of the window with what they score, those before it being given up already.

@@ -71,11 +71,11 @@ impl<'a> Question<'a> {
     }
 }
 
-fn without<'a>(rows: &'a Cow<'_, RowSet>, whole: &[Match]) -> Cow<'a, RowSet> {
+fn without<'a>(rows: &'a RowSet, whole: &[Match]) -> Cow<'a, RowSet> {
     if whole.is_empty() {
         return Cow::Borrowed(rows);
     }
-    let mut others = RowSet::clone(rows);
+    let mut others = rows.clone();
     whole.iter().for_each(|found| others.remove(found.row));
     Cow::Owned(others)
 }

@@ -68,45 +68,52 @@ fn built(rows: &[Row]) -> TextIndex {
     index.finish().unwrap()
 }
 
-/// The words of a row, each with what it would count by itself.
-fn weighed(row: &Row) -> Vec<(String, i32)> {
+/// A word of a row, and what it would count by itself.
+struct Weighed {
+    word: String,
+    stem: String,
+    weight: i32,
+}
+
+fn weighed(row: &Row) -> Vec<Weighed> {
     let texts = [(&row.titles[0], 15), (&row.titles[1], 15), (&row.prose, 11)];
     let weigh = |(text, heaviest): (&String, i32)| {
         let words = words_of(text);
         let telling = words.iter().filter(|word| !is_stop_word(word)).count();
         let steps = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32].iter().filter(|most| **most < telling).count() as i32;
-        words.into_iter().map(move |word| (word, heaviest - steps))
+        words.into_iter().map(move |word| Weighed { stem: stem(&word), word, weight: heaviest - steps })
     };
     texts.into_iter().flat_map(weigh).collect()
 }
 
 /// What having a word is worth, in whatever form.
-fn worth(row: &[(String, i32)], asked: &str) -> Option<i32> {
-    let family = row.iter().filter(|(word, _)| !is_stop_word(word) && stem(word) == stem(asked));
-    let weight = family.map(|(_, weight)| *weight).max()?;
-    Some(weight + if row.iter().any(|(word, _)| word == asked) { 16 } else { 0 })
+fn worth(row: &[Weighed], asked: &(String, String)) -> Option<i32> {
+    let family = row.iter().filter(|other| !is_stop_word(&other.word) && other.stem == asked.1);
+    let weight = family.map(|other| other.weight).max()?;
+    Some(weight + if row.iter().any(|other| other.word == asked.0) { 16 } else { 0 })
 }
 
-/// Whole words before mere beginnings, then the score.
-fn rank(row: &[(String, i32)], asked: &[String]) -> Option<(bool, i32)> {
+/// Whole words before mere beginnings, then the score. What is asked for comes with its stems.
+fn rank(row: &[Weighed], asked: &[(String, String)]) -> Option<(bool, i32)> {
     let (last, others) = asked.split_last()?;
     let mut score = 0;
     let mut stems = Vec::new();
-    for word in others.iter().filter(|word| !is_stop_word(word)) {
-        if !stems.contains(&stem(word)) {
+    for word in others.iter().filter(|(word, _)| !is_stop_word(word)) {
+        if !stems.contains(&&word.1) {
             score += worth(row, word)?;
-            stems.push(stem(word));
+            stems.push(&word.1);
         }
     }
-    let whole = if is_stop_word(last) { None } else { worth(row, last) };
+    let whole = if is_stop_word(&last.0) { None } else { worth(row, last) };
     match whole {
         Some(worth) => Some((true, score + worth)),
-        None => row.iter().any(|(word, _)| word.starts_with(&**last)).then_some((false, score)),
+        None => row.iter().any(|other| other.word.starts_with(&last.0)).then_some((false, score)),
     }
 }
 
-fn scanned(rows: &[Vec<(String, i32)>], q: &str) -> Vec<u32> {
-    let asked = words_of(q);
+fn scanned(rows: &[Vec<Weighed>], q: &str) -> Vec<u32> {
+    let asked: Vec<(String, String)> =
+        words_of(q).into_iter().map(|word| (word.clone(), stem(&word))).collect();
     let ranked = (0..).zip(rows).filter_map(|(number, row)| Some((Reverse(rank(row, &asked)?), number)));
     let mut found: Vec<_> = ranked.collect();
     found.sort_unstable();
@@ -123,12 +130,12 @@ fn question(random: &mut fastrand::Rng) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn totals_pages_and_their_order_are_those_of_a_plain_scan(seed: u64) {
         let random = &mut fastrand::Rng::with_seed(seed);
-        let count = [30, 300, 3_000][random.usize(..3)];
+        let count = [30, 300, 2_200][random.usize(..3)];
         let rows = rows(random, count);
         let index = built(&rows);
         let weighed: Vec<_> = rows.iter().map(weighed).collect();
