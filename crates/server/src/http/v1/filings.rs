@@ -35,11 +35,6 @@ pub struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The same filters, for longer than the request lasts.
-    pub fn into_owned(self) -> Named<'static> {
-        Named { category: self.category.map(|category| category.into_owned().into()), ..self }
-    }
-
     pub fn as_filter(&self, company: Option<CompanyId>) -> FilingFilter<'_> {
         FilingFilter { company, category: self.category.as_deref(), from: self.from, to: self.to }
     }
