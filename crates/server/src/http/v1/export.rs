@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Part, Timeline};
-use lastro_model::{Edition, RatePoint};
+use lastro_model::{CompanyId, Day, Edition, Pair, RatePoint};
 
-use super::{companies, filings, market};
+use super::{companies, market};
 use crate::error::ApiError;
 use crate::http::export::{Export, Selection, select};
 use crate::http::form::Form;
@@ -15,22 +15,23 @@ const NO_SUCH_DATASET: ApiError =
     ApiError::NotFound("there is no such data set; there are companies, filings, selic, cdi, ipca and fx");
 
 /// Rows, and the editions they are of.
-type Found = Result<(Box<dyn Selection>, Vec<Edition>), ApiError>;
+type Found = (Box<dyn Selection>, Vec<Edition>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let (name, find): (_, fn(&Question<'_>) -> Found) = match question.id {
+    let (name, find): (_, fn(&Question<'_>, Filters) -> Found) = match question.id {
         "companies" => ("companies", every_company),
         "filings" => ("filings", every_filing),
-        "selic" => ("selic", |question| every_point(question, &question.catalog.selic)),
-        "cdi" => ("cdi", |question| every_point(question, &question.catalog.cdi)),
-        "ipca" => ("ipca", |question| every_point(question, &question.catalog.ipca)),
-        "fx" => ("fx", every_quote),
+        "selic" => ("selic", |question, filters| every_point(&question.catalog.selic, &filters)),
+        "cdi" => ("cdi", |question, filters| every_point(&question.catalog.cdi, &filters)),
+        "ipca" => ("ipca", |question, filters| every_point(&question.catalog.ipca, &filters)),
+        "fx" => ("fx", |question, filters| every_quote(question, &filters)),
         _ => return Err(NO_SUCH_DATASET),
     };
     let form = Form::asked(&question.query, question.accept, "ndjson")?;
     refuse_paging(question)?;
-    let (rows, editions) = find(question)?;
+    let filters = Filters::of(question)?;
     let dialect = form.dialect(question.plan)?;
+    let (rows, editions) = find(question, filters);
     Ok(Export { name, day: question.now.utc_day(), editions, dialect, rows })
 }
 
@@ -46,39 +47,55 @@ fn refuse_paging(question: &Question<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn every_company(question: &Question<'_>) -> Found {
-    let status = question.query.get("status")?.map(str::to_owned);
-    let sector = question.query.get("sector")?.map(str::to_owned);
+/// The filters of all data sets. Each is read, whichever data set it is for: a typo must not pass for a filter.
+struct Filters {
+    status: Option<String>,
+    sector: Option<String>,
+    category: Option<String>,
+    company: Option<CompanyId>,
+    pair: Option<Pair>,
+    from: Option<Day>,
+    to: Option<Day>,
+}
+
+impl Filters {
+    fn of(question: &Question<'_>) -> Result<Self, ApiError> {
+        let (query, catalog) = (&question.query, question.catalog);
+        let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
+        let (from, to) = query.days()?;
+        let pair = query.get("pair")?.map(|pair| market::held_pair(&catalog.fx, pair)).transpose()?;
+        let (status, sector, category) = (text("status")?, text("sector")?, text("category")?);
+        let company = query.get("company_id")?;
+        let company = company.map(|id| companies::named(&catalog.companies, id)).transpose()?;
+        Ok(Self { status, sector, category, company, pair, from, to })
+    }
+}
+
+fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filters) -> Found {
     let part = &question.catalog.companies;
     let rows = select(part, move |companies, page| {
         companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
     });
-    Ok((rows, vec![part.edition]))
+    (rows, vec![part.edition])
 }
 
-fn every_filing(question: &Question<'_>) -> Found {
-    let FilingFilter { category, from, to, .. } = filings::named(question)?;
-    let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
-    let company = question.query.get("company_id")?;
-    let company = company.map(|id| companies::named(companies, id)).transpose()?;
-    let category = category.map(str::to_owned);
-    let rows = select(filings, move |filings, page| {
+fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
+    let Filters { category, company, from, to, .. } = filters;
+    let (part, companies) = (&question.catalog.filings, &question.catalog.companies);
+    let rows = select(part, move |filings, page| {
         filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
     });
-    Ok((rows, vec![filings.edition, companies.edition]))
+    (rows, vec![part.edition, companies.edition])
 }
 
-fn every_point(question: &Question<'_>, part: &Arc<Part<Timeline<RatePoint>>>) -> Found {
-    let (from, to) = question.query.days()?;
-    Ok((select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.edition]))
+fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {
+    let Filters { from, to, .. } = *filters;
+    (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.edition])
 }
 
 /// The quotes of one pair or, where none is named, of all.
-fn every_quote(question: &Question<'_>) -> Found {
-    let (from, to) = question.query.days()?;
-    let pair = question.query.get("pair")?;
-    let pair = pair.map(|text| market::held_pair(&question.catalog.fx, text)).transpose()?;
-    let filter = FxFilter { pair, from, to };
+fn every_quote(question: &Question<'_>, filters: &Filters) -> Found {
+    let filter = FxFilter { pair: filters.pair, from: filters.from, to: filters.to };
     let part = &question.catalog.fx;
-    Ok((select(part, move |book, page| book.list(&filter, page)), vec![part.edition]))
+    (select(part, move |book, page| book.list(&filter, page)), vec![part.edition])
 }
