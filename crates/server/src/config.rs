@@ -121,7 +121,7 @@ pub struct Serve {
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
     /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
-    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, require_equals = true, value_name = "on|off")]
+    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
     pub webhooks_allow_private: Switch,
 }
 
@@ -363,6 +363,16 @@ mod tests {
         let Some(Command::Serve(serve)) = cli.command else { panic!("not serve") };
         assert_eq!((serve.listen.port(), serve.registrations_per_hour), (1, 5));
         assert_eq!(cli.common.database, "sqlite:x.db");
+    }
+
+    #[test]
+    fn a_switch_that_is_off_may_be_named_alone() {
+        let switched = |arguments: &[&str]| parse("", arguments).unwrap().serve.webhooks_allow_private;
+        assert_eq!(switched(&["lastro"]), Switch::Off);
+        assert_eq!(switched(&["lastro", "--webhooks-allow-private"]), Switch::On);
+        assert_eq!(switched(&["lastro", "--webhooks-allow-private", "off"]), Switch::Off);
+        let cli = parse("webhooks-allow-private = \"on\"", &["lastro"]).unwrap();
+        assert_eq!(cli.serve.webhooks_allow_private, Switch::On);
     }
 
     #[test]

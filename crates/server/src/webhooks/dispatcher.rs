@@ -83,7 +83,7 @@ impl Dispatcher {
             match done {
                 Ok(settlement) => self.settled.push(settlement),
                 Err(error) => {
-                    tracing::error!(%error, "a delivery stopped unexpectedly; it is repeated later")
+                    tracing::error!(%error, "a delivery stopped unexpectedly; it is repeated later");
                 }
             }
         }

@@ -34,11 +34,11 @@ pub fn items(rows: &Records) -> serde_json::Result<Vec<Item>> {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            rows.iter().map(|row| item(company_json(row).into_vec(), Some(row.id), None)).collect()
+            rows.iter().map(|row| item(&company_json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
             .iter()
-            .map(|row| item(filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
+            .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
             .collect(),
     }
 }
@@ -46,11 +46,11 @@ pub fn items(rows: &Records) -> serde_json::Result<Vec<Item>> {
 fn point(point: &impl Point) -> serde_json::Result<Item> {
     let mut json = Vec::new();
     point.write_json(&mut json);
-    item(json, None, None)
+    item(&json, None, None)
 }
 
-fn item(json: Vec<u8>, company: Option<CompanyId>, category: Option<String>) -> serde_json::Result<Item> {
-    Ok(Item { json: serde_json::from_slice(&json)?, company, category })
+fn item(json: &[u8], company: Option<CompanyId>, category: Option<String>) -> serde_json::Result<Item> {
+    Ok(Item { json: serde_json::from_slice(json)?, company, category })
 }
 
 /// The body of a message with the items that pass the filters; none if none does.

@@ -17,7 +17,7 @@ use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Publication, Store, Write};
 use serde_json::{Value, json};
 
-use crate::app::{TestApp, soon};
+use crate::app::TestApp;
 use crate::receiver::Receiver;
 
 /// Looks often, waits little, varies nothing, and may deliver to this machine.
@@ -28,6 +28,17 @@ fn eager(options: &mut Options) {
         deadline: Duration::from_secs(10),
         jitter: || 0.0,
     };
+}
+
+/// Asks again and again until the answer is yes. Many small things happen in these tests, on machines that are busy.
+async fn soon(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..1000 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(15)).await;
+    }
+    panic!("it did not come true within fifteen seconds");
 }
 
 /// A server, and the key of a customer on Platinum.

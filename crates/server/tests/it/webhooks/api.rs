@@ -6,8 +6,8 @@ use lastro_store::faulty::Operation;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Stage, path};
-use crate::app::{TestApp, id_of, soon, stray_key};
+use super::{Stage, path, soon};
+use crate::app::{TestApp, id_of, stray_key};
 use crate::receiver::Receiver;
 
 const GOOD: &str = r#"{"url":"https://receiver.invalid/hook","events":["filing.created"]}"#;
@@ -268,6 +268,19 @@ async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
             (json!("ping"), json!("delivered"))
         ]
     );
+}
+
+#[tokio::test]
+async fn more_tests_at_once_than_anybody_needs_are_put_off() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
+    let trials = &stage.app.service.app.webhooks.trials;
+    let others = trials.try_acquire_many(u32::try_from(trials.available_permits()).unwrap()).unwrap();
+    assert!(test().await.expect_error(503).contains("too many tests"));
+    drop(others);
+    test().await.expect(200);
 }
 
 #[tokio::test]

@@ -71,7 +71,8 @@ fn the_example_in_javascript_verifies() {
 fn the_page_tells_the_schedule_that_is_in_force() {
     let hours_and_less = "5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h";
     assert!(PAGE.contains(hours_and_less));
-    let seconds: Vec<i64> = lastro::webhooks::schedule::RETRIES.iter().map(|pause| pause.as_secs()).collect();
+    let seconds: Vec<i64> =
+        lastro::webhooks::schedule::RETRIES.iter().map(jiff::SignedDuration::as_secs).collect();
     assert_eq!(seconds, [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
     for event in lastro_model::WebhookEvent::OFFERED {
         assert!(PAGE.contains(&format!("`{event}`")), "{event}");

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use lastro_store::faulty::Operation;
 
-use super::{Stage, eager, items, path};
-use crate::app::soon;
+use super::{Stage, eager, items, path, soon};
 use crate::receiver::Receiver;
 
 #[tokio::test]

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Registered, Stage, items, path};
-use crate::app::soon;
+use super::{Registered, Stage, items, path, soon};
 use crate::receiver::Receiver;
 
 /// The pauses of the schedule, in seconds.

@@ -138,7 +138,7 @@ pub async fn attempts_are_written_down_and_the_state_with_them(place: &impl Plac
     assert_eq!(log.total, 2);
     let states: Vec<_> = log.page.iter().map(|delivery| (delivery.due_at, delivery.delivered)).collect();
     assert_eq!(states, [(None, false), (Some(at(300)), false)], "newest first");
-    assert_eq!(log.page[1].attempts, [failed.attempt.clone()]);
+    assert_eq!(log.page[1].attempts, std::slice::from_ref(&failed.attempt));
     assert_eq!(store.deliveries(&webhook.id, 1, 1).await.unwrap().page, log.page[1..]);
 
     let again = store.settle_and_claim(Vec::new(), claim(300, "a")).await.unwrap();

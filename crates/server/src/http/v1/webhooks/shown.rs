@@ -1,7 +1,7 @@
 //! Webhooks and deliveries as the API shows them, and the operator's `--json` with it.
 
 use lastro_access::Pepper;
-use lastro_model::{Attempt, MessageId, Webhook};
+use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
 use lastro_store::Delivery;
 use serde::Serialize;
 
@@ -39,7 +39,7 @@ impl<'a> Shown<'a> {
             events: webhook.events.iter().map(|event| event.name()).collect(),
             filters: Filters { company_ids, categories: &webhook.filters.categories },
             status: if webhook.disabled.is_some() { "disabled" } else { "enabled" },
-            disabled_reason: webhook.disabled.map(|by| by.sentence()),
+            disabled_reason: webhook.disabled.map(DisabledBy::sentence),
             failing_since: webhook.failing.map(|run| run.since.to_string()),
             created_at: webhook.created_at.to_string(),
             secret: None,
