@@ -38,6 +38,8 @@ fn allowed(path: &str) -> &'static str {
         _ if path == "/api/v1/plans/register" || path.starts_with("/api/v1/webhooks/{id}/") => {
             "POST, OPTIONS"
         }
+        "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
+        "/api/v1/keys/rotate" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }
