@@ -51,6 +51,19 @@ impl WebhookEvent {
         ))
     }
 
+    /// Whose rows it tells of; a ping tells of none.
+    pub const fn source(self) -> Option<Source> {
+        match self {
+            Self::SelicUpdated => Some(Source::Selic),
+            Self::CdiUpdated => Some(Source::Cdi),
+            Self::IpcaUpdated => Some(Source::Ipca),
+            Self::FxUpdated => Some(Source::Fx),
+            Self::CompanyCreated | Self::CompanyUpdated => Some(Source::Companies),
+            Self::FilingCreated => Some(Source::Filings),
+            Self::Ping => None,
+        }
+    }
+
     /// What happens when a source gets a row that it did not have.
     pub const fn of_new_row(source: Source) -> Option<Self> {
         match source {

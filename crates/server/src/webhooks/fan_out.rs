@@ -6,14 +6,21 @@ use lastro_store::{Announcement, NewMessage};
 
 use super::{entitled_plans, payload};
 use crate::clock::fill_random;
+use crate::ingest::catalog::editions;
 use crate::state::App;
 
 /// Announcements taken at once: between two such bites deliveries go on.
 const BITE: usize = 32;
 
 /// Addresses the oldest announcements. Says whether there may be more.
+///
+/// What this process does not serve yet waits: whoever is told of something new and asks for it must find it.
 pub async fn fan_out(app: &App, now: Timestamp) -> anyhow::Result<bool> {
-    let announcements = app.store.announcements(BITE).await?;
+    let mut announcements = app.store.announcements(BITE).await?;
+    let shown = editions(&app.catalog.load());
+    let is_early =
+        |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown.edition(source));
+    announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
     if announcements.is_empty() {
         return Ok(false);
     }
