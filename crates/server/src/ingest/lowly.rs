@@ -5,8 +5,9 @@ use std::thread;
 use anyhow::Context;
 use tokio::sync::oneshot;
 
-/// At this niceness a thread gets about a tenth of a core that others want.
-const NICENESS: i32 = 10;
+/// At this niceness a thread gets a quarter of a core that one other thread wants: requests come first, and new data
+/// still comes into service on a machine that is busy with something else.
+const NICENESS: i32 = 5;
 
 /// Runs `work` and waits for it. A thread of the runtime's pool would keep the low priority for whatever it does next.
 pub async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
