@@ -29,13 +29,13 @@ def say(text):
     print(text, flush=True)
 
 
-def build(*packages):
+def build(*packages, profile="release"):
     names = [word for package in packages for word in ("-p", package)]
-    subprocess.run(["cargo", "build", "--release", *names], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
 
 
-def binary(name):
-    return TARGET / "release" / name
+def binary(name, profile="release"):
+    return TARGET / profile / name
 
 
 def two_cores():

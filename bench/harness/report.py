@@ -16,7 +16,7 @@ ORDER = ["Contest", "Scaling", "Instruction counts"]
 def table(head, rows):
     """The first column is text, the others are figures."""
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def write(section, text):

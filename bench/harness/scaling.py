@@ -70,12 +70,16 @@ class Figures:
     resident: float = 0
     database: float = 0
     beside: float = 0
-    rates: dict = field(default_factory=dict)
-    p99: dict = field(default_factory=dict)
+    # By the question's place, one for each round.
+    measured: dict = field(default_factory=dict)
     rebuild: float = 0
-    p99_before: float = 0
-    p99_during: float = 0
+    # Of each second, in microseconds.
+    p99_before: list = field(default_factory=list)
+    p99_during: list = field(default_factory=list)
     peak: float = 0
+
+    def median(self, place, name):
+        return statistics.median(getattr(measured, name) for measured in self.measured[place])
 
 
 def run(sizes, rounds, seconds):
@@ -110,26 +114,20 @@ def sizes_on_disk(laboratory):
     """Megabytes of the database, and of what the service keeps beside it."""
     files = [file for file in laboratory.directory.rglob("*") if file.is_file()]
     size = {file: file.stat().st_size / 1e6 for file in files}
-    database = sum(size[file] for file in files if file.name.startswith(laboratory.database_file.name + "-") or file == laboratory.database_file)
+    own = {laboratory.database_file.name + ending for ending in ("", "-wal", "-shm")}
+    database = sum(size[file] for file in files if file.name in own)
     return database, sum(size.values()) - database
 
 
 def ask_in_rounds(stations, rounds, seconds):
-    measured = {}
     for number in range(rounds):
         machine.say(f"round {number + 1} of {rounds}")
         for place in range(len(questions(1))):
             for station, figures in stations:
-                question = questions(figures.filings)[place]
+                request = station.request(questions(figures.filings)[place])
                 station.resume()
-                result = load.measure(station.request(question), seconds, station.laboratory.directory)
+                figures.measured.setdefault(place, []).append(load.measure(request, seconds, station.laboratory.directory))
                 station.pause()
-                measured.setdefault((figures.filings, place), []).append(result)
-    for station, figures in stations:
-        for place in range(len(questions(1))):
-            results = measured[figures.filings, place]
-            figures.rates[place] = statistics.median(result.per_second for result in results)
-            figures.p99[place] = statistics.median(result.p99 for result in results)
 
 
 def hard_searches(station):
@@ -149,14 +147,12 @@ def hard_searches(station):
 def rebuild_under_load(station, figures):
     """A few new filings are published; requests go on, in windows of one second, until they are in service."""
     station.spread_over(BOTH_CORES)
-    figures.p99_before = statistics.median(calm_window(station, figures) for _ in range(WINDOWS_BEFORE))
-    windows = []
+    figures.p99_before = [calm_window(station, figures) for _ in range(WINDOWS_BEFORE)]
     with ThreadPoolExecutor() as aside:
         rebuilt = aside.submit(publish_and_wait, station)
         while not rebuilt.done():
-            windows.append(calm_window(station, figures))
+            figures.p99_during.append(calm_window(station, figures))
         figures.rebuild = rebuilt.result()
-    figures.p99_during = max(windows)
     figures.peak = machine.megabytes(station.process.pid, "VmHWM")
 
 
@@ -179,13 +175,14 @@ def calm_window(station, figures):
 
 
 def text(all_figures, hard, rounds, seconds):
-    smallest, largest = all_figures[0], all_figures[-1]
+    largest = all_figures[-1]
     head = ["", *(f"{figures.filings:,}" for figures in all_figures), "last ÷ first"]
     rows = [[name, *(form(getattr(figures, what)) for figures in all_figures)] for name, what, form in ROWS]
     asked = []
     for place, question in enumerate(questions(largest.filings)):
-        cells = [f"{figures.rates[place]:,.0f} ({figures.p99[place] / 1e3:.2f})" for figures in all_figures]
-        asked.append([question.title, *cells, report.ratio(largest.rates[place] / smallest.rates[place])])
+        rates = [figures.median(place, "per_second") for figures in all_figures]
+        cells = [f"{rate:,.0f} ({figures.median(place, 'p99') / 1e3:.2f})" for rate, figures in zip(rates, all_figures)]
+        asked.append([question.title, *cells, report.ratio(rates[-1] / rates[0])])
     intro = f"{report.conditions()} Lastro alone, over sets of three sizes in alternating rounds; offsets shrink with the set."
     asked_title = f"Requests a second, and p99 in milliseconds, with 64 connections; median of {rounds} rounds of {seconds} s:"
     hard_title = f"Searches that hurt, over {largest.filings:,} filings, on one connection:"
@@ -206,6 +203,10 @@ def milliseconds_form(value):
     return f"{value / 1e3:.2f} ms"
 
 
+def windows_form(windows):
+    return f"{milliseconds_form(statistics.median(windows))}, {milliseconds_form(max(windows))}"
+
+
 ROWS = [
     ("first start: ready after", "first_ready", seconds_form),
     ("restart: process answers after", "alive", seconds_form),
@@ -214,7 +215,7 @@ ROWS = [
     ("database on disk", "database", megabytes_form),
     ("kept beside it on disk", "beside", megabytes_form),
     ("new filings in service after", "rebuild", seconds_form),
-    ("p99 of a filings page before", "p99_before", milliseconds_form),
-    ("p99 meanwhile, worst second", "p99_during", milliseconds_form),
+    ("p99 of a filings page before: median second, worst second", "p99_before", windows_form),
+    ("p99 of a filings page meanwhile: median second, worst second", "p99_during", windows_form),
     ("resident at most, rebuild included", "peak", megabytes_form),
 ]
