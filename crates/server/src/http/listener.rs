@@ -1,14 +1,18 @@
 //! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
 
-use std::net::SocketAddr;
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hyper::service::service_fn;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -87,17 +91,32 @@ async fn converse(
     // A small answer must not wait for the next one to fill a packet.
     let _ = stream.set_nodelay(true);
     app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-    let service = {
-        let app = Arc::clone(&app);
-        service_fn(move |request| {
-            let app = Arc::clone(&app);
-            async move { Ok::<_, std::convert::Infallible>(edge::answer(&app, peer.ip(), request).await) }
-        })
-    };
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let connection = builder.serve_connection(TokioIo::new(stream), answering(&app, peer.ip()));
     if let Err(error) = watcher.watch(connection.into_owned()).await {
         tracing::debug!(%error, "a connection broke");
     }
     app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     drop(place);
+}
+
+fn answering(
+    app: &Arc<App>,
+    client: IpAddr,
+) -> impl Service<Request<Incoming>, Response = Response<edge::Body>, Error = Infallible, Future: Send> + use<>
+{
+    let app = Arc::clone(app);
+    service_fn(move |request| {
+        let app = Arc::clone(&app);
+        async move { Ok(edge::answer(&app, client, request).await) }
+    })
+}
+
+/// One connection over any stream, to its end. Called by the benchmark, whose stream is memory and no network.
+pub async fn serve_stream<S>(app: Arc<App>, client: IpAddr, stream: S)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    if let Err(error) = protocol().serve_connection(TokioIo::new(stream), answering(&app, client)).await {
+        tracing::debug!(%error, "a connection broke");
+    }
 }
