@@ -14,6 +14,7 @@ set_up_outside_tools() {
     command -v node >/dev/null || missing+=(nodejs)
     command -v npm >/dev/null || missing+=(npm)
     [[ -x /usr/bin/chromium ]] || missing+=(chromium)
+    command -v valgrind >/dev/null || missing+=(valgrind)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
     install_python_tools && install_browser_driver
 }

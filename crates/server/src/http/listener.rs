@@ -1,17 +1,22 @@
 //! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hyper::service::service_fn;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
+use super::body::Body;
 use super::edge;
 use crate::jobs::stopped;
 use crate::state::App;
@@ -96,14 +101,7 @@ async fn converse(
     let _ = stream.set_nodelay(true);
     app.metrics.connections.fetch_add(1, Ordering::Relaxed);
     let hang_up = Arc::new(Notify::new());
-    let service = {
-        let (app, hang_up) = (Arc::clone(&app), Arc::clone(&hang_up));
-        let connection = Arc::new(Connection { peer: peer.ip(), hang_up });
-        service_fn(move |request| {
-            let (app, connection) = (Arc::clone(&app), Arc::clone(&connection));
-            async move { Ok::<_, std::convert::Infallible>(edge::answer(&app, &connection, request).await) }
-        })
-    };
+    let service = answering(&app, peer.ip(), &hang_up);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::select! {
         ended = watcher.watch(connection.into_owned()) => {
@@ -115,4 +113,28 @@ async fn converse(
     }
     app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     drop(place);
+}
+
+fn answering(
+    app: &Arc<App>,
+    peer: IpAddr,
+    hang_up: &Arc<Notify>,
+) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send> + use<> {
+    let (app, hang_up) = (Arc::clone(app), Arc::clone(hang_up));
+    let connection = Arc::new(Connection { peer, hang_up });
+    service_fn(move |request| {
+        let (app, connection) = (Arc::clone(&app), Arc::clone(&connection));
+        async move { Ok(edge::answer(&app, &connection, request).await) }
+    })
+}
+
+/// One connection over any stream, to its end. Called by the benchmark, whose stream is memory and no network.
+pub async fn serve_stream<S>(app: Arc<App>, peer: IpAddr, stream: S)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = answering(&app, peer, &Arc::new(Notify::new()));
+    if let Err(error) = protocol().serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!(%error, "a connection broke");
+    }
 }

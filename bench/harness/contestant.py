@@ -1,0 +1,79 @@
+"""Somebody who answers the questions: started, asked, paused while others are measured, ended."""
+
+import json
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+
+from . import load, machine
+from .questions import Answer
+
+
+class Contestant:
+    """One that speaks HTTP. A subclass says how it is prepared, started and asked."""
+
+    name = ""
+
+    def __init__(self, laboratory):
+        self.laboratory = laboratory
+        self.address = machine.free_address()
+        self.process = None
+
+    def prepare(self):
+        """Installs what is needed; raises `Unavailable` if it cannot be had."""
+
+    def launch(self):
+        """Starts the process, on the server's core, and returns it."""
+        raise NotImplementedError
+
+    def request(self, question):
+        """What to send for this question, or None where there is no way to ask it."""
+        raise NotImplementedError
+
+    def start(self):
+        self.process = self.launch()
+        machine.wait_for(f"http://{self.address}/", self.process)
+
+    def stop(self):
+        if self.process:
+            machine.end(self.process)
+
+    def pause(self):
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def resume(self):
+        os.killpg(self.process.pid, signal.SIGCONT)
+
+    def ask(self, question):
+        """The answer, how long it took, and its length."""
+        request = self.request(question)
+        sent = urllib.request.Request(request.url, headers=dict(request.headers), data=request.body.encode() or None)
+        began = time.monotonic()
+        try:
+            with urllib.request.urlopen(sent, timeout=120) as response:
+                body = response.read()
+        except urllib.error.HTTPError as refusal:
+            body = refusal.read()
+            if not (request.refused and refusal.code == 429):
+                raise machine.Unavailable(f"status {refusal.code}") from refusal
+        return self.read(json.loads(body)), time.monotonic() - began, len(body)
+
+    def read(self, body):
+        """The answer in the form of Lastro's own."""
+        if "data" in body:
+            return Answer(body["data"], body.get("total"))
+        return Answer([body])
+
+    def measure(self, question, seconds, slow):
+        request = self.request(question)
+        measured = None if slow else load.measure(request, seconds, self.laboratory.directory)
+        # On a busy machine a round can end before the first of 64 answers does.
+        return measured if measured and measured.per_second > 0 else load.one_by_one(request, seconds)
+
+    def url(self, path):
+        return f"http://{self.address}{path}"
+
+    def log(self):
+        return open(self.laboratory.directory / f"{self.name}.log", "ab")

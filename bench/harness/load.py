@@ -1,0 +1,103 @@
+"""Load: 64 connections that ask the same again and again, and what came of it."""
+
+import contextlib
+import http.client
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+
+from .machine import LOAD_CORE, Unavailable, command
+
+CONNECTIONS = 64
+# Slower than this and a round would hold too few answers; asked one after the other, with one core to answer, the rate is the same.
+SLOW_S = 0.02
+# Lastro admits so many requests a minute without a key before it refuses.
+FREE_QUOTA = 30
+
+
+@dataclass(frozen=True)
+class Request:
+    """What goes over the wire."""
+
+    url: str
+    headers: tuple = ()
+    # With a body it is a POST.
+    body: str = ""
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    per_second: float
+    # In microseconds; none where requests were asked one by one.
+    p50: float = float("nan")
+    p99: float = float("nan")
+
+
+def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
+    """`delay_ms` is how long each connection rests between two requests."""
+    arguments = ["taskset", "-c", str(LOAD_CORE), command("wrk", "wrk"), "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s"]
+    for name, value in request.headers:
+        arguments += ["-H", f"{name}: {value}"]
+    script = lua(request, delay_ms)
+    if script:
+        (directory / "wrk.lua").write_text(script)
+        arguments += ["-s", str(directory / "wrk.lua")]
+    out = subprocess.run([*arguments, request.url], check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
+    wait_for_stragglers(request)
+    check(out, request)
+    return Measured(float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]), micros(out, "50%"), micros(out, "99%"))
+
+
+def lua(request, delay_ms):
+    body = f"wrk.method = 'POST'\nwrk.body = [[{request.body}]]\n" if request.body else ""
+    delay = f"function delay() return {delay_ms} end\n" if delay_ms else ""
+    return body + delay
+
+
+def check(out, request):
+    """Under load everybody must still answer as when checked."""
+    answered = int(re.search(r"(\d+) requests in", out)[1])
+    failures = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
+    failures = int(failures[1]) if failures else 0
+    if request.refused and answered - failures > FREE_QUOTA:
+        raise Unavailable(f"{answered - failures} of {answered} requests were not refused")
+    if not request.refused and failures or "Socket errors" in out:
+        raise Unavailable(f"errors under load: {failures} of {answered} requests failed")
+
+
+def micros(out, percentile):
+    value, unit = re.search(rf"{percentile}\s+([\d.]+)(us|ms|s|m)\b", out).groups()
+    return float(value) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6}[unit]
+
+
+def one_by_one(request, seconds):
+    """For answers that take long: at least one, and as many as the time allows."""
+    with connected(request) as connection:
+        began, answered = time.monotonic(), 0
+        while answered == 0 or time.monotonic() - began < seconds:
+            status = ask(connection, request)
+            if status != 200:
+                raise Unavailable(f"status {status} under load")
+            answered += 1
+        return Measured(answered / (time.monotonic() - began))
+
+
+def wait_for_stragglers(request):
+    """When wrk leaves, up to 64 requests are still being answered. One more, behind them, ends when they have ended."""
+    with connected(request) as connection:
+        ask(connection, request)
+
+
+def connected(request):
+    host = re.match(r"http://([^/]+)", request.url)[1]
+    return contextlib.closing(http.client.HTTPConnection(host, timeout=120))
+
+
+def ask(connection, request):
+    path = re.match(r"http://[^/]+(.*)", request.url)[1]
+    connection.request("POST" if request.body else "GET", path, request.body or None, dict(request.headers))
+    response = connection.getresponse()
+    response.read()
+    return response.status

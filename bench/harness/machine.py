@@ -1,0 +1,166 @@
+"""The machine: where things are, what is installed on it, which core a process runs on."""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BENCH = ROOT / "bench"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+# Peers are installed here, never into the repository.
+TOOLS = TARGET / "bench-tools"
+SERVER_CORE, LOAD_CORE = 0, 1
+INSTALL_PATIENCE_S = 900
+
+
+class Unavailable(Exception):
+    """Something could not be installed or started; the text says what. The rest of the run goes on without it."""
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def build(*packages, profile="release"):
+    names = [word for package in packages for word in ("-p", package)]
+    subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
+
+
+def binary(name, profile="release"):
+    return TARGET / profile / name
+
+
+def two_cores():
+    if not {SERVER_CORE, LOAD_CORE} <= os.sched_getaffinity(0):
+        raise SystemExit("two cores are needed, numbers 0 and 1: one for the server, one for the load")
+
+
+def command(name, package):
+    """The path of a program, brought by its Debian package if it is absent."""
+    if not shutil.which(name):
+        install_packages(package)
+    return shutil.which(name) or fail(f"{name} is not in the package {package}")
+
+
+def install_packages(*names):
+    say(f"installing {' '.join(names)}")
+    sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    quietly([*sudo, "apt-get", "update", "-qq"])
+    quietly([*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-qq", "--no-install-recommends", *names])
+
+
+def virtual_environment(peer):
+    """A Python environment with what the peer's requirements.txt pins, made anew when that changes."""
+    requirements = BENCH / "peers" / peer / "requirements.txt"
+    place = TOOLS / peer
+    if not installed(place, requirements.read_bytes()):
+        say(f"installing {peer}")
+        quietly(["python3", "-m", "venv", place])
+        quietly([place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements])
+        mark_installed(place, requirements.read_bytes())
+    return place / "bin"
+
+
+def node_modules(peer):
+    """A copy of the peer's directory with its locked packages."""
+    source, place = BENCH / "peers" / peer, TOOLS / peer
+    lock = (source / "package-lock.json").read_bytes()
+    fresh = not installed(place, lock)
+    place.mkdir(parents=True, exist_ok=True)
+    for file in source.iterdir():
+        shutil.copy(file, place)
+    if fresh:
+        say(f"installing {peer}; compiling SQLite can take some minutes")
+        quietly([command("npm", "npm"), "ci", "--silent"], cwd=place)
+        mark_installed(place, lock)
+    return place
+
+
+def installed(place, wanted):
+    mark = place / "installed"
+    same = mark.exists() and mark.read_text() == hashlib.sha256(wanted).hexdigest()
+    if not same:
+        shutil.rmtree(place, ignore_errors=True)
+    return same
+
+
+def mark_installed(place, wanted):
+    (place / "installed").write_text(hashlib.sha256(wanted).hexdigest())
+
+
+def quietly(arguments, **settings):
+    """Runs to the end without a word; what it printed is told if it failed."""
+    arguments = [str(argument) for argument in arguments]
+    settings = {"timeout": INSTALL_PATIENCE_S, "capture_output": True, "text": True, **settings}
+    try:
+        return subprocess.run(arguments, check=True, **settings).stdout
+    except FileNotFoundError:
+        fail(f"{arguments[0]} is missing")
+    except subprocess.TimeoutExpired:
+        fail(f"`{Path(arguments[0]).name}` took longer than {settings['timeout']} s")
+    except subprocess.CalledProcessError as error:
+        lines = (error.stderr or error.stdout or "").strip().splitlines()
+        fail(f"`{Path(arguments[0]).name}` failed: {lines[-1] if lines else error.returncode}")
+
+
+def fail(reason):
+    raise Unavailable(reason)
+
+
+def free_address():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return "127.0.0.1:%d" % probe.getsockname()[1]
+
+
+def pinned(arguments, cores=str(SERVER_CORE), **settings):
+    """Starts a process on these cores, in a process group of its own."""
+    arguments = ["taskset", "-c", cores, *map(str, arguments)]
+    return subprocess.Popen(arguments, start_new_session=True, stdout=subprocess.DEVNULL, **settings)
+
+
+def end(process):
+    """Ends a process group that `pinned` started, if need be by force."""
+    if process.poll() is not None:
+        return
+    for way in (signal.SIGCONT, signal.SIGTERM):
+        os.killpg(process.pid, way)
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait_for(url, process, patience_s=180):
+    """Returns when the address answers, however it answers."""
+    began = time.monotonic()
+    while time.monotonic() - began < patience_s:
+        try:
+            urllib.request.urlopen(url, timeout=10).read()
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            if process.poll() is not None:
+                fail("it ended right after its start")
+            time.sleep(0.01)
+    fail(f"it did not answer within {patience_s} s")
+
+
+def megabytes(pid, what):
+    """`VmRSS` is resident now, `VmHWM` the most there ever was."""
+    return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
+
+
+def description():
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"

@@ -1,0 +1,221 @@
+"""How Lastro's figures grow with its data: questions, memory, start, and a rebuild while requests are running."""
+
+import contextlib
+import re
+import statistics
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from . import lastro, load, machine, report
+from .laboratory import Laboratory
+from .questions import Question, questions
+
+BOTH_CORES = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
+# A light load: what is looked at is how long a request takes, not how many there can be.
+CALM_CONNECTIONS, CALM_DELAY_MS = 16, 5
+WINDOWS_BEFORE = 5
+# One-letter prefixes, only stop words, many common words at once.
+HARD_SEARCHES = [
+    "a", "s", "c", "1", "de da do", "administração", "administração de", "comunicado ao mercado", "S.A.",
+    "administração comunicado mercado assembleia reunião valores mobiliários participações financeiros conselho posição emissão dados "
+    "econômico relevante fato debêntures ações relatório energia",
+]
+REBUILD_PATIENCE_S = 180
+
+
+class Station(lastro.Lastro):
+    """A Lastro over a set of one size, with its operator's listener on."""
+
+    def __init__(self, laboratory):
+        super().__init__(laboratory)
+        self.admin = machine.free_address()
+
+    def launch(self):
+        return lastro.serve(self.laboratory.database, self.address, self.admin, stderr=self.log())
+
+    def start(self):
+        """Seconds until the process lives, and until it is ready."""
+        began = time.monotonic()
+        self.process = self.launch()
+        machine.wait_for(f"http://{self.admin}/livez", self.process)
+        alive = time.monotonic() - began
+        while not self.is_ready():
+            time.sleep(0.01)
+        return alive, time.monotonic() - began
+
+    def is_ready(self):
+        try:
+            return urllib.request.urlopen(f"http://{self.admin}/readyz", timeout=10).status == 200
+        except urllib.error.HTTPError:
+            return False
+
+    def edition(self):
+        metrics = urllib.request.urlopen(f"http://{self.admin}/metrics", timeout=30).read().decode()
+        return int(re.search(r'lastro_edition\{source="filings"\} (\d+)', metrics)[1])
+
+    def spread_over(self, cores):
+        machine.quietly(["taskset", "-a", "-p", "-c", cores, str(self.process.pid)])
+
+
+@dataclass
+class Figures:
+    filings: int
+    first_ready: float = 0
+    alive: float = 0
+    ready: float = 0
+    resident: float = 0
+    database: float = 0
+    beside: float = 0
+    # By the question's place, one for each round.
+    measured: dict = field(default_factory=dict)
+    rebuild: float = 0
+    # Of each second, in microseconds.
+    p99_before: list = field(default_factory=list)
+    p99_during: list = field(default_factory=list)
+    peak: float = 0
+
+    def median(self, place, name):
+        return statistics.median(getattr(measured, name) for measured in self.measured[place])
+
+
+def run(sizes, rounds, seconds):
+    with contextlib.ExitStack() as clean_up:
+        stations = [opened(size, clean_up) for size in sizes]
+        ask_in_rounds(stations, rounds, seconds)
+        hard = hard_searches(stations[-1][0])
+        for station, figures in stations:
+            station.resume()
+            rebuild_under_load(station, figures)
+            station.pause()
+        return text([figures for _, figures in stations], hard, rounds, seconds)
+
+
+def opened(size, clean_up):
+    directory = clean_up.enter_context(tempfile.TemporaryDirectory(prefix="lastro-bench-"))
+    laboratory = Laboratory(directory, size)
+    laboratory.fill()
+    station, figures = Station(laboratory), Figures(size)
+    station.prepare()
+    clean_up.callback(station.stop)
+    _, figures.first_ready = station.start()
+    station.stop()
+    figures.alive, figures.ready = station.start()
+    figures.resident = machine.megabytes(station.process.pid, "VmRSS")
+    figures.database, figures.beside = sizes_on_disk(laboratory)
+    station.pause()
+    return station, figures
+
+
+def sizes_on_disk(laboratory):
+    """Megabytes of the database, and of what the service keeps beside it."""
+    files = [file for file in laboratory.directory.rglob("*") if file.is_file()]
+    size = {file: file.stat().st_size / 1e6 for file in files}
+    own = {laboratory.database_file.name + ending for ending in ("", "-wal", "-shm")}
+    database = sum(size[file] for file in files if file.name in own)
+    return database, sum(size.values()) - database
+
+
+def ask_in_rounds(stations, rounds, seconds):
+    for number in range(rounds):
+        machine.say(f"round {number + 1} of {rounds}")
+        for place in range(len(questions(1))):
+            for station, figures in stations:
+                request = station.request(questions(figures.filings)[place])
+                station.resume()
+                figures.measured.setdefault(place, []).append(load.measure(request, seconds, station.laboratory.directory))
+                station.pause()
+
+
+def hard_searches(station):
+    """What they cost one at a time, on the largest set."""
+    station.resume()
+    rows = []
+    for words in HARD_SEARCHES:
+        question = Question(words, "search", {"q": words})
+        measured = load.measure(station.request(question), 1, station.laboratory.directory, connections=1)
+        total = station.ask(question)[0].total
+        shown = words if len(words) < 40 else f"{len(words.split())} common words"
+        rows.append([f"`{shown}`", f"{total:,}", milliseconds_form(measured.p50), milliseconds_form(measured.p99)])
+    station.pause()
+    return report.table(["search, one at a time", "found", "p50", "p99"], rows)
+
+
+def rebuild_under_load(station, figures):
+    """A few new filings are published; requests go on, in windows of one second, until they are in service."""
+    station.spread_over(BOTH_CORES)
+    figures.p99_before = [calm_window(station, figures) for _ in range(WINDOWS_BEFORE)]
+    with ThreadPoolExecutor() as aside:
+        rebuilt = aside.submit(publish_and_wait, station)
+        while not rebuilt.done():
+            figures.p99_during.append(calm_window(station, figures))
+        figures.rebuild = rebuilt.result()
+    figures.peak = machine.megabytes(station.process.pid, "VmHWM")
+
+
+def publish_and_wait(station):
+    """Seconds from the end of the publication until the filings are in service."""
+    publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, "1"]
+    edition = int(machine.quietly(publish))
+    began = time.monotonic()
+    while station.edition() < edition:
+        if time.monotonic() - began > REBUILD_PATIENCE_S:
+            raise SystemExit("the new edition did not come into service")
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def calm_window(station, figures):
+    question = next(question for question in questions(figures.filings) if question.subject == "filings")
+    request = station.request(question)
+    return load.measure(request, 1, station.laboratory.directory, CALM_CONNECTIONS, delay_ms=CALM_DELAY_MS).p99
+
+
+def text(all_figures, hard, rounds, seconds):
+    largest = all_figures[-1]
+    head = ["", *(f"{figures.filings:,}" for figures in all_figures), "last ÷ first"]
+    rows = [[name, *(form(getattr(figures, what)) for figures in all_figures)] for name, what, form in ROWS]
+    asked = []
+    for place, question in enumerate(questions(largest.filings)):
+        rates = [figures.median(place, "per_second") for figures in all_figures]
+        cells = [f"{rate:,.0f} ({figures.median(place, 'p99') / 1e3:.2f})" for rate, figures in zip(rates, all_figures)]
+        asked.append([question.title, *cells, report.ratio(rates[-1] / rates[0])])
+    intro = f"{report.conditions()} Lastro alone, over sets of three sizes in alternating rounds; offsets shrink with the set."
+    asked_title = f"Requests a second, and p99 in milliseconds, with 64 connections; median of {rounds} rounds of {seconds} s:"
+    hard_title = f"Searches that hurt, over {largest.filings:,} filings, on one connection:"
+    calm = f"{CALM_CONNECTIONS} connections that rest {CALM_DELAY_MS} ms between requests"
+    rows_title = f"Start, memory, and a rebuild for ten new filings, with the server on both cores and {calm}:"
+    return "\n\n".join([intro, asked_title, report.table(head, asked), rows_title, report.table(head[:-1], rows), hard_title, hard])
+
+
+def seconds_form(value):
+    return f"{value:.2f} s"
+
+
+def megabytes_form(value):
+    return f"{value:,.1f} MB"
+
+
+def milliseconds_form(value):
+    return f"{value / 1e3:.2f} ms"
+
+
+def windows_form(windows):
+    return f"{milliseconds_form(statistics.median(windows))}, {milliseconds_form(max(windows))}"
+
+
+ROWS = [
+    ("first start: ready after", "first_ready", seconds_form),
+    ("restart: process answers after", "alive", seconds_form),
+    ("restart: ready after", "ready", seconds_form),
+    ("resident when ready", "resident", megabytes_form),
+    ("database on disk", "database", megabytes_form),
+    ("kept beside it on disk", "beside", megabytes_form),
+    ("new filings in service after", "rebuild", seconds_form),
+    ("p99 of a filings page before: median second, worst second", "p99_before", windows_form),
+    ("p99 of a filings page meanwhile: median second, worst second", "p99_during", windows_form),
+    ("resident at most, rebuild included", "peak", megabytes_form),
+]

@@ -1,0 +1,83 @@
+//! The path of a request without the network, for counting instructions.
+//!
+//! `lastro-bench-path make DIRECTORY` writes a small made-up data set; `lastro-bench-path ask DIRECTORY` serves it to itself
+//! over a stream in memory, so many requests a question. It measures nothing: `bench/instructions` runs it under valgrind,
+//! which writes a count down whenever [`phase_ends`] is entered.
+
+mod bare;
+mod conversation;
+mod questions;
+mod set_up;
+
+use std::hint::black_box;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use lastro::http::listener::serve_stream;
+
+use crate::conversation::Conversation;
+use crate::questions::{QUESTIONS, Question};
+
+/// Enough to make what happens once a second, or once a thousand times, invisible.
+const REQUESTS: u32 = 500;
+/// More than the thirty that the Free plan admits a minute, so that a refusal is one from the first that counts.
+const WARM_UP: u32 = 40;
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const STREAM_BUFFER: usize = 64 * 1024;
+
+/// One thread: client and server take turns, and nothing depends on who is faster.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next().context("make or ask?")?;
+    let directory = PathBuf::from(arguments.next().context("which directory?")?);
+    match task.as_str() {
+        "make" => set_up::make(&directory).await,
+        "ask" => ask_all(&directory).await,
+        other => bail!("there is make and ask, but no {other}"),
+    }
+}
+
+async fn ask_all(directory: &Path) -> anyhow::Result<()> {
+    let (app, key) = set_up::open(directory).await?;
+    let (client, server) = tokio::io::duplex(STREAM_BUFFER);
+    tokio::spawn(bare::serve_stream(server));
+    count("bare hyper, a fixed body", Conversation::new(client), &bare::request(&key), 200).await?;
+    for Question { title, path, status, keyed } in QUESTIONS {
+        let (client, server) = tokio::io::duplex(STREAM_BUFFER);
+        tokio::spawn(serve_stream(Arc::clone(&app), CLIENT, server));
+        let request = questions::request(path, keyed.then_some(&*key));
+        count(title, Conversation::new(client), &request, *status).await?;
+    }
+    Ok(())
+}
+
+/// Asks until everything is warm, then as often as is counted.
+#[allow(clippy::print_stdout, reason = "the titles tell the reader of the counts which is which")]
+async fn count(
+    title: &str,
+    mut conversation: Conversation,
+    request: &[u8],
+    status: u16,
+) -> anyhow::Result<()> {
+    for _ in 0..WARM_UP {
+        conversation.expect_another_answer();
+        conversation.ask(request).await?;
+    }
+    phase_ends("warm-up");
+    for _ in 0..REQUESTS {
+        let answered = conversation.ask(request).await?;
+        anyhow::ensure!(answered == status, "{title}: status {answered}, not {status}");
+    }
+    phase_ends(title);
+    println!("{REQUESTS}\t{title}");
+    Ok(())
+}
+
+/// Where valgrind writes down what it counted since the last time.
+#[inline(never)]
+fn phase_ends(phase: &str) {
+    black_box(phase);
+}
