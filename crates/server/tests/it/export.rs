@@ -98,6 +98,7 @@ async fn each_plan_exports_what_the_table_says() {
                 ("?format=ndjson", "text/csv", Feature::BulkExport),
                 ("?format=csv", "*/*", Feature::CsvExport),
                 ("", "text/csv", Feature::CsvExport),
+                ("", "application/x-ndjson, text/csv;q=0.5", Feature::BulkExport),
             ] {
                 let path = format!("/api/v1/export/{dataset}{query}");
                 let answer = app.get(&path).key(&key).header("accept", accept).send().await;

@@ -7,7 +7,7 @@ use lastro_model::{CompanyId, Day, Edition, Pair, RatePoint};
 
 use super::{companies, market};
 use crate::error::ApiError;
-use crate::http::export::{Export, Selection, select};
+use crate::http::export::{Export, NDJSON, Selection, select};
 use crate::http::form::Form;
 use crate::http::routes::Question;
 
@@ -27,7 +27,7 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         "fx" => ("fx", |question, filters| every_quote(question, &filters)),
         _ => return Err(NO_SUCH_DATASET),
     };
-    let form = Form::asked(&question.query, question.accept, "ndjson")?;
+    let form = Form::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
     let dialect = form.dialect(question.plan)?;
