@@ -65,10 +65,19 @@ impl Filters {
         let (from, to) = query.days()?;
         let pair = query.get("pair")?.map(|pair| market::held_pair(&catalog.fx, pair)).transpose()?;
         let (status, sector, category) = (text("status")?, text("sector")?, text("category")?);
-        let company = query.get("company_id")?;
-        let company = company.map(|id| companies::named(&catalog.companies, id)).transpose()?;
+        let company = company(question)?;
         Ok(Self { status, sector, category, company, pair, from, to })
     }
+}
+
+/// The company that is named. Filings alone are of one, so nowhere else need it exist.
+fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
+    let Some(id) = question.query.get("company_id")? else { return Ok(None) };
+    if !companies::can_be_named(id) {
+        return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
+    }
+    let of_filings = question.id == "filings";
+    of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
 }
 
 fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filters) -> Found {
