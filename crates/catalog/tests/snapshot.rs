@@ -45,6 +45,17 @@ fn sample() -> Vec<u8> {
     saved(&built(&["Ações do Japão".to_owned(), "Emissão de ações".to_owned(), String::new()]))
 }
 
+/// How many bytes at the end are the checksum.
+const CHECKSUM: usize = 4;
+
+/// With the checksum that belongs to the rest.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - CHECKSUM;
+    let checksum = crc32fast::hash(&bytes[..end]).to_le_bytes();
+    bytes[end..].copy_from_slice(&checksum);
+    bytes
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -77,6 +88,20 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] ^= flip;
         prop_assert!(restored(&bytes).is_err());
+    }
+
+    #[test]
+    fn wrong_bytes_with_a_right_checksum_do_no_harm(at: prop::sample::Index, flip in 1u8..) {
+        let mut bytes = sample();
+        let at = at.index(bytes.len() - CHECKSUM);
+        bytes[at] ^= flip;
+        if let Ok(part) = restored(&sealed(bytes)) {
+            let mut out = Vec::new();
+            (0..part.len() as u32).for_each(|position| part.write_json(position, &mut out));
+            for q in ["acao", "a", "aurora sa"] {
+                prop_assert!(part.search(q, ALL).rows.iter().all(|row| (row as usize) < part.len()));
+            }
+        }
     }
 
     #[test]
