@@ -126,3 +126,16 @@ fn a_snapshot_of_other_data_is_stale() {
     let other = Filings::restore("edition 8", &bytes[..], bytes.len() as u64);
     assert!(matches!(other, Err(SnapshotError::Stale)));
 }
+
+#[test]
+fn a_length_that_no_memory_holds_is_refused_before_it_is_reserved() {
+    const FORMAT: usize = 16;
+    let label_length = FORMAT;
+    let first_column = label_length + 8 + LABEL.len();
+    for at in [label_length, first_column] {
+        let mut bytes = sample();
+        bytes[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
+        let refused = Filings::restore(LABEL, &bytes[..], u64::MAX);
+        assert!(matches!(refused, Err(SnapshotError::Stale | SnapshotError::Damaged)), "{at}");
+    }
+}

@@ -57,18 +57,24 @@ impl Shelf {
         }
     }
 
-    /// The edition says which state this is. The rest guards against a database that was restored from a copy and has
+    /// The edition says which state this is. The version is there because another one may cut texts into other words,
+    /// and the rest guards against a database that was restored from a copy and has
     /// come to the same edition by another way.
     fn label(&self, state: &SourceState) -> String {
         let newest = state.newest_day.map_or(0, lastro_model::Day::number);
         let (edition, sample, rows) = (state.edition.0, state.sample, state.rows);
-        format!("database {} edition {edition} sample {sample} rows {rows} newest {newest}", self.database)
+        let version = env!("CARGO_PKG_VERSION");
+        format!("lastro {version} database {} edition {edition} sample {sample} rows {rows} newest {newest}", self.database)
     }
 
     fn read(&self, label: &str) -> Result<Filings, SnapshotError> {
+        let about = fs::metadata(self.path())?;
+        // Opening a pipe would wait for somebody to write into it.
+        if !about.is_file() {
+            return Err(io::Error::other("it is no regular file").into());
+        }
         let file = File::open(self.path())?;
-        let length = file.metadata()?.len();
-        Filings::restore(label, BufReader::with_capacity(1 << 20, file), length)
+        Filings::restore(label, BufReader::with_capacity(1 << 20, file), about.len())
     }
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
@@ -163,6 +169,23 @@ mod tests {
         assert!(shelf.find(&state(1, 3)).is_none(), "cut short");
         shelf.keep(&state(1, 3), &filings());
         assert_eq!(fs::read(shelf.path()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_pipe_in_its_place_is_not_waited_for() {
+        let directory = TempDir::new().unwrap();
+        let shelf = shelf(&directory, "one");
+        fs::create_dir_all(&shelf.directory).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(shelf.path()).status().unwrap().success());
+        assert!(shelf.find(&state(1, 3)).is_none());
+        shelf.keep(&state(1, 3), &filings());
+        assert!(shelf.find(&state(1, 3)).is_some());
+    }
+
+    #[test]
+    fn the_label_names_the_version_because_another_may_cut_texts_into_other_words() {
+        let label = shelf(&TempDir::new().unwrap(), "one").label(&state(1, 3));
+        assert!(label.contains(&format!("lastro {} ", env!("CARGO_PKG_VERSION"))), "{label}");
     }
 
     #[test]
