@@ -8,9 +8,12 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lastro_catalog::{Filings, SnapshotError};
+use lastro_model::Edition;
 use lastro_store::SourceState;
+use parking_lot::Mutex;
 
 /// Fewer filings are built faster than a file is worth.
 const WORTH_KEEPING: usize = 5_000;
@@ -20,11 +23,13 @@ pub struct Shelf {
     directory: PathBuf,
     /// Which database this is: a file of another one is foreign.
     database: String,
+    /// The newest edition that this process has kept: builds may end in another order than they began.
+    newest: Arc<Mutex<Edition>>,
 }
 
 impl Shelf {
     pub fn new(directory: PathBuf, database: String) -> Self {
-        Self { directory, database }
+        Self { directory, database, newest: Arc::default() }
     }
 
     /// The directory that goes with a database that is a file.
@@ -46,11 +51,16 @@ impl Shelf {
         }
     }
 
-    /// Keeps the filings of this state in the place of what was here.
+    /// Keeps the filings of this state in the place of what was here, unless that is newer.
     pub fn keep(&self, state: &SourceState, filings: &Filings) {
         if filings.len() < WORTH_KEEPING {
             return;
         }
+        let mut newest = self.newest.lock();
+        if state.edition < *newest {
+            return;
+        }
+        *newest = state.edition;
         if let Err(error) = self.write(&self.label(state), filings) {
             let directory = self.directory.display();
             tracing::warn!(%error, "the index of the filings cannot be kept in {directory}; the next start takes longer");
@@ -64,7 +74,10 @@ impl Shelf {
         let newest = state.newest_day.map_or(0, lastro_model::Day::number);
         let (edition, sample, rows) = (state.edition.0, state.sample, state.rows);
         let version = env!("CARGO_PKG_VERSION");
-        format!("lastro {version} database {} edition {edition} sample {sample} rows {rows} newest {newest}", self.database)
+        format!(
+            "lastro {version} database {} edition {edition} sample {sample} rows {rows} newest {newest}",
+            self.database
+        )
     }
 
     fn read(&self, label: &str) -> Result<Filings, SnapshotError> {
@@ -79,7 +92,10 @@ impl Shelf {
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
-        // One name for all drafts: what a killed process left is written over by the next.
+        // Two processes may share a database: they write one after the other, and the lock ends with its holder. So all
+        // drafts can have one name, and what a killed process left is written over by the next.
+        let turn = File::create(self.directory.join("filings.lock"))?;
+        turn.lock()?;
         let draft = self.directory.join("filings.draft");
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
         filings.save(label, &mut out)?;
@@ -99,7 +115,7 @@ impl Shelf {
 mod tests {
     use super::*;
     use lastro_catalog::{FilingsBuilder, Page};
-    use lastro_model::{CompanyId, Day, Edition, Filing, FilingId, Source};
+    use lastro_model::{CompanyId, Day, Filing, FilingId, Source};
     use tempfile::TempDir;
 
     fn state(edition: u64, rows: u64) -> SourceState {
@@ -152,9 +168,36 @@ mod tests {
         assert!(shelf(&directory, "two").find(&state(7, 3)).is_none(), "another database");
         kept.keep(&state(8, 3), &filings());
         assert!(kept.find(&state(7, 3)).is_none() && kept.find(&state(8, 3)).is_some());
-        let names: Vec<_> =
+        let mut names: Vec<_> =
             fs::read_dir(&kept.directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["filings"], "nothing old stays behind");
+        names.sort();
+        assert_eq!(names, ["filings", "filings.lock"], "nothing old stays behind");
+    }
+
+    #[test]
+    fn an_older_edition_that_comes_late_does_not_replace_a_newer() {
+        let directory = TempDir::new().unwrap();
+        let kept = shelf(&directory, "one");
+        kept.keep(&state(8, 3), &filings());
+        kept.clone().keep(&state(7, 3), &filings());
+        assert!(kept.find(&state(8, 3)).is_some());
+    }
+
+    #[test]
+    fn writers_at_the_same_time_leave_a_whole_file() {
+        let directory = TempDir::new().unwrap();
+        let filings = &filings();
+        // A shelf each, as processes have.
+        let writers = [7, 1_000_000_007].map(|edition| (shelf(&directory, "one"), state(edition, 3)));
+        for _ in 0..8 {
+            std::thread::scope(|scope| {
+                for (shelf, state) in &writers {
+                    scope.spawn(|| shelf.keep(state, filings));
+                }
+            });
+            let found = writers.iter().filter(|(shelf, state)| shelf.find(state).is_some());
+            assert_eq!(found.count(), 1);
+        }
     }
 
     #[test]
