@@ -139,7 +139,8 @@ impl Visit<'_> {
     fn check_end_is_told(&self) -> Result<(), ApiError> {
         if self.head.version < Version::HTTP_11 {
             return Err(ApiError::BadRequest(
-                "an export needs HTTP/1.1 or newer: over HTTP/1.0 one that breaks off would look whole".into(),
+                "an export needs HTTP/1.1 or newer: over HTTP/1.0 one that breaks off would look whole"
+                    .into(),
             ));
         }
         Ok(())

@@ -64,7 +64,9 @@ async fn with_fresh_filings(catalog: &Catalog, store: &dyn Store, shelf: &Shelf)
 /// What `read` finds. Should it stop halfway, it found nothing: a file that is never the truth must not end a start.
 async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        tracing::error!("the kept index of the filings is not used and will be built anew: its reader stopped");
+        tracing::error!(
+            "the kept index of the filings is not used and will be built anew: its reader stopped"
+        );
         None
     })
 }
