@@ -67,9 +67,8 @@ impl Shelf {
         }
     }
 
-    /// The edition says which state this is. The version is there because another one may cut texts into other words,
-    /// and the rest guards against a database that was restored from a copy and has
-    /// come to the same edition by another way.
+    /// The edition says which state this is. The version is there because another one may cut texts into other words.
+    /// The rest guards against a database that was restored from a copy and has come to the same edition by another way.
     fn label(&self, state: &SourceState) -> String {
         let newest = state.newest_day.map_or(0, lastro_model::Day::number);
         let (edition, sample, rows) = (state.edition.0, state.sample, state.rows);
