@@ -115,6 +115,7 @@ mod tests {
     use super::*;
     use lastro_catalog::{FilingsBuilder, Page};
     use lastro_model::{CompanyId, Day, Filing, FilingId, Source};
+    use std::time::Duration;
     use tempfile::TempDir;
 
     fn state(edition: u64, rows: u64) -> SourceState {
@@ -183,20 +184,22 @@ mod tests {
     }
 
     #[test]
-    fn writers_at_the_same_time_leave_a_whole_file() {
+    fn a_draft_that_another_process_is_writing_is_left_alone_until_it_is_done() {
         let directory = TempDir::new().unwrap();
-        let filings = &filings();
-        // A shelf each, as processes have.
-        let writers = [7, 1_000_000_007].map(|edition| (shelf(&directory, "one"), state(edition, 3)));
-        for _ in 0..8 {
-            std::thread::scope(|scope| {
-                for (shelf, state) in &writers {
-                    scope.spawn(|| shelf.keep(state, filings));
-                }
-            });
-            let found = writers.iter().filter(|(shelf, state)| shelf.find(state).is_some());
-            assert_eq!(found.count(), 1);
-        }
+        let shelf = shelf(&directory, "one");
+        fs::create_dir_all(&shelf.directory).unwrap();
+        let draft = shelf.directory.join("filings.draft");
+        let turn = File::create(shelf.directory.join("filings.lock")).unwrap();
+        turn.lock().unwrap();
+        fs::write(&draft, "half of it").unwrap();
+        let filings = filings();
+        std::thread::scope(|scope| {
+            scope.spawn(|| shelf.keep(&state(1, 3), &filings));
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(fs::read(&draft).unwrap(), b"half of it");
+            turn.unlock().unwrap();
+        });
+        assert!(shelf.find(&state(1, 3)).is_some());
     }
 
     #[test]
