@@ -29,6 +29,13 @@ pub fn ensure(consistent: bool) -> Result<(), SnapshotError> {
     if consistent { Ok(()) } else { Err(SnapshotError::Damaged) }
 }
 
+/// Room for so many. No memory has room for what only a damaged length can ask for.
+fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(length).map_err(|_| SnapshotError::Damaged)?;
+    Ok(room)
+}
+
 /// How many bytes are converted at a time.
 const CHUNK: usize = 64 * 1024;
 
@@ -129,15 +136,17 @@ impl<R: Read> Reader<R> {
         if format != FORMAT {
             return Err(SnapshotError::Foreign);
         }
-        if reader.text()? != label {
-            return Err(SnapshotError::Stale);
-        }
-        Ok(reader)
+        if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
+    }
+
+    /// The label's length is compared before anything is reserved for it.
+    fn has_label(&mut self, label: &str) -> Result<bool, SnapshotError> {
+        Ok(self.length(1)? == label.len() && self.bytes(label.len())? == label.as_bytes())
     }
 
     pub fn column<T, N: Number>(&mut self, value: impl Fn(N) -> T) -> Result<Vec<T>, SnapshotError> {
         let length = self.length(N::SIZE)?;
-        let mut column = Vec::with_capacity(length);
+        let mut column = reserved(length)?;
         let mut chunk = vec![0; CHUNK];
         while column.len() < length {
             let part = &mut chunk[..(length - column.len()).min(CHUNK / N::SIZE) * N::SIZE];
@@ -180,7 +189,8 @@ impl<R: Read> Reader<R> {
     }
 
     fn bytes(&mut self, length: usize) -> Result<Vec<u8>, SnapshotError> {
-        let mut bytes = vec![0; length];
+        let mut bytes = reserved(length)?;
+        bytes.resize(length, 0);
         self.fill(&mut bytes)?;
         Ok(bytes)
     }

@@ -45,6 +45,17 @@ fn sample() -> Vec<u8> {
     saved(&built(&["Ações do Japão".to_owned(), "Emissão de ações".to_owned(), String::new()]))
 }
 
+/// How many bytes at the end are the checksum.
+const CHECKSUM: usize = 4;
+
+/// With the checksum that belongs to the rest.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - CHECKSUM;
+    let checksum = crc32fast::hash(&bytes[..end]).to_le_bytes();
+    bytes[end..].copy_from_slice(&checksum);
+    bytes
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -80,6 +91,20 @@ proptest! {
     }
 
     #[test]
+    fn wrong_bytes_with_a_right_checksum_do_no_harm(at: prop::sample::Index, flip in 1u8..) {
+        let mut bytes = sample();
+        let at = at.index(bytes.len() - CHECKSUM);
+        bytes[at] ^= flip;
+        if let Ok(part) = restored(&sealed(bytes)) {
+            let mut out = Vec::new();
+            (0..part.len() as u32).for_each(|position| part.write_json(position, &mut out));
+            for q in ["acao", "a", "aurora sa"] {
+                prop_assert!(part.search(q, ALL).rows.iter().all(|row| (row as usize) < part.len()));
+            }
+        }
+    }
+
+    #[test]
     fn bytes_from_elsewhere_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(restored(&bytes).is_err());
     }
@@ -100,4 +125,17 @@ fn a_snapshot_of_other_data_is_stale() {
     let bytes = sample();
     let other = Filings::restore("edition 8", &bytes[..], bytes.len() as u64);
     assert!(matches!(other, Err(SnapshotError::Stale)));
+}
+
+#[test]
+fn a_length_that_no_memory_holds_is_refused_before_it_is_reserved() {
+    const FORMAT: usize = 16;
+    let label_length = FORMAT;
+    let first_column = label_length + 8 + LABEL.len();
+    for at in [label_length, first_column] {
+        let mut bytes = sample();
+        bytes[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
+        let refused = Filings::restore(LABEL, &bytes[..], u64::MAX);
+        assert!(matches!(refused, Err(SnapshotError::Stale | SnapshotError::Damaged)), "{at}");
+    }
 }

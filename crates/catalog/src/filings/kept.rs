@@ -52,7 +52,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Every column has all rows, and every number in them stands for something.
+    /// Every column has all rows, newest first, and every number in them stands for something.
     fn are_consistent(&self) -> bool {
         let rows = self.len();
         let numbered = [&self.companies, &self.company_name, &self.category, &self.kind];
@@ -63,6 +63,7 @@ impl Columns {
             && numbered.iter().all(|column| column.len() == rows)
             && [self.numbers.len(), self.hashed.len(), self.reference.len(), self.version.len()] == [rows; 4]
             && [self.link.len(), texts.len()] == [rows; 2]
+            && self.days.is_sorted_by(|newer, older| newer >= older)
             && known(&self.company_name, &self.company_names)
             && known(&self.category, &self.categories)
             && self.kind.iter().all(|kind| *kind == NO_TEXT || (*kind as usize) < self.kinds.texts().len())

@@ -53,13 +53,69 @@ impl KeptIndex {
     }
 
     fn is_consistent(&self) -> bool {
-        let (words, lists) = (&self.word_ends, &self.list_ends);
         self.rows < MOST_ROWS
-            && words.len() == lists.len()
-            && words.is_sorted()
-            && words.iter().all(|end| self.text.is_char_boundary(*end as usize))
-            && lists.is_sorted()
-            && lists.last().map_or(0, |end| *end as usize) == self.entries.len()
+            && self.word_ends.len() == self.list_ends.len()
+            && self.words_ascend()
+            && self.rows_ascend()
+            && self.list_ends.last().map_or(0, |end| *end as usize) == self.entries.len()
             && self.entries.iter().all(|entry| entry.row() < self.rows)
+    }
+
+    /// Words are found by halving, so each must be above the one before it; none is empty.
+    fn words_ascend(&self) -> bool {
+        let (mut start, mut before) = (0, "");
+        self.word_ends.iter().all(|end| {
+            let word = self.text.get(start..*end as usize).unwrap_or("");
+            let ascends = before < word;
+            (start, before) = (*end as usize, word);
+            ascends
+        })
+    }
+
+    /// Lists are intersected in one pass, so within each the rows must ascend.
+    fn rows_ascend(&self) -> bool {
+        let mut start = 0;
+        self.list_ends.iter().all(|end| {
+            let list = self.entries.get(start..*end as usize);
+            start = *end as usize;
+            list.is_some_and(|list| list.is_sorted_by(|one, next| one.row() < next.row()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the words `ata` and `lucro`, each in two of three rows.
+    fn kept() -> KeptIndex {
+        let entries = [0, 2, 1, 2].map(|row| Entry::new(row, 3)).to_vec();
+        KeptIndex {
+            rows: 3,
+            text: "atalucro".to_owned(),
+            word_ends: vec![3, 8],
+            list_ends: vec![2, 4],
+            entries,
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_order_is_not_consistent() {
+        assert!(kept().is_consistent());
+        let spoil: [fn(&mut KeptIndex); 8] = [
+            |kept| kept.entries.swap(0, 1),
+            |kept| kept.entries[0] = Entry::new(2, 9),
+            |kept| kept.entries[3] = Entry::new(3, 3),
+            |kept| kept.list_ends = vec![5, 4],
+            |kept| kept.text = "pazlucro".to_owned(),
+            |kept| (kept.text, kept.word_ends) = ("ataata".to_owned(), vec![3, 6]),
+            |kept| kept.word_ends = vec![0, 8],
+            |kept| kept.word_ends = vec![8, 3],
+        ];
+        for (number, spoil) in spoil.into_iter().enumerate() {
+            let mut spoiled = kept();
+            spoil(&mut spoiled);
+            assert!(!spoiled.is_consistent(), "{number}");
+        }
     }
 }

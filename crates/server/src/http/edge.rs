@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use http::header::{self, HeaderMap, HeaderValue};
-use http::{Method, Request, Response, StatusCode, request};
+use http::{Method, Request, Response, StatusCode, Version, request};
 use hyper::body::Incoming;
 use lastro_access::{ClientAddr, Feature, Verdict, terms};
 use lastro_model::{Now, Outcome};
@@ -121,6 +121,7 @@ impl Visit<'_> {
         if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
             return Ok(reply);
         }
+        self.check_end_is_told()?;
         let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
         let (account, now) = (holding.holder.account(), self.now.monotonic_ns);
         let slot = self.app.exports.begin(account, &self.connection.hang_up, now).ok_or(slots::ALL_TAKEN)?;
@@ -132,6 +133,17 @@ impl Visit<'_> {
         reply.headers.extend(coding.map(|coding| ("content-encoding", coding.name().to_owned())));
         reply.body = Body::Stream(Box::new(Stream::new(export, encoder, slot, Arc::clone(&self.app.clock))));
         Ok(reply)
+    }
+
+    /// Over HTTP/1.0 a body of untold length ends with the connection, so that one broken off would look whole.
+    fn check_end_is_told(&self) -> Result<(), ApiError> {
+        if self.head.version < Version::HTTP_11 {
+            return Err(ApiError::BadRequest(
+                "an export needs HTTP/1.1 or newer: over HTTP/1.0 one that breaks off would look whole"
+                    .into(),
+            ));
+        }
+        Ok(())
     }
 
     /// What may be done here; asked by browsers before they send a key across origins.

@@ -62,8 +62,8 @@ fn weight_of(headers: &HeaderMap, name: &str) -> u32 {
 
 /// The `q` among the parameters of an item, in thousandths.
 pub fn weight(parameters: &str) -> u32 {
-    let weights = parameters.split(';').find_map(|parameter| parameter.trim().strip_prefix("q="));
-    let Some(text) = weights else { return 1000 };
+    let mut named = parameters.split(';').filter_map(|parameter| parameter.trim().split_once('='));
+    let Some((_, text)) = named.find(|(name, _)| name.eq_ignore_ascii_case("q")) else { return 1000 };
     text.trim().parse::<f32>().map_or(0, |weight| (weight.clamp(0.0, 1.0) * 1000.0) as u32)
 }
 
@@ -128,6 +128,8 @@ mod tests {
             ("zstd;q=0, *;q=0.1", Some(Coding::Brotli)),
             ("identity", None),
             ("gzip;q=0", None),
+            ("gzip;Q=0", None),
+            ("gzip; Q=0.2, br;q=0.3", Some(Coding::Brotli)),
             ("gzip;q=nonsense", None),
             ("", None),
         ] {

@@ -12,6 +12,7 @@ use lastro_model::Plan;
 use super::csv::Dialect;
 use super::encoding::weight;
 use super::query::Query;
+use super::reply::JSON;
 use crate::error::ApiError;
 
 /// The `Accept` header of a request.
@@ -25,23 +26,34 @@ impl fmt::Debug for Accept<'_> {
     }
 }
 
+/// The form that an endpoint answers in unless it is asked for CSV.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnForm {
+    /// What `format` calls it.
+    pub name: &'static str,
+    /// What `Accept` calls it.
+    pub media_type: &'static str,
+}
+
 /// The endpoint's own form, or CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form(Option<Dialect>);
 
 impl Form {
-    /// Reads what is asked for; `own` is what `format` calls the endpoint's own form.
-    pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: &'static str) -> Result<Self, ApiError> {
+    /// Reads what is asked for.
+    pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: OwnForm) -> Result<Self, ApiError> {
         let dialect = match query.get("locale")? {
             None | Some("en") => Dialect::International,
             Some("pt-BR") => Dialect::Brazilian,
             Some(_) => return Err(ApiError::BadRequest("`locale` must be en or pt-BR".into())),
         };
         let csv = match query.get("format")? {
-            None => accept.prefers_csv(),
+            None => accept.prefers_csv_to(own.media_type),
             Some("csv") => true,
-            Some(name) if name == own => false,
-            Some(_) => return Err(ApiError::BadRequest(format!("`format` must be {own} or csv").into())),
+            Some(name) if name == own.name => false,
+            Some(_) => {
+                return Err(ApiError::BadRequest(format!("`format` must be {} or csv", own.name).into()));
+            }
         };
         Ok(Self(csv.then_some(dialect)))
     }
@@ -56,10 +68,11 @@ impl Form {
 }
 
 impl<'a> Accept<'a> {
-    /// Whether the client names CSV and likes it better than JSON. A wildcard does not ask for what costs extra.
-    fn prefers_csv(self) -> bool {
+    /// Whether the client names CSV and likes it better than the endpoint's own form, or else than JSON, which is near
+    /// enough to it. A wildcard does not ask for what costs extra.
+    fn prefers_csv_to(self, own: &str) -> bool {
         let csv = self.weight_of(&["text/csv"]);
-        csv > 0 && csv > self.weight_of(&["application/json", "application/*", "*/*"])
+        csv > 0 && csv > self.weight_of(&[own, JSON, "application/*", "*/*"])
     }
 
     /// The weight of the first of these ranges that the header names, in thousandths.
@@ -102,7 +115,23 @@ mod tests {
             (",;,q=1;;text/csvx", false),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
-            assert_eq!(Accept(&headers).prefers_csv(), csv, "{accept}");
+            assert_eq!(Accept(&headers).prefers_csv_to(JSON), csv, "{accept}");
+        }
+    }
+
+    #[test]
+    fn an_export_compares_csv_with_its_own_form_first() {
+        for (accept, csv) in [
+            ("application/x-ndjson, text/csv;q=0.5", false),
+            ("Application/X-NDJSON;q=0.6, text/csv;q=0.5, application/json;q=0.1", false),
+            ("text/csv;q=0.5, application/json", false),
+            ("text/csv, application/x-ndjson", false),
+            ("text/csv, application/x-ndjson;q=0.5", true),
+            ("text/csv;q=0.5, application/x-ndjson;q=0, */*", true),
+            ("text/csv;q=0.5, application/x-ndjson;q=0.1, application/json", true),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(Accept(&headers).prefers_csv_to("application/x-ndjson"), csv, "{accept}");
         }
     }
 }

@@ -17,9 +17,9 @@ use super::caller::Caller;
 use super::csv::Label;
 use super::edge;
 use super::export::Export;
-use super::form::{Accept, Form};
+use super::form::{Accept, Form, OwnForm};
 use super::query::Query;
-use super::reply::Reply;
+use super::reply::{JSON, Reply};
 use super::v1::{companies, export, filings, health, keys, market, plans, search, webhooks};
 use crate::error::ApiError;
 use crate::state::App;
@@ -52,7 +52,7 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// The form in which a page is wanted.
     pub fn form(&self) -> Result<Form, ApiError> {
-        Form::asked(&self.query, self.accept, "json")
+        Form::asked(&self.query, self.accept, OwnForm { name: "json", media_type: JSON })
     }
 
     /// What a file with the answer is called today.

@@ -45,8 +45,8 @@ async fn with_fresh_filings(catalog: &Catalog, store: &dyn Store, shelf: &Shelf)
         && let Some(state) = filings_state(store).await?
     {
         let shelf = shelf.clone();
-        let found = tokio::task::spawn_blocking(move || Some((shelf.find(&state)?, state)));
-        if let Some((data, state)) = found.await.context("the reader of the kept index stopped")? {
+        let found = read_if_sound(move || Some((shelf.find(&state)?, state))).await;
+        if let Some((data, state)) = found {
             let filings = Arc::new(Part { edition: state.edition, sample: state.sample, data });
             return Ok(Catalog { filings, ..catalog.clone() });
         }
@@ -59,6 +59,16 @@ async fn with_fresh_filings(catalog: &Catalog, store: &dyn Store, shelf: &Shelf)
         lowly::spawn(move || shelf.keep(&state, &built))?;
     }
     Ok(fresh)
+}
+
+/// What `read` finds. Should it stop halfway, it found nothing: a file that is never the truth must not end a start.
+async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+        tracing::error!(
+            "the kept index of the filings is not used and will be built anew: its reader stopped"
+        );
+        None
+    })
 }
 
 async fn filings_state(store: &dyn Store) -> anyhow::Result<Option<SourceState>> {
@@ -150,4 +160,15 @@ fn filings(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
         true
     })?;
     Ok(Arc::new(Part { edition, sample, data: builder.finish()? }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reader_that_stops_halfway_has_found_nothing() {
+        assert_eq!(read_if_sound(|| Some(7)).await, Some(7));
+        assert_eq!(read_if_sound(|| -> Option<u8> { panic!("on purpose") }).await, None);
+    }
 }

@@ -8,9 +8,12 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lastro_catalog::{Filings, SnapshotError};
+use lastro_model::Edition;
 use lastro_store::SourceState;
+use parking_lot::Mutex;
 
 /// Fewer filings are built faster than a file is worth.
 const WORTH_KEEPING: usize = 5_000;
@@ -20,11 +23,13 @@ pub struct Shelf {
     directory: PathBuf,
     /// Which database this is: a file of another one is foreign.
     database: String,
+    /// The newest edition that this process has kept: builds may end in another order than they began.
+    newest: Arc<Mutex<Edition>>,
 }
 
 impl Shelf {
     pub fn new(directory: PathBuf, database: String) -> Self {
-        Self { directory, database }
+        Self { directory, database, newest: Arc::default() }
     }
 
     /// The directory that goes with a database that is a file.
@@ -46,34 +51,50 @@ impl Shelf {
         }
     }
 
-    /// Keeps the filings of this state in the place of what was here.
+    /// Keeps the filings of this state in the place of what was here, unless that is newer.
     pub fn keep(&self, state: &SourceState, filings: &Filings) {
         if filings.len() < WORTH_KEEPING {
             return;
         }
+        let mut newest = self.newest.lock();
+        if state.edition < *newest {
+            return;
+        }
+        *newest = state.edition;
         if let Err(error) = self.write(&self.label(state), filings) {
             let directory = self.directory.display();
             tracing::warn!(%error, "the index of the filings cannot be kept in {directory}; the next start takes longer");
         }
     }
 
-    /// The edition says which state this is. The rest guards against a database that was restored from a copy and has
-    /// come to the same edition by another way.
+    /// The edition says which state this is. The version is there because another one may cut texts into other words.
+    /// The rest guards against a database that was restored from a copy and has come to the same edition by another way.
     fn label(&self, state: &SourceState) -> String {
         let newest = state.newest_day.map_or(0, lastro_model::Day::number);
         let (edition, sample, rows) = (state.edition.0, state.sample, state.rows);
-        format!("database {} edition {edition} sample {sample} rows {rows} newest {newest}", self.database)
+        let version = env!("CARGO_PKG_VERSION");
+        format!(
+            "lastro {version} database {} edition {edition} sample {sample} rows {rows} newest {newest}",
+            self.database
+        )
     }
 
     fn read(&self, label: &str) -> Result<Filings, SnapshotError> {
+        let about = fs::metadata(self.path())?;
+        // Opening a pipe would wait for somebody to write into it.
+        if !about.is_file() {
+            return Err(io::Error::other("it is no regular file").into());
+        }
         let file = File::open(self.path())?;
-        let length = file.metadata()?.len();
-        Filings::restore(label, BufReader::with_capacity(1 << 20, file), length)
+        Filings::restore(label, BufReader::with_capacity(1 << 20, file), about.len())
     }
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
-        // One name for all drafts: what a killed process left is written over by the next.
+        // Two processes may share a database: they write one after the other, and the lock ends with its holder. So all
+        // drafts can have one name, and what a killed process left is written over by the next.
+        let turn = File::create(self.directory.join("filings.lock"))?;
+        turn.lock()?;
         let draft = self.directory.join("filings.draft");
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
         filings.save(label, &mut out)?;
@@ -93,7 +114,8 @@ impl Shelf {
 mod tests {
     use super::*;
     use lastro_catalog::{FilingsBuilder, Page};
-    use lastro_model::{CompanyId, Day, Edition, Filing, FilingId, Source};
+    use lastro_model::{CompanyId, Day, Filing, FilingId, Source};
+    use std::time::Duration;
     use tempfile::TempDir;
 
     fn state(edition: u64, rows: u64) -> SourceState {
@@ -146,9 +168,38 @@ mod tests {
         assert!(shelf(&directory, "two").find(&state(7, 3)).is_none(), "another database");
         kept.keep(&state(8, 3), &filings());
         assert!(kept.find(&state(7, 3)).is_none() && kept.find(&state(8, 3)).is_some());
-        let names: Vec<_> =
+        let mut names: Vec<_> =
             fs::read_dir(&kept.directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["filings"], "nothing old stays behind");
+        names.sort();
+        assert_eq!(names, ["filings", "filings.lock"], "nothing old stays behind");
+    }
+
+    #[test]
+    fn an_older_edition_that_comes_late_does_not_replace_a_newer() {
+        let directory = TempDir::new().unwrap();
+        let kept = shelf(&directory, "one");
+        kept.keep(&state(8, 3), &filings());
+        kept.clone().keep(&state(7, 3), &filings());
+        assert!(kept.find(&state(8, 3)).is_some());
+    }
+
+    #[test]
+    fn a_draft_that_another_process_is_writing_is_left_alone_until_it_is_done() {
+        let directory = TempDir::new().unwrap();
+        let shelf = shelf(&directory, "one");
+        fs::create_dir_all(&shelf.directory).unwrap();
+        let draft = shelf.directory.join("filings.draft");
+        let turn = File::create(shelf.directory.join("filings.lock")).unwrap();
+        turn.lock().unwrap();
+        fs::write(&draft, "half of it").unwrap();
+        let filings = filings();
+        std::thread::scope(|scope| {
+            scope.spawn(|| shelf.keep(&state(1, 3), &filings));
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(fs::read(&draft).unwrap(), b"half of it");
+            turn.unlock().unwrap();
+        });
+        assert!(shelf.find(&state(1, 3)).is_some());
     }
 
     #[test]
@@ -163,6 +214,23 @@ mod tests {
         assert!(shelf.find(&state(1, 3)).is_none(), "cut short");
         shelf.keep(&state(1, 3), &filings());
         assert_eq!(fs::read(shelf.path()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_pipe_in_its_place_is_not_waited_for() {
+        let directory = TempDir::new().unwrap();
+        let shelf = shelf(&directory, "one");
+        fs::create_dir_all(&shelf.directory).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(shelf.path()).status().unwrap().success());
+        assert!(shelf.find(&state(1, 3)).is_none());
+        shelf.keep(&state(1, 3), &filings());
+        assert!(shelf.find(&state(1, 3)).is_some());
+    }
+
+    #[test]
+    fn the_label_names_the_version_because_another_may_cut_texts_into_other_words() {
+        let label = shelf(&TempDir::new().unwrap(), "one").label(&state(1, 3));
+        assert!(label.contains(&format!("lastro {} ", env!("CARGO_PKG_VERSION"))), "{label}");
     }
 
     #[test]

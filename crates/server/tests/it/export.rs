@@ -98,6 +98,7 @@ async fn each_plan_exports_what_the_table_says() {
                 ("?format=ndjson", "text/csv", Feature::BulkExport),
                 ("?format=csv", "*/*", Feature::CsvExport),
                 ("", "text/csv", Feature::CsvExport),
+                ("", "application/x-ndjson, text/csv;q=0.5", Feature::BulkExport),
             ] {
                 let path = format!("/api/v1/export/{dataset}{query}");
                 let answer = app.get(&path).key(&key).header("accept", accept).send().await;
@@ -135,8 +136,10 @@ async fn hostile_parameters_get_a_sentence() {
         ("companies?status=a&status=b", 400, "`status`"),
         ("filings?category=%FF", 400, "UTF-8"),
         ("filings?company_id=7", 404, "company"),
-        ("filings?company_id=%00", 404, "company"),
-        ("filings?company_id=&format=csv", 404, "company"),
+        ("filings?company_id=00.000.000/0001-91", 404, "company"),
+        ("filings?company_id=%00", 400, "`company_id`"),
+        ("filings?company_id=&format=csv", 400, "`company_id`"),
+        ("selic?company_id=aurora", 400, "`company_id`"),
         ("nothing", 404, "companies, filings, selic, cdi, ipca and fx"),
         ("Selic", 404, "data set"),
         ("selic%00", 404, "data set"),
@@ -150,12 +153,10 @@ async fn hostile_parameters_get_a_sentence() {
     app.post("/api/v1/export/selic", "").key(&key).send().await.expect(405);
     // What is another data set's filter lets everything through here, but must make sense.
     let all = export(&app, &key, "selic").await.number("x-total-count");
-    assert_eq!(
-        export(&app, &key, "selic?pair=EUR/BRL&status=none&company_id=90001&q=x")
-            .await
-            .number("x-total-count"),
-        all
-    );
+    for company in ["90001", "99999999"] {
+        let foreign = format!("selic?pair=EUR/BRL&status=none&company_id={company}&q=x");
+        assert_eq!(export(&app, &key, &foreign).await.number("x-total-count"), all);
+    }
 }
 
 #[tokio::test]

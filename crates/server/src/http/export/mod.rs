@@ -19,9 +19,11 @@ use lastro_model::{Day, Edition};
 
 use super::body::Body;
 use super::csv::{CSV, Dialect, Label, Sheet};
+use super::form::OwnForm;
 use super::reply::Reply;
 
-const NDJSON: &str = "application/x-ndjson";
+/// A JSON object a line.
+pub const NDJSON: OwnForm = OwnForm { name: "ndjson", media_type: "application/x-ndjson" };
 
 /// What a handler answers a request for a whole data set with.
 pub struct Export {
@@ -38,7 +40,7 @@ impl Export {
     pub fn reply(&self) -> Reply {
         let (content_type, variant, extension) = match self.dialect {
             Some(dialect) => (CSV, dialect.variant(), "csv"),
-            None => (NDJSON, "ndjson", "ndjson"),
+            None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
         let reply = Reply::data(Vec::new(), self.editions.iter().copied());

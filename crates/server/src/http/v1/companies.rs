@@ -73,6 +73,11 @@ pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
     Ok(companies.company(row).id)
 }
 
+/// Whether a company could be called this at all.
+pub fn can_be_named(id: &str) -> bool {
+    Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok()
+}
+
 /// Finds a company by CNPJ or registry code. Fourteen digits are a CNPJ first, and a code with zeros in front if no company has it.
 fn position(companies: &Companies, id: &str) -> Option<u32> {
     let by_cnpj = || companies.by_cnpj(&Cnpj::parse(id).ok()?);

@@ -7,7 +7,7 @@ use lastro_model::{CompanyId, Day, Edition, Pair, RatePoint};
 
 use super::{companies, market};
 use crate::error::ApiError;
-use crate::http::export::{Export, Selection, select};
+use crate::http::export::{Export, NDJSON, Selection, select};
 use crate::http::form::Form;
 use crate::http::routes::Question;
 
@@ -27,7 +27,7 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         "fx" => ("fx", |question, filters| every_quote(question, &filters)),
         _ => return Err(NO_SUCH_DATASET),
     };
-    let form = Form::asked(&question.query, question.accept, "ndjson")?;
+    let form = Form::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
     let dialect = form.dialect(question.plan)?;
@@ -65,10 +65,19 @@ impl Filters {
         let (from, to) = query.days()?;
         let pair = query.get("pair")?.map(|pair| market::held_pair(&catalog.fx, pair)).transpose()?;
         let (status, sector, category) = (text("status")?, text("sector")?, text("category")?);
-        let company = query.get("company_id")?;
-        let company = company.map(|id| companies::named(&catalog.companies, id)).transpose()?;
+        let company = company(question)?;
         Ok(Self { status, sector, category, company, pair, from, to })
     }
+}
+
+/// The company that is named. Filings alone are of one, so nowhere else need it exist.
+fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
+    let Some(id) = question.query.get("company_id")? else { return Ok(None) };
+    if !companies::can_be_named(id) {
+        return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
+    }
+    let of_filings = question.id == "filings";
+    of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
 }
 
 fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filters) -> Found {

@@ -115,6 +115,27 @@ async fn two_run_at_a_time_and_a_third_is_told_to_wait() {
 }
 
 #[tokio::test]
+async fn http_1_0_cannot_tell_a_broken_export_from_a_whole_one_and_gets_none() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for (request, status, word) in [
+        ("GET /api/v1/export/selic", "400", "HTTP/1.1"),
+        ("HEAD /api/v1/export/selic", "200", "x-total-count"),
+        ("GET /api/v1/market/selic", "200", "\"data\""),
+    ] {
+        let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+        let request = format!("{request} HTTP/1.0\r\nx-api-key: {key}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.0 {status} ")), "{request}{answer}");
+        let (_, after_status) = answer.split_once("\r\n").unwrap();
+        assert!(after_status.contains(word), "{request}{answer}");
+    }
+    assert_eq!(running(&app).await, 0);
+}
+
+#[tokio::test]
 async fn a_client_that_goes_away_frees_its_place() {
     let app = bulky_app().await;
     let key = app.ample_key(Plan::Gold).await;
