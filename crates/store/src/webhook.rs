@@ -20,6 +20,7 @@ pub trait WebhookStore: Send + Sync {
     /// All webhooks, oldest first.
     async fn list_webhooks(&self) -> Result<Vec<Webhook>>;
 
+    /// [`StoreError::Conflict`](crate::StoreError::Conflict) where the owner wants to undo the operator's word.
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>>;
 
     /// Forgets a webhook with its deliveries. Says whether there was one.
@@ -42,10 +43,13 @@ pub const SECRETS_KEPT: usize = 5;
 /// What is to become of a webhook; what is `None` stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebhookChange {
+    /// What failed at another address says nothing about this one.
     pub url: Option<String>,
     pub description: Option<Option<String>>,
     pub events: Option<Vec<WebhookEvent>>,
     pub filters: Option<WebhookFilters>,
     /// Enabling forgets that it was failing.
     pub disabled: Option<Option<DisabledBy>>,
+    /// The owner's wish, which leaves a webhook disabled that the operator disabled.
+    pub by_owner: bool,
 }

@@ -44,8 +44,9 @@ pub(crate) const UPDATE_WEBHOOK: &str =
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 
+/// The one without an end is the newest, also where a clock was set back.
 pub(crate) const SECRETS: &str =
-    "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY made_at DESC, ends_at IS NOT NULL";
+    "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY ends_at IS NOT NULL, made_at DESC";
 
 pub(crate) const INSERT_SECRET: &str =
     "INSERT INTO webhook_secret (webhook, seed, made_at, ends_at) VALUES ($1, $2, $3, $4)";
@@ -56,7 +57,7 @@ pub(crate) const END_SECRETS: &str = "UPDATE webhook_secret SET ends_at = $1
 /// Those that sign no more, and beyond the newest $3 those that still do.
 pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook = $1 AND (ends_at <= $2
     OR seed NOT IN (SELECT seed FROM webhook_secret WHERE webhook = $1
-        ORDER BY made_at DESC, ends_at IS NOT NULL LIMIT $3))";
+        ORDER BY ends_at IS NOT NULL, made_at DESC LIMIT $3))";
 
 pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
 
@@ -89,7 +90,7 @@ pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries FROM message WHERE web
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
 
 pub(crate) const RELEASE: &str = "UPDATE webhook SET leased_until = 0, failing_since = $1, last_failure = $2,
-        disabled_by = COALESCE($3, disabled_by)
+        disabled_by = COALESCE(disabled_by, $3)
     WHERE id = $4 AND lease_holder = $5";
 
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2

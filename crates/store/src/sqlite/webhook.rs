@@ -37,6 +37,10 @@ impl WebhookStore for SqliteStore {
         self.writer
             .change(move |transaction| {
                 let Some(webhook) = find(transaction, &id)? else { return Ok(None) };
+                let is_closed = webhook.disabled == Some(DisabledBy::Operator);
+                if is_closed && change.by_owner && change.disabled.is_some() {
+                    return Err(StoreError::Conflict);
+                }
                 let webhook = changed(webhook, change);
                 update(transaction, &webhook)?;
                 Ok(Some(webhook))
@@ -111,7 +115,8 @@ fn insert_secret(
 }
 
 fn changed(webhook: Webhook, change: WebhookChange) -> Webhook {
-    let failing = if change.disabled == Some(None) { None } else { webhook.failing };
+    let is_another_chance = change.disabled == Some(None) || change.url.is_some();
+    let failing = if is_another_chance { None } else { webhook.failing };
     Webhook {
         url: change.url.unwrap_or(webhook.url),
         description: change.description.unwrap_or(webhook.description),

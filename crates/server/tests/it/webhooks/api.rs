@@ -362,6 +362,9 @@ async fn a_webhook_that_the_operator_disabled_stays_so() {
         let change = stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(body);
         assert!(change.send().await.expect_error(400).contains("operator"));
     }
+    let test = stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
+    assert!(test.expect_error(400).contains("operator"));
+    assert_eq!(receiver.count(), 0);
     let rename =
         stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(r#"{"description":"x"}"#);
     assert_eq!(rename.send().await.expect(200).json()["status"], "disabled");

@@ -183,6 +183,18 @@ pub async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
     assert_eq!(store.settle_and_claim(Vec::new(), claim(2, "a")).await.unwrap().len(), 1);
 }
 
+pub async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = with_messages(&*store, 1).await;
+    let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    let disabled = Some(Some(DisabledBy::Operator));
+    store.change_webhook(&webhook.id, WebhookChange { disabled, ..WebhookChange::default() }).await.unwrap();
+    let mut gone = settlement(&claimed[0], "a", Fate::GivenUp);
+    gone.disable = Some(DisabledBy::Receiver);
+    store.settle_and_claim(vec![gone], claim(1, "a")).await.unwrap();
+    assert_eq!(store.webhook(&webhook.id).await.unwrap().unwrap().disabled, Some(DisabledBy::Operator));
+}
+
 pub async fn a_delivery_is_made_due_again(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
