@@ -43,13 +43,18 @@ pub const SECRETS_KEPT: usize = 5;
 /// What is to become of a webhook; what is `None` stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebhookChange {
-    /// What failed at another address says nothing about this one.
     pub url: Option<String>,
     pub description: Option<Option<String>>,
     pub events: Option<Vec<WebhookEvent>>,
     pub filters: Option<WebhookFilters>,
-    /// Enabling forgets that it was failing.
     pub disabled: Option<Option<DisabledBy>>,
     /// The owner's wish, which leaves a webhook disabled that the operator disabled.
     pub by_owner: bool,
+}
+
+impl WebhookChange {
+    /// Enabling it, and another address, make its failures so far a thing of the past.
+    pub(crate) fn is_another_chance(&self) -> bool {
+        self.disabled == Some(None) || self.url.is_some()
+    }
 }

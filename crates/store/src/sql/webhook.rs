@@ -84,17 +84,23 @@ pub(crate) const INSERT_MESSAGE: &str =
     "INSERT INTO message (id, webhook, number, event, body, created_at, tries, due_at, delivered)
     SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
 
-pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries FROM message WHERE webhook = $1 AND due_at <= $2
+pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries, due_at FROM message WHERE webhook = $1 AND due_at <= $2
     ORDER BY due_at, number LIMIT 1";
 
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
 
-pub(crate) const RELEASE: &str = "UPDATE webhook SET leased_until = 0, failing_since = $1, last_failure = $2,
-        disabled_by = COALESCE(disabled_by, $3)
-    WHERE id = $4 AND lease_holder = $5";
+/// A webhook that is to be left alone for a while is leased to nobody.
+pub(crate) const RELEASE: &str = "UPDATE webhook SET lease_holder = '', leased_until = $1, failing_since = $2,
+        last_failure = $3, disabled_by = COALESCE(disabled_by, $4)
+    WHERE id = $5 AND lease_holder = $6";
 
+/// A delivery that runs keeps its lease.
+pub(crate) const LEAVE_ALONE_NO_LONGER: &str =
+    "UPDATE webhook SET leased_until = 0 WHERE id = $1 AND lease_holder = ''";
+
+/// Nothing happens where the message was made due anew while it was delivered.
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
-    WHERE id = $3 AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $4)";
+    WHERE id = $3 AND due_at = $4 AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $5)";
 
 pub(crate) const INSERT_ATTEMPT: &str =
     "INSERT INTO attempt (message, number, attempted_at, status, error, duration_ms)

@@ -88,7 +88,9 @@ impl OutboxStore for SqliteStore {
         self.writer
             .change(move |transaction| {
                 let values = params![at.as_millisecond(), webhook.as_str(), message.as_str()];
-                transaction.execute(sql::REDELIVER, values)?;
+                if transaction.execute(sql::REDELIVER, values)? > 0 {
+                    transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.as_str()])?;
+                }
                 delivery::find(transaction, &webhook, &message)
             })
             .await
@@ -98,6 +100,7 @@ impl OutboxStore for SqliteStore {
         let webhook = webhook.clone();
         self.writer
             .change(move |transaction| {
+                transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.as_str()])?;
                 let values = params![at.as_millisecond(), webhook.as_str()];
                 Ok(transaction.execute(sql::REDELIVER_FAILED, values)? as u64)
             })
@@ -163,15 +166,20 @@ fn claim_due(transaction: &Transaction<'_>, claim: &Claim) -> Result<Vec<Claimed
     let mut claimed = Vec::new();
     for webhook in claimable(transaction, claim)? {
         let values = params![webhook.id.as_str(), claim.now.as_millisecond()];
-        let (message, body, tries) = next.query_row(values, |row| Ok(due(row)))??;
+        claimed.push(next.query_row(values, |row| Ok(due(row, &webhook)))??);
         lease.execute(params![claim.holder, claim.until.as_millisecond(), webhook.id.as_str()])?;
-        claimed.push(Claimed { webhook, message, body, tries });
     }
     Ok(claimed)
 }
 
-fn due(row: &Row<'_>) -> Result<(MessageId, String, u32)> {
-    Ok((column::parsed(row, 0, MessageId::parse)?, column::string(row, 1)?, column::number(row, 2)?))
+fn due(row: &Row<'_>, webhook: &Webhook) -> Result<Claimed> {
+    Ok(Claimed {
+        webhook: webhook.clone(),
+        message: column::parsed(row, 0, MessageId::parse)?,
+        body: column::string(row, 1)?,
+        tries: column::number(row, 2)?,
+        due_at: column::time(row, 3)?,
+    })
 }
 
 fn state(row: &Row<'_>) -> Result<OutboxState> {

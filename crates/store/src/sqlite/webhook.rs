@@ -41,8 +41,12 @@ impl WebhookStore for SqliteStore {
                 if is_closed && change.by_owner && change.disabled.is_some() {
                     return Err(StoreError::Conflict);
                 }
+                let is_another_chance = change.is_another_chance();
                 let webhook = changed(webhook, change);
                 update(transaction, &webhook)?;
+                if is_another_chance {
+                    transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.id.as_str()])?;
+                }
                 Ok(Some(webhook))
             })
             .await
@@ -115,8 +119,7 @@ fn insert_secret(
 }
 
 fn changed(webhook: Webhook, change: WebhookChange) -> Webhook {
-    let is_another_chance = change.disabled == Some(None) || change.url.is_some();
-    let failing = if is_another_chance { None } else { webhook.failing };
+    let failing = if change.is_another_chance() { None } else { webhook.failing };
     Webhook {
         url: change.url.unwrap_or(webhook.url),
         description: change.description.unwrap_or(webhook.description),
