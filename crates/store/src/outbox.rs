@@ -20,7 +20,8 @@ pub const ATTEMPTS_SHOWN: usize = 20;
 
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// What was published and is not yet addressed to anybody, oldest first.
+    /// What was published and is not yet addressed to anybody, oldest first. One that cannot be read is set aside: it holds
+    /// up no other, and is counted in [`OutboxState::announcements`] until somebody looks after it.
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>>;
 
     /// The enabled webhooks of accounts with a key that works at `at`, and the accounts' plans.

@@ -72,7 +72,10 @@ pub(crate) const INSERT_ANNOUNCEMENT: &str =
 pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
 
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
-    FROM announcement ORDER BY number LIMIT $1";
+    FROM announcement WHERE number > 0 ORDER BY number LIMIT $1";
+
+/// One that is set aside has its number below zero: it stays to be looked at, and is not read again.
+pub(crate) const SET_ANNOUNCEMENT_ASIDE: &str = "UPDATE announcement SET number = -number WHERE number = $1";
 
 pub(crate) const DELETE_ANNOUNCEMENT: &str = "DELETE FROM announcement WHERE number = $1";
 
@@ -84,13 +87,15 @@ pub(crate) const INSERT_MESSAGE: &str =
     "INSERT INTO message (id, webhook, number, event, body, created_at, tries, due_at, delivered)
     SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
 
-pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries, due_at FROM message WHERE webhook = $1 AND due_at <= $2
+pub(crate) const NEXT_DUE: &str =
+    "SELECT id, body, tries, due_at FROM message WHERE webhook = $1 AND due_at <= $2
     ORDER BY due_at, number LIMIT 1";
 
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
 
 /// A webhook that is to be left alone for a while is leased to nobody.
-pub(crate) const RELEASE: &str = "UPDATE webhook SET lease_holder = '', leased_until = $1, failing_since = $2,
+pub(crate) const RELEASE: &str =
+    "UPDATE webhook SET lease_holder = '', leased_until = $1, failing_since = $2,
         last_failure = $3, disabled_by = COALESCE(disabled_by, $4)
     WHERE id = $5 AND lease_holder = $6";
 

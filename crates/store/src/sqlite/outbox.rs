@@ -17,12 +17,12 @@ use crate::{
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
-        self.readers
-            .ask(move |connection| {
-                let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
-                statement.query_and_then([stored_count(limit as u64)], announcement)?.collect()
-            })
-            .await
+        let (read, unreadable) =
+            self.readers.ask(move |connection| waiting_announcements(connection, limit)).await?;
+        if !unreadable.is_empty() {
+            self.writer.change(move |transaction| set_aside(transaction, &unreadable)).await?;
+        }
+        Ok(read)
     }
 
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
@@ -117,6 +117,31 @@ impl OutboxStore for SqliteStore {
             .change(move |transaction| Ok(transaction.execute(sql::FORGET_DELIVERIES, before)? as u64))
             .await
     }
+}
+
+/// Those that can be read, and the numbers of those that cannot.
+fn waiting_announcements(connection: &Connection, limit: usize) -> Result<(Vec<Announcement>, Vec<u64>)> {
+    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+    let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
+    let mut rows = statement.query([stored_count(limit as u64)])?;
+    while let Some(row) = rows.next()? {
+        let number = column::number(row, 0)?;
+        match announcement(row) {
+            Ok(announcement) => read.push(announcement),
+            Err(error) => {
+                tracing::error!(number, %error, "an announcement cannot be read; it is set aside and told to nobody");
+                unreadable.push(number);
+            }
+        }
+    }
+    Ok((read, unreadable))
+}
+
+fn set_aside(transaction: &Transaction<'_>, announcements: &[u64]) -> Result<()> {
+    for number in announcements {
+        transaction.execute(sql::SET_ANNOUNCEMENT_ASIDE, [stored_count(*number)])?;
+    }
+    Ok(())
 }
 
 fn announcement(row: &Row<'_>) -> Result<Announcement> {

@@ -242,7 +242,11 @@ pub async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &i
     let mut busy = settlement(&claimed[0], "a", Fate::Due(at(600)));
     busy.leave_alone_until = Some(at(600));
     assert_eq!(store.settle_and_claim(vec![busy.clone()], claim(1, "a")).await.unwrap(), []);
-    assert_eq!(store.settle_and_claim(Vec::new(), claim(599, "b")).await.unwrap(), [], "the other one waits too");
+    assert_eq!(
+        store.settle_and_claim(Vec::new(), claim(599, "b")).await.unwrap(),
+        [],
+        "the other one waits too"
+    );
     let claimed = store.settle_and_claim(Vec::new(), claim(600, "b")).await.unwrap();
     assert_eq!(claimed.len(), 1);
 
