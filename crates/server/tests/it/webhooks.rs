@@ -25,6 +25,7 @@ fn eager(options: &mut Options) {
     options.webhooks = Settings {
         allow_private: true,
         look_every: Duration::from_millis(5),
+        state_every: Duration::from_millis(50),
         deadline: Duration::from_secs(10),
         jitter: || 0.0,
     };

@@ -158,9 +158,9 @@ fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
         intake::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
     let Some(value) = wish.grace_seconds else { return Ok(DEFAULT_GRACE) };
     let seconds = value.as_i64().filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
-    seconds.map(SignedDuration::from_secs).ok_or(ApiError::BadRequest(
-        "`grace_seconds` must be an integer from 0 to 86400".into(),
-    ))
+    seconds
+        .map(SignedDuration::from_secs)
+        .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
 }
 
 fn moment(now: Now) -> Result<Timestamp, ApiError> {

@@ -1,6 +1,6 @@
 //! The endpoints: what they take, what they refuse, and whose they are.
 
-use lastro_model::Plan;
+use lastro_model::{AccountId, KeyId, Plan};
 use lastro_store::WebhookChange;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
@@ -277,9 +277,34 @@ async fn more_tests_at_once_than_anybody_needs_are_put_off() {
     let webhook = stage.register(&receiver, &["filing.created"]).await;
     let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
     let trials = &stage.app.service.app.webhooks.trials;
-    let others = trials.try_acquire_many(u32::try_from(trials.available_permits()).unwrap()).unwrap();
+    let another = |n: u8| AccountId(KeyId::parse(&format!("Other{n:03}")).unwrap());
+    let others: Vec<_> = (0..16).map(|n| trials.enter(another(n)).unwrap()).collect();
     assert!(test().await.expect_error(503).contains("too many tests"));
     drop(others);
+    test().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_customer_has_two_tests_at_once_and_leaves_the_rest_to_others() {
+    let stage = Stage::set().await;
+    let (slow, quick) = (Receiver::open(), Receiver::open());
+    let webhook = stage.register(&slow, &["filing.created"]).await;
+    let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
+    slow.hold();
+    let meanwhile = async {
+        soon(async || slow.count() == 2).await;
+        let third = test().await.expect(429);
+        assert_eq!(third.number("retry-after"), 15);
+        let other = stage.app.ample_key(Plan::Platinum).await;
+        let body = json!({ "url": quick.url(), "events": ["filing.created"] }).to_string();
+        let theirs = stage.app.post("/api/v1/webhooks", body).key(&other).send().await.expect(201).json();
+        let path = format!("/api/v1/webhooks/{}/test", theirs["id"].as_str().unwrap());
+        stage.app.post(&path, "").key(&other).send().await.expect(200);
+        slow.release();
+    };
+    let (first, second, ()) = tokio::join!(test(), test(), meanwhile);
+    first.expect(200);
+    second.expect(200);
     test().await.expect(200);
 }
 
