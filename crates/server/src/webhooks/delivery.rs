@@ -27,7 +27,7 @@ impl Outcome {
 pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
     let outcome = attempt(&app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
     let settlement =
-        judge(&claimed, outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
+        judge(&claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
     app.metrics.delivery(settlement.fate);
     settlement
 }
@@ -61,7 +61,7 @@ fn failure(status: u16) -> Option<String> {
 }
 
 /// What an outcome means for the message and for its webhook.
-fn judge(claimed: &Claimed, outcome: Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
+fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
     let settlement = Settlement {
         webhook: claimed.webhook.id.clone(),
         message: claimed.message.clone(),
@@ -81,7 +81,7 @@ fn judge(claimed: &Claimed, outcome: Outcome, holder: &str, now: Timestamp, jitt
     if matches!(&outcome.result, Ok(answer) if answer.status == 410) {
         return Settlement { fate: Fate::GivenUp, disable: Some(DisabledBy::Receiver), ..settlement };
     }
-    let asked = asked_for(&outcome, now);
+    let asked = asked_for(outcome, now);
     let next = schedule::next(claimed.tries + 1, now, jitter, asked);
     Settlement {
         fate: next.map_or(Fate::GivenUp, Fate::Due),
@@ -131,7 +131,7 @@ mod tests {
 
     fn settled(claimed: &Claimed, result: Result<Answer, Trouble>, now: Timestamp) -> Settlement {
         let outcome = Outcome { attempt: described(now, 3, &result), result };
-        judge(claimed, outcome, "us", now, 0.0)
+        judge(claimed, &outcome, "us", now, 0.0)
     }
 
     fn answered(status: u16) -> Result<Answer, Trouble> {

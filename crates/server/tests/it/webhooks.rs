@@ -8,6 +8,7 @@ mod documentation;
 mod events;
 mod faults;
 mod retries;
+mod trials;
 
 use std::time::Duration;
 

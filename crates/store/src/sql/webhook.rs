@@ -105,7 +105,8 @@ pub(crate) const LEAVE_ALONE_NO_LONGER: &str =
 
 /// Nothing happens where the message was made due anew while it was delivered.
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
-    WHERE id = $3 AND due_at = $4 AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $5)";
+    WHERE id = $3 AND due_at = $4
+        AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $5)";
 
 pub(crate) const INSERT_ATTEMPT: &str =
     "INSERT INTO attempt (message, number, attempted_at, status, error, duration_ms)
