@@ -35,7 +35,7 @@ pub enum StoreError {
     #[error("there is no such key")]
     NotFound,
 
-    #[error("the key id is taken, or the key has already ended")]
+    #[error("the key id is taken, the key has already ended, or the operator disabled the webhook")]
     Conflict,
 
     /// The rows of a publication ended without a commit. Nothing was changed.

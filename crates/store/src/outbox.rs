@@ -20,7 +20,8 @@ pub const ATTEMPTS_SHOWN: usize = 20;
 
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// What was published and is not yet addressed to anybody, oldest first.
+    /// What was published and is not yet addressed to anybody, oldest first. One that cannot be read is set aside: it holds
+    /// up no other, and is counted in [`OutboxState::announcements`] until somebody looks after it.
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>>;
 
     /// The enabled webhooks of accounts with a key that works at `at`, and the accounts' plans.
@@ -39,7 +40,8 @@ pub trait OutboxStore: Send + Sync {
     /// Newest first.
     async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries>;
 
-    /// Makes a delivery of this webhook due at `at`, with a whole schedule before it.
+    /// Makes a delivery of this webhook due at `at`, with a whole schedule before it. A webhook that is left alone is so no
+    /// longer.
     async fn redeliver(
         &self,
         webhook: &WebhookId,
@@ -97,6 +99,7 @@ pub struct Claimed {
     pub body: String,
     /// Attempts of the running schedule so far.
     pub tries: u32,
+    pub due_at: Timestamp,
 }
 
 /// What became of a claimed message.
@@ -105,11 +108,15 @@ pub struct Settlement {
     pub webhook: WebhookId,
     pub message: MessageId,
     pub holder: String,
+    /// As it was claimed. A message that is due at another time by now was asked for again, and stays so.
+    pub due_at: Timestamp,
     pub attempt: Attempt,
     pub fate: Fate,
     /// The webhook's run of failures, this attempt included; none after a success.
     pub failing: Option<Failing>,
     pub disable: Option<DisabledBy>,
+    /// Nothing is sent to the webhook before then: its receiver asked for time.
+    pub leave_alone_until: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -94,6 +94,9 @@ pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_coun
 
 pub(crate) const EDITION_OF: &str = "SELECT edition, sample FROM source_state WHERE source = $1";
 
+/// Whether the source was ever read to its end.
+pub(crate) const EVER_WHOLE: &str = "SELECT last_success IS NOT NULL FROM source_state WHERE source = $1";
+
 pub(crate) const PUBLISH: &str = "UPDATE source_state SET edition = $1, sample = $2, row_count = $3,
     newest_day = $4 WHERE source = $5";
 

@@ -20,6 +20,7 @@ pub trait WebhookStore: Send + Sync {
     /// All webhooks, oldest first.
     async fn list_webhooks(&self) -> Result<Vec<Webhook>>;
 
+    /// [`StoreError::Conflict`](crate::StoreError::Conflict) where the owner wants to undo the operator's word.
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>>;
 
     /// Forgets a webhook with its deliveries. Says whether there was one.
@@ -46,6 +47,14 @@ pub struct WebhookChange {
     pub description: Option<Option<String>>,
     pub events: Option<Vec<WebhookEvent>>,
     pub filters: Option<WebhookFilters>,
-    /// Enabling forgets that it was failing.
     pub disabled: Option<Option<DisabledBy>>,
+    /// The owner's wish, which leaves a webhook disabled that the operator disabled.
+    pub by_owner: bool,
+}
+
+impl WebhookChange {
+    /// Enabling it, and another address, make its failures so far a thing of the past.
+    pub(crate) fn is_another_chance(&self) -> bool {
+        self.disabled == Some(None) || self.url.is_some()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
 use lastro_store::{Claimed, Fate, Settlement};
 
@@ -27,7 +27,7 @@ impl Outcome {
 pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
     let outcome = attempt(&app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
     let settlement =
-        judge(&claimed, outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
+        judge(&claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
     app.metrics.delivery(settlement.fate);
     settlement
 }
@@ -61,31 +61,40 @@ fn failure(status: u16) -> Option<String> {
 }
 
 /// What an outcome means for the message and for its webhook.
-fn judge(claimed: &Claimed, outcome: Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
-    let (fate, failing, disable) = if outcome.is_success() {
-        (Fate::Delivered, None, None)
-    } else {
-        let failing = schedule::run(claimed.webhook.failing, now);
-        let gone = matches!(&outcome.result, Ok(answer) if answer.status == 410);
-        let fate = if gone { Fate::GivenUp } else { retry(claimed, &outcome, now, jitter) };
-        let hopeless = schedule::is_hopeless(failing).then_some(DisabledBy::Failures);
-        (fate, Some(failing), if gone { Some(DisabledBy::Receiver) } else { hopeless })
-    };
-    Settlement {
+fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
+    let settlement = Settlement {
         webhook: claimed.webhook.id.clone(),
         message: claimed.message.clone(),
         holder: holder.to_owned(),
-        attempt: outcome.attempt,
-        fate,
-        failing,
-        disable,
+        due_at: claimed.due_at,
+        attempt: outcome.attempt.clone(),
+        fate: Fate::Delivered,
+        failing: None,
+        disable: None,
+        leave_alone_until: None,
+    };
+    if outcome.is_success() {
+        return settlement;
+    }
+    let failing = schedule::run(claimed.webhook.failing, now);
+    let settlement = Settlement { failing: Some(failing), ..settlement };
+    if matches!(&outcome.result, Ok(answer) if answer.status == 410) {
+        return Settlement { fate: Fate::GivenUp, disable: Some(DisabledBy::Receiver), ..settlement };
+    }
+    let asked = asked_for(outcome, now);
+    let next = schedule::next(claimed.tries + 1, now, jitter, asked);
+    Settlement {
+        fate: next.map_or(Fate::GivenUp, Fate::Due),
+        disable: schedule::is_hopeless(failing).then_some(DisabledBy::Failures),
+        leave_alone_until: asked.and_then(|pause| now.checked_add(pause).ok()),
+        ..settlement
     }
 }
 
-fn retry(claimed: &Claimed, outcome: &Outcome, now: Timestamp, jitter: f64) -> Fate {
-    let asked = outcome.result.as_ref().ok().and_then(|answer| answer.retry_after.as_deref());
-    let asked = asked.and_then(|value| schedule::retry_after(value, now));
-    schedule::next(claimed.tries + 1, now, jitter, asked).map_or(Fate::GivenUp, Fate::Due)
+/// The time that the receiver wants to be left alone.
+fn asked_for(outcome: &Outcome, now: Timestamp) -> Option<SignedDuration> {
+    let value = outcome.result.as_ref().ok()?.retry_after.as_deref()?;
+    schedule::retry_after(value, now)
 }
 
 /// The time of day. A clock that shows no time that can be told shows the beginning of time.
@@ -95,7 +104,6 @@ pub fn timestamp(clock: &dyn Clock) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use jiff::SignedDuration;
     use lastro_model::{AccountId, Failing, KeyId, WebhookFilters, WebhookId};
 
     use super::*;
@@ -117,12 +125,13 @@ mod tests {
             disabled: None,
             failing,
         };
-        Claimed { webhook, message: MessageId::from_random([2; 12]), body: "{}".to_owned(), tries }
+        let message = MessageId::from_random([2; 12]);
+        Claimed { webhook, message, body: "{}".to_owned(), tries, due_at: start() }
     }
 
     fn settled(claimed: &Claimed, result: Result<Answer, Trouble>, now: Timestamp) -> Settlement {
         let outcome = Outcome { attempt: described(now, 3, &result), result };
-        judge(claimed, outcome, "us", now, 0.0)
+        judge(claimed, &outcome, "us", now, 0.0)
     }
 
     fn answered(status: u16) -> Result<Answer, Trouble> {
@@ -159,7 +168,8 @@ mod tests {
     fn a_receiver_that_asks_for_time_gets_it() {
         let busy = Ok(Answer { status: 429, retry_after: Some("900".to_owned()) });
         let settlement = settled(&claimed(0, None), busy, start());
-        assert_eq!(settlement.fate, Fate::Due(start() + SignedDuration::from_mins(15)));
+        let then = start() + SignedDuration::from_mins(15);
+        assert_eq!((settlement.fate, settlement.leave_alone_until), (Fate::Due(then), Some(then)));
     }
 
     /// Every hour a new message, each with its own schedule, to a receiver that is never there again.

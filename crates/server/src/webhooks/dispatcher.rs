@@ -10,31 +10,33 @@ use jiff::SignedDuration;
 use lastro_store::{Claim, Settlement};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::MissedTickBehavior;
 
 use super::delivery::{deliver, timestamp};
-use super::{entitled_plans, fan_out};
+use super::{Settings, entitled_plans, fan_out};
 use crate::jobs::stopped;
 use crate::state::App;
 
 /// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
 const WORKERS: usize = 256;
-/// Longer than a delivery can take.
-const LEASE: SignedDuration = SignedDuration::from_secs(25);
+/// Longer than a delivery can take, and the wait for a database that others write to after it.
+const LEASE: SignedDuration = SignedDuration::from_secs(40);
 /// How long a stop waits for deliveries that run; the others are repeated by whoever comes next.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
-/// The operator's numbers are fetched at every so many looks.
-const LOOKS_PER_STATE: u32 = 10;
 
 pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
-    let look_every = app.webhooks.settings.look_every;
-    let mut dispatcher = Dispatcher { app, running: JoinSet::new(), settled: Vec::new(), looks: 0 };
+    let Settings { look_every, state_every, .. } = app.webhooks.settings;
+    let mut dispatcher = Dispatcher { app, running: JoinSet::new(), settled: Vec::new() };
+    let mut state_is_old = tokio::time::interval(state_every);
+    state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let more = dispatcher.round().await;
         let pause = if more { Duration::ZERO } else { look_every };
         tokio::select! {
             () = stopped(&mut stop) => break,
             Some(done) = dispatcher.running.join_next() => dispatcher.take_in(done),
-            () = tokio::time::sleep(pause) => dispatcher.look().await,
+            _ = state_is_old.tick() => dispatcher.note_state().await,
+            () = tokio::time::sleep(pause) => {}
         }
     }
     dispatcher.finish().await;
@@ -45,7 +47,6 @@ struct Dispatcher {
     running: JoinSet<Settlement>,
     /// Not written yet. A write that fails keeps them for the next.
     settled: Vec<Settlement>,
-    looks: u32,
 }
 
 impl Dispatcher {
@@ -89,14 +90,12 @@ impl Dispatcher {
         }
     }
 
-    async fn look(&mut self) {
-        if self.looks.is_multiple_of(LOOKS_PER_STATE) {
-            match self.app.store.outbox_state().await {
-                Ok(state) => self.app.webhooks.state.store(Arc::new(state)),
-                Err(error) => tracing::debug!(%error, "the state of the outbox could not be read"),
-            }
+    /// For the operator.
+    async fn note_state(&self) {
+        match self.app.store.outbox_state().await {
+            Ok(state) => self.app.webhooks.state.store(Arc::new(state)),
+            Err(error) => tracing::debug!(%error, "the state of the outbox could not be read"),
         }
-        self.looks = self.looks.wrapping_add(1);
     }
 
     /// Deliveries that end soon are written down, so that they are not repeated.

@@ -26,10 +26,10 @@ use arc_swap::ArcSwap;
 use lastro_access::{Feature, Pepper, plans};
 use lastro_model::{Plan, Webhook};
 use lastro_store::OutboxState;
-use tokio::sync::Semaphore;
 
 use connector::Connector;
 use signature::Secret;
+use trial::Trials;
 
 /// An account may have so many webhooks.
 pub const MOST_PER_ACCOUNT: usize = 10;
@@ -41,6 +41,8 @@ pub struct Settings {
     pub allow_private: bool,
     /// How often the outbox is looked at when nothing happens.
     pub look_every: Duration,
+    /// How old the operator's numbers get.
+    pub state_every: Duration,
     /// From the first byte of a delivery to the header of its answer.
     pub deadline: Duration,
     /// A number from 0 to 1, another each time: retries of many messages spread out.
@@ -52,6 +54,7 @@ impl Default for Settings {
         Self {
             allow_private: false,
             look_every: Duration::from_millis(500),
+            state_every: Duration::from_secs(5),
             deadline: Duration::from_secs(15),
             jitter: crate::clock::random_fraction,
         }
@@ -63,21 +66,17 @@ impl Default for Settings {
 pub struct Webhooks {
     pub settings: Settings,
     pub connector: Connector,
-    /// Trials that may run at once.
-    pub trials: Semaphore,
+    pub trials: Trials,
     /// As of a moment ago, for the operator.
     pub state: ArcSwap<OutboxState>,
 }
-
-/// Customers wait for trials; more of them at once than this are somebody's load test.
-const TRIALS_AT_ONCE: usize = 16;
 
 impl Webhooks {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         Ok(Self {
             connector: Connector::new(settings.allow_private, settings.deadline)?,
             settings,
-            trials: Semaphore::new(TRIALS_AT_ONCE),
+            trials: Trials::default(),
             state: ArcSwap::from_pointee(OutboxState::default()),
         })
     }

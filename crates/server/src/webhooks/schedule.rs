@@ -34,19 +34,19 @@ const RUN_ENDS_AFTER: SignedDuration = SignedDuration::from_hours(48);
 pub fn next(tries: u32, now: Timestamp, jitter: f64, asked: Option<SignedDuration>) -> Option<Timestamp> {
     let planned = RETRIES.get(tries.checked_sub(1)? as usize)?;
     let stretched = planned.mul_f64(1.0 + JITTER * jitter.clamp(0.0, 1.0));
-    let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
-    now.checked_add(stretched.max(asked)).ok()
+    now.checked_add(stretched.max(asked.unwrap_or_default())).ok()
 }
 
-/// What `Retry-After` asks for: seconds, or a date.
+/// What `Retry-After` asks for: seconds, or a date. Nobody gets more than [`LONGEST_ASKED`].
 pub fn retry_after(value: &str, now: Timestamp) -> Option<SignedDuration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
         // A number too large to read is longer than the longest wait.
-        return Some(SignedDuration::from_secs(value.parse().unwrap_or(i64::MAX)));
+        let seconds = value.parse().unwrap_or(i64::MAX);
+        return Some(SignedDuration::from_secs(seconds).min(LONGEST_ASKED));
     }
     let date = jiff::fmt::rfc2822::parse(value).ok()?;
-    Some(date.timestamp().duration_since(now).max(SignedDuration::ZERO))
+    Some(date.timestamp().duration_since(now).clamp(SignedDuration::ZERO, LONGEST_ASKED))
 }
 
 /// The run of failures that a failure at `now` belongs to.

@@ -120,13 +120,21 @@ async fn a_bad_wish_rotates_nothing() {
         r#"{"grace_seconds":1.5}"#,
         r#"{"grace_seconds":"60"}"#,
         r#"{"grace_seconds":99999999999999999999}"#,
+        r#"{"grace_seconds":null}"#,
     ] {
         let message = app.post(ROTATE, body).key(&key).send().await.expect_error(400);
         assert!(message.contains("`grace_seconds` must be an integer from 0 to 86400"), "{body}: {message}");
     }
-    for body in ["[]", "7", "{", "\u{feff}{}", "nonsense"] {
-        app.post(ROTATE, body).key(&key).send().await.expect(400);
+    for body in ["{", "\u{feff}{}", "nonsense"] {
+        let message = app.post(ROTATE, body).key(&key).send().await.expect_error(400);
+        assert_eq!(message, "the body is not valid JSON", "{body}");
     }
+    for body in ["[]", "[60]", "7", "null", r#"{"grace_seconds":1,"grace_seconds":2}"#] {
+        let message = app.post(ROTATE, body).key(&key).send().await.expect_error(400);
+        assert!(message.contains("must be a JSON object"), "{body}: {message}");
+    }
+    let torn = app.post(ROTATE, b"{\"other\":\"\xff\"}".to_vec()).key(&key).send().await.expect_error(400);
+    assert_eq!(torn, "the body is not valid UTF-8");
     assert_eq!(app.get(CURRENT).key(&key).send().await.json()["ends_at"], serde_json::Value::Null);
 }
 

@@ -8,6 +8,7 @@ mod documentation;
 mod events;
 mod faults;
 mod retries;
+mod trials;
 
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ fn eager(options: &mut Options) {
     options.webhooks = Settings {
         allow_private: true,
         look_every: Duration::from_millis(5),
+        state_every: Duration::from_millis(50),
         deadline: Duration::from_secs(10),
         jitter: || 0.0,
     };

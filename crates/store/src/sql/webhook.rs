@@ -44,8 +44,9 @@ pub(crate) const UPDATE_WEBHOOK: &str =
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 
+/// The one without an end is the newest, also where a clock was set back.
 pub(crate) const SECRETS: &str =
-    "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY made_at DESC, ends_at IS NOT NULL";
+    "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY ends_at IS NOT NULL, made_at DESC";
 
 pub(crate) const INSERT_SECRET: &str =
     "INSERT INTO webhook_secret (webhook, seed, made_at, ends_at) VALUES ($1, $2, $3, $4)";
@@ -56,7 +57,7 @@ pub(crate) const END_SECRETS: &str = "UPDATE webhook_secret SET ends_at = $1
 /// Those that sign no more, and beyond the newest $3 those that still do.
 pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook = $1 AND (ends_at <= $2
     OR seed NOT IN (SELECT seed FROM webhook_secret WHERE webhook = $1
-        ORDER BY made_at DESC, ends_at IS NOT NULL LIMIT $3))";
+        ORDER BY ends_at IS NOT NULL, made_at DESC LIMIT $3))";
 
 pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
 
@@ -71,7 +72,10 @@ pub(crate) const INSERT_ANNOUNCEMENT: &str =
 pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
 
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
-    FROM announcement ORDER BY number LIMIT $1";
+    FROM announcement WHERE number > 0 ORDER BY number LIMIT $1";
+
+/// One that is set aside has its number below zero: it stays to be looked at, and is not read again.
+pub(crate) const SET_ANNOUNCEMENT_ASIDE: &str = "UPDATE announcement SET number = -number WHERE number = $1";
 
 pub(crate) const DELETE_ANNOUNCEMENT: &str = "DELETE FROM announcement WHERE number = $1";
 
@@ -83,17 +87,26 @@ pub(crate) const INSERT_MESSAGE: &str =
     "INSERT INTO message (id, webhook, number, event, body, created_at, tries, due_at, delivered)
     SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
 
-pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries FROM message WHERE webhook = $1 AND due_at <= $2
+pub(crate) const NEXT_DUE: &str =
+    "SELECT id, body, tries, due_at FROM message WHERE webhook = $1 AND due_at <= $2
     ORDER BY due_at, number LIMIT 1";
 
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
 
-pub(crate) const RELEASE: &str = "UPDATE webhook SET leased_until = 0, failing_since = $1, last_failure = $2,
-        disabled_by = COALESCE($3, disabled_by)
-    WHERE id = $4 AND lease_holder = $5";
+/// A webhook that is to be left alone for a while is leased to nobody.
+pub(crate) const RELEASE: &str =
+    "UPDATE webhook SET lease_holder = '', leased_until = $1, failing_since = $2,
+        last_failure = $3, disabled_by = COALESCE(disabled_by, $4)
+    WHERE id = $5 AND lease_holder = $6";
 
+/// A delivery that runs keeps its lease.
+pub(crate) const LEAVE_ALONE_NO_LONGER: &str =
+    "UPDATE webhook SET leased_until = 0 WHERE id = $1 AND lease_holder = ''";
+
+/// Nothing happens where the message was made due anew while it was delivered.
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
-    WHERE id = $3 AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $4)";
+    WHERE id = $3 AND due_at = $4
+        AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $5)";
 
 pub(crate) const INSERT_ATTEMPT: &str =
     "INSERT INTO attempt (message, number, attempted_at, status, error, duration_ms)

@@ -10,7 +10,7 @@ use super::column::{self, stored_count};
 use super::load;
 use super::table::Put;
 use super::webhook::events_of;
-use crate::sql::webhook as sql;
+use crate::sql::{EVER_WHOLE, webhook as sql};
 use crate::{Publication, ROWS_ANNOUNCED, Result};
 
 pub(super) struct News<'t> {
@@ -26,10 +26,13 @@ struct Batch {
 }
 
 impl<'t> News<'t> {
-    /// The first data of a source, and data that is made up, are no news.
+    /// The first data of a source, in however many parts it comes, and data that is made up are no news.
     pub(super) fn of(transaction: &'t Transaction<'t>, publication: Publication) -> Result<Self> {
         let (standing, was_sample) = load::standing(transaction, publication.source)?;
-        let first = publication.replace || was_sample || standing == Edition(0);
+        let first = publication.replace
+            || was_sample
+            || standing == Edition(0)
+            || !was_ever_whole(transaction, publication.source)?;
         let wanted =
             if first || publication.sample { Vec::new() } else { wanted(transaction, publication.source)? };
         let batches = wanted.into_iter().map(|event| Batch { event, rows: Vec::new() }).collect();
@@ -83,6 +86,12 @@ impl<'t> News<'t> {
         ])?;
         Ok(())
     }
+}
+
+fn was_ever_whole(transaction: &Transaction<'_>, source: Source) -> Result<bool> {
+    let whole: i64 =
+        transaction.query_row_and_then(EVER_WHOLE, [source.name()], |row| column::number(row, 0))?;
+    Ok(whole != 0)
 }
 
 /// The events of a source that some enabled webhook asks for.

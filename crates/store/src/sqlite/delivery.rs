@@ -1,5 +1,6 @@
 //! How messages fared, in SQLite: attempts written down, and read back.
 
+use jiff::Timestamp;
 use lastro_model::{Attempt, DisabledBy, MessageId, WebhookEvent, WebhookId};
 use rusqlite::{Connection, Row, Transaction, params};
 
@@ -7,7 +8,8 @@ use super::column::{self, stored_count};
 use crate::sql::webhook as sql;
 use crate::{ATTEMPTS_SHOWN, Deliveries, Delivery, Fate, Result, Settlement};
 
-/// A process that lost its lease to another still tells what happened, and changes nothing else.
+/// A process that lost its lease to another still tells what happened, and changes nothing else. A message that was asked
+/// for again meanwhile stays due.
 pub(super) fn settle(transaction: &Transaction<'_>, settlement: &Settlement) -> Result<()> {
     note(transaction, &settlement.message, &settlement.attempt)?;
     let due_at = match settlement.fate {
@@ -20,9 +22,11 @@ pub(super) fn settle(transaction: &Transaction<'_>, settlement: &Settlement) -> 
         due_at,
         delivered,
         settlement.message.as_str(),
+        settlement.due_at.as_millisecond(),
         holder
     ])?;
     transaction.prepare_cached(sql::RELEASE)?.execute(params![
+        settlement.leave_alone_until.map_or(0, Timestamp::as_millisecond),
         settlement.failing.map(|run| run.since.as_millisecond()),
         settlement.failing.map(|run| run.last.as_millisecond()),
         settlement.disable.map(DisabledBy::name),

@@ -17,12 +17,12 @@ use crate::{
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
-        self.readers
-            .ask(move |connection| {
-                let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
-                statement.query_and_then([stored_count(limit as u64)], announcement)?.collect()
-            })
-            .await
+        let (read, unreadable) =
+            self.readers.ask(move |connection| waiting_announcements(connection, limit)).await?;
+        if !unreadable.is_empty() {
+            self.writer.change(move |transaction| set_aside(transaction, &unreadable)).await?;
+        }
+        Ok(read)
     }
 
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
@@ -88,7 +88,9 @@ impl OutboxStore for SqliteStore {
         self.writer
             .change(move |transaction| {
                 let values = params![at.as_millisecond(), webhook.as_str(), message.as_str()];
-                transaction.execute(sql::REDELIVER, values)?;
+                if transaction.execute(sql::REDELIVER, values)? > 0 {
+                    transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.as_str()])?;
+                }
                 delivery::find(transaction, &webhook, &message)
             })
             .await
@@ -98,6 +100,7 @@ impl OutboxStore for SqliteStore {
         let webhook = webhook.clone();
         self.writer
             .change(move |transaction| {
+                transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.as_str()])?;
                 let values = params![at.as_millisecond(), webhook.as_str()];
                 Ok(transaction.execute(sql::REDELIVER_FAILED, values)? as u64)
             })
@@ -114,6 +117,31 @@ impl OutboxStore for SqliteStore {
             .change(move |transaction| Ok(transaction.execute(sql::FORGET_DELIVERIES, before)? as u64))
             .await
     }
+}
+
+/// Those that can be read, and the numbers of those that cannot.
+fn waiting_announcements(connection: &Connection, limit: usize) -> Result<(Vec<Announcement>, Vec<u64>)> {
+    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+    let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
+    let mut rows = statement.query([stored_count(limit as u64)])?;
+    while let Some(row) = rows.next()? {
+        let number = column::number(row, 0)?;
+        match announcement(row) {
+            Ok(announcement) => read.push(announcement),
+            Err(error) => {
+                tracing::error!(number, %error, "an announcement cannot be read; it is set aside and told to nobody");
+                unreadable.push(number);
+            }
+        }
+    }
+    Ok((read, unreadable))
+}
+
+fn set_aside(transaction: &Transaction<'_>, announcements: &[u64]) -> Result<()> {
+    for number in announcements {
+        transaction.execute(sql::SET_ANNOUNCEMENT_ASIDE, [stored_count(*number)])?;
+    }
+    Ok(())
 }
 
 fn announcement(row: &Row<'_>) -> Result<Announcement> {
@@ -163,15 +191,20 @@ fn claim_due(transaction: &Transaction<'_>, claim: &Claim) -> Result<Vec<Claimed
     let mut claimed = Vec::new();
     for webhook in claimable(transaction, claim)? {
         let values = params![webhook.id.as_str(), claim.now.as_millisecond()];
-        let (message, body, tries) = next.query_row(values, |row| Ok(due(row)))??;
+        claimed.push(next.query_row(values, |row| Ok(due(row, &webhook)))??);
         lease.execute(params![claim.holder, claim.until.as_millisecond(), webhook.id.as_str()])?;
-        claimed.push(Claimed { webhook, message, body, tries });
     }
     Ok(claimed)
 }
 
-fn due(row: &Row<'_>) -> Result<(MessageId, String, u32)> {
-    Ok((column::parsed(row, 0, MessageId::parse)?, column::string(row, 1)?, column::number(row, 2)?))
+fn due(row: &Row<'_>, webhook: &Webhook) -> Result<Claimed> {
+    Ok(Claimed {
+        webhook: webhook.clone(),
+        message: column::parsed(row, 0, MessageId::parse)?,
+        body: column::string(row, 1)?,
+        tries: column::number(row, 2)?,
+        due_at: column::time(row, 3)?,
+    })
 }
 
 fn state(row: &Row<'_>) -> Result<OutboxState> {

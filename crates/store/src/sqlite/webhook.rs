@@ -37,8 +37,16 @@ impl WebhookStore for SqliteStore {
         self.writer
             .change(move |transaction| {
                 let Some(webhook) = find(transaction, &id)? else { return Ok(None) };
+                let is_closed = webhook.disabled == Some(DisabledBy::Operator);
+                if is_closed && change.by_owner && change.disabled.is_some() {
+                    return Err(StoreError::Conflict);
+                }
+                let is_another_chance = change.is_another_chance();
                 let webhook = changed(webhook, change);
                 update(transaction, &webhook)?;
+                if is_another_chance {
+                    transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.id.as_str()])?;
+                }
                 Ok(Some(webhook))
             })
             .await
@@ -111,7 +119,7 @@ fn insert_secret(
 }
 
 fn changed(webhook: Webhook, change: WebhookChange) -> Webhook {
-    let failing = if change.disabled == Some(None) { None } else { webhook.failing };
+    let failing = if change.is_another_chance() { None } else { webhook.failing };
     Webhook {
         url: change.url.unwrap_or(webhook.url),
         description: change.description.unwrap_or(webhook.description),

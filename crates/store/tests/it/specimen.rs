@@ -219,10 +219,12 @@ pub fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
         webhook: claimed.webhook.id.clone(),
         message: claimed.message.clone(),
         holder: holder.to_owned(),
+        due_at: claimed.due_at,
         attempt: Attempt { at: at(0), status: None, error, duration_ms: 15_000 },
         fate,
         failing: (fate != Fate::Delivered).then(|| Failing { since: at(0), last: at(0) }),
         disable: None,
+        leave_alone_until: None,
     }
 }
 

@@ -266,3 +266,21 @@ async fn the_log_is_short_again_after_a_publication() {
     assert_eq!(std::fs::metadata(log).unwrap().len(), 0);
     assert!(std::fs::metadata(place.path()).unwrap().len() > 1_000_000);
 }
+
+#[tokio::test]
+async fn an_announcement_that_cannot_be_read_is_set_aside_and_holds_up_no_other() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    listening(&*store).await;
+    for value in ["1.0", "2.0", "3.0", "4.0", "5.0"] {
+        let rows = Records::Rates(vec![rate("2026-10-29", value)]);
+        publish(&*store, publication(Source::Selic), rows).await.unwrap();
+    }
+    let damage = "UPDATE announcement SET rows_as_json = '[{' WHERE number = 1;
+        UPDATE announcement SET event = 'nonsense' WHERE number = 2";
+    Connection::open(place.path()).unwrap().execute_batch(damage).unwrap();
+    assert_eq!(store.announcements(2).await.unwrap(), [], "those two are set aside");
+    let numbers = store.announcements(10).await.unwrap().iter().map(|one| one.number).collect::<Vec<_>>();
+    assert_eq!(numbers, [3, 4]);
+    assert_eq!(store.outbox_state().await.unwrap().announcements, 4, "they are counted");
+}

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use lastro_access::{ApiKey, Holding};
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
@@ -134,36 +134,33 @@ fn check_rotation(holding: &Holding, now: Now) -> Result<(), ApiError> {
     })
 }
 
-const DEFAULT_GRACE: u32 = 3600;
-const LONGEST_GRACE: u32 = 86_400;
+const DEFAULT_GRACE: SignedDuration = SignedDuration::from_hours(1);
+const LONGEST_GRACE: i64 = 86_400;
 
 /// Other members are ignored, as everywhere.
 #[derive(Deserialize)]
 struct Wish {
+    #[serde(default, deserialize_with = "present")]
     grace_seconds: Option<serde_json::Value>,
+}
+
+/// A member that is `null` is here, unlike one that is not.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(deserializer).map(Some)
 }
 
 /// How long the old key goes on working. A body is not needed for the default.
 fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
-    let bad = |message: &'static str| ApiError::BadRequest(message.into());
-    let seconds = if body.trim_ascii().is_empty() {
-        DEFAULT_GRACE
-    } else {
-        let wish: Wish = serde_json::from_slice(body).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => bad("the body must be a JSON object"),
-            _ => bad("the body is not valid JSON"),
-        })?;
-        let within = |seconds: &u32| *seconds <= LONGEST_GRACE;
-        match wish.grace_seconds {
-            None => DEFAULT_GRACE,
-            Some(value) => value
-                .as_u64()
-                .and_then(|seconds| u32::try_from(seconds).ok())
-                .filter(within)
-                .ok_or_else(|| bad("`grace_seconds` must be an integer from 0 to 86400"))?,
-        }
-    };
-    Ok(SignedDuration::from_secs(i64::from(seconds)))
+    if body.trim_ascii().is_empty() {
+        return Ok(DEFAULT_GRACE);
+    }
+    let wish: Wish =
+        intake::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
+    let Some(value) = wish.grace_seconds else { return Ok(DEFAULT_GRACE) };
+    let seconds = value.as_i64().filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
+    seconds
+        .map(SignedDuration::from_secs)
+        .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
 }
 
 fn moment(now: Now) -> Result<Timestamp, ApiError> {

@@ -228,62 +228,6 @@ async fn an_account_has_at_most_ten_webhooks_and_its_keys_share_them() {
 }
 
 #[tokio::test]
-async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
-    let stage = Stage::set().await;
-    let receiver = Receiver::open();
-    let webhook = stage.register(&receiver, &["filing.created"]).await;
-    let test =
-        async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await.expect(200).json();
-    let good = test().await;
-    assert_eq!(
-        (&good["delivered"], &good["attempt"]["status"], &good["attempt"]["error"]),
-        (&json!(true), &json!(204), &Value::Null)
-    );
-    let got = receiver.got().remove(0);
-    assert!(got.verifies(&webhook.secret) && got.id() == good["id"]);
-    assert_eq!(
-        got.json(),
-        json!({ "type": "ping", "timestamp": "2026-11-02T12:00:00Z", "data": { "edition": 0, "items": [] } })
-    );
-
-    receiver.answer(500);
-    let bad = test().await;
-    assert_eq!(
-        (&bad["delivered"], &bad["attempt"]["error"]),
-        (&json!(false), &json!("the receiver answered 500"))
-    );
-    receiver.answer(410);
-    assert_eq!(test().await["delivered"], false);
-    assert_eq!(stage.webhook(&webhook).await["status"], "enabled", "a test changes nothing");
-    stage.pass(86_400).await;
-    assert_eq!(receiver.count(), 3, "and is not repeated");
-    let log = stage.deliveries(&webhook).await;
-    let told: Vec<_> =
-        log.iter().map(|delivery| (delivery["event"].clone(), delivery["status"].clone())).collect();
-    assert_eq!(
-        told,
-        [
-            (json!("ping"), json!("failed")),
-            (json!("ping"), json!("failed")),
-            (json!("ping"), json!("delivered"))
-        ]
-    );
-}
-
-#[tokio::test]
-async fn more_tests_at_once_than_anybody_needs_are_put_off() {
-    let stage = Stage::set().await;
-    let receiver = Receiver::open();
-    let webhook = stage.register(&receiver, &["filing.created"]).await;
-    let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
-    let trials = &stage.app.service.app.webhooks.trials;
-    let others = trials.try_acquire_many(u32::try_from(trials.available_permits()).unwrap()).unwrap();
-    assert!(test().await.expect_error(503).contains("too many tests"));
-    drop(others);
-    test().await.expect(200);
-}
-
-#[tokio::test]
 async fn without_leave_no_private_address_is_reached() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
@@ -362,6 +306,9 @@ async fn a_webhook_that_the_operator_disabled_stays_so() {
         let change = stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(body);
         assert!(change.send().await.expect_error(400).contains("operator"));
     }
+    let test = stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
+    assert!(test.expect_error(400).contains("operator"));
+    assert_eq!(receiver.count(), 0);
     let rename =
         stage.app.request(Method::PATCH, &path(&webhook, "")).key(&stage.key).body(r#"{"description":"x"}"#);
     assert_eq!(rename.send().await.expect(200).json()["status"], "disabled");

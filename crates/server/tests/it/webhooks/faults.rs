@@ -60,6 +60,23 @@ async fn a_stop_waits_for_the_delivery_that_runs() {
     assert_eq!(receiver.count(), 1);
 }
 
+#[tokio::test]
+async fn the_operators_numbers_are_fresh_also_when_there_is_never_a_pause() {
+    let stage = Stage::set().await;
+    let app = stage.app.restart_with(|options| {
+        eager(options);
+        options.webhooks.look_every = std::time::Duration::from_secs(3_600);
+    });
+    let stage = Stage { app: app.await, key: stage.key };
+    let receiver = Receiver::open();
+    stage.register(&receiver, &["filing.created"]).await;
+    receiver.hold();
+    stage.publish_filings(0..1).await;
+    soon(async || stage.app.admin("/metrics").await.1.contains("lastro_webhook_queue 1\n")).await;
+    receiver.release();
+    soon(async || stage.app.admin("/metrics").await.1.contains("lastro_webhook_queue 0\n")).await;
+}
+
 /// The second server is a whole one on the same file; what one of them delivers the other does not.
 #[tokio::test]
 async fn two_servers_on_one_database_deliver_each_message_once() {

@@ -149,6 +149,25 @@ async fn a_receiver_that_asks_for_time_is_left_alone_for_so_long() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_asks_for_time_gets_no_other_message_meanwhile() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    receiver.answer_with(429, &[("retry-after", "600")]);
+    stage.publish_filings(0..1).await;
+    soon(async || receiver.count() == 1).await;
+    stage.settled().await;
+    stage.publish_filings(1..2).await;
+    soon(async || stage.deliveries(&webhook).await.len() == 2).await;
+    stage.app.advance_seconds(599);
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert_eq!(receiver.count(), 1);
+    receiver.answer(200);
+    stage.pass(1).await;
+    assert_eq!(receiver.count(), 3);
+}
+
+#[tokio::test]
 async fn a_receiver_that_does_not_answer_delays_nobody_else() {
     let stage = Stage::set().await;
     let (slow, quick) = (Receiver::open(), Receiver::open());

@@ -89,6 +89,20 @@ pub async fn first_and_made_up_data_is_no_news(place: &impl Place) {
     assert_eq!(store.announcements(10).await.unwrap().len(), 1);
 }
 
+pub async fn the_first_data_is_no_news_however_many_parts_it_comes_in(place: &impl Place) {
+    let store = place.open().await;
+    listening(&*store).await;
+    let add = async |number: u64, end: Write| {
+        let rows = Records::Filings(vec![filing(number, "2026-10-29")]);
+        send(&*store, publication(Source::Filings), vec![Write::Rows(rows), end]).await.unwrap();
+        store.announcements(10).await.unwrap().len()
+    };
+    assert_eq!(add(1, Write::CommitPart).await, 0);
+    assert_eq!(add(2, Write::CommitPart).await, 0, "the rest of the first data");
+    assert_eq!(add(3, Write::Commit).await, 0, "the last of it");
+    assert_eq!(add(4, Write::CommitPart).await, 1);
+}
+
 async fn first_of(store: &dyn Store, publication: Publication, rows: Records) {
     publish(store, publication, rows).await.unwrap();
     assert_eq!(store.announcements(10).await.unwrap(), [], "{publication:?}");

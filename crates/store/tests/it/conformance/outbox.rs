@@ -183,6 +183,18 @@ pub async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
     assert_eq!(store.settle_and_claim(Vec::new(), claim(2, "a")).await.unwrap().len(), 1);
 }
 
+pub async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = with_messages(&*store, 1).await;
+    let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    let disabled = Some(Some(DisabledBy::Operator));
+    store.change_webhook(&webhook.id, WebhookChange { disabled, ..WebhookChange::default() }).await.unwrap();
+    let mut gone = settlement(&claimed[0], "a", Fate::GivenUp);
+    gone.disable = Some(DisabledBy::Receiver);
+    store.settle_and_claim(vec![gone], claim(1, "a")).await.unwrap();
+    assert_eq!(store.webhook(&webhook.id).await.unwrap().unwrap().disabled, Some(DisabledBy::Operator));
+}
+
 pub async fn a_delivery_is_made_due_again(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
@@ -205,6 +217,45 @@ pub async fn a_delivery_is_made_due_again(place: &impl Place) {
     assert_eq!(store.outbox_state().await.unwrap().pending, 2);
     store.insert_webhook(crate::specimen::webhook(5, 1, &[WebhookEvent::FxUpdated]), 10).await.unwrap();
     assert_eq!(store.redeliver(&webhook_id(5), &first, at(50)).await.unwrap(), None, "it is another's");
+}
+
+pub async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = with_messages(&*store, 1).await;
+    let mut claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    for (second, fate) in (2..).zip([Fate::Delivered, Fate::GivenUp, Fate::Due(at(900))]) {
+        store.redeliver(&webhook.id, &claimed[0].message, at(second)).await.unwrap();
+        let now = claim(second, "a");
+        assert_eq!(store.settle_and_claim(Vec::new(), now.clone()).await.unwrap(), [], "it runs still");
+        let settled = vec![settlement(&claimed[0], "a", fate)];
+        claimed = store.settle_and_claim(settled, now).await.unwrap();
+        assert_eq!((claimed[0].tries, claimed[0].due_at), (0, at(second)), "{fate:?}");
+    }
+    let log = store.deliveries(&webhook.id, 10, 0).await.unwrap();
+    assert_eq!(log.page[0].attempts.len(), 3, "what happened is told");
+}
+
+pub async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = with_messages(&*store, 2).await;
+    let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    let mut busy = settlement(&claimed[0], "a", Fate::Due(at(600)));
+    busy.leave_alone_until = Some(at(600));
+    assert_eq!(store.settle_and_claim(vec![busy.clone()], claim(1, "a")).await.unwrap(), []);
+    assert_eq!(
+        store.settle_and_claim(Vec::new(), claim(599, "b")).await.unwrap(),
+        [],
+        "the other one waits too"
+    );
+    let claimed = store.settle_and_claim(Vec::new(), claim(600, "b")).await.unwrap();
+    assert_eq!(claimed.len(), 1);
+
+    let mut busy = settlement(&claimed[0], "b", Fate::Due(at(9_000)));
+    busy.leave_alone_until = Some(at(9_000));
+    assert_eq!(store.settle_and_claim(vec![busy], claim(600, "b")).await.unwrap(), []);
+    store.redeliver(&webhook.id, &claimed[0].message, at(601)).await.unwrap();
+    let sooner = store.settle_and_claim(Vec::new(), claim(601, "b")).await.unwrap();
+    assert_eq!(sooner.len(), 1, "unless the owner wants otherwise");
 }
 
 pub async fn what_was_sent_outside_is_in_the_log_and_never_due(place: &impl Place) {

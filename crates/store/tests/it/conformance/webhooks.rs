@@ -1,5 +1,5 @@
 use lastro_model::{DisabledBy, Failing, Webhook, WebhookEvent, WebhookFilters};
-use lastro_store::{SECRETS_KEPT, WebhookChange};
+use lastro_store::{SECRETS_KEPT, StoreError, WebhookChange};
 
 use super::Place;
 use crate::specimen::*;
@@ -44,6 +44,7 @@ pub async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
         events: Some(vec![WebhookEvent::CdiUpdated]),
         filters: Some(WebhookFilters::default()),
         disabled: Some(Some(DisabledBy::Owner)),
+        by_owner: true,
     };
     let changed = store.change_webhook(&kept.id, change).await.unwrap().unwrap();
     let expected = Webhook {
@@ -68,6 +69,31 @@ pub async fn enabling_forgets_the_failures(place: &impl Place) {
     let enable = WebhookChange { disabled: Some(None), ..WebhookChange::default() };
     let enabled = store.change_webhook(&failing.id, enable).await.unwrap().unwrap();
     assert_eq!((enabled.disabled, enabled.failing), (None, None));
+}
+
+pub async fn another_address_begins_without_failures(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let mut failing = webhook(1, 1, &[WebhookEvent::FxUpdated]);
+    failing.failing = Some(Failing { since: at(1), last: at(2) });
+    store.insert_webhook(failing.clone(), 10).await.unwrap();
+    let change = WebhookChange { url: Some("https://example.org/".to_owned()), ..WebhookChange::default() };
+    assert_eq!(store.change_webhook(&failing.id, change).await.unwrap().unwrap().failing, None);
+}
+
+pub async fn the_owner_does_not_undo_the_operators_word(place: &impl Place) {
+    let store = place.open().await;
+    let kept = listening(&*store).await;
+    let change = async |disabled: Option<DisabledBy>, by_owner: bool| {
+        let change = WebhookChange { disabled: Some(disabled), by_owner, ..WebhookChange::default() };
+        store.change_webhook(&kept.id, change).await.map(|changed| changed.unwrap().disabled)
+    };
+    assert_eq!(change(Some(DisabledBy::Operator), false).await, Ok(Some(DisabledBy::Operator)));
+    for wish in [None, Some(DisabledBy::Owner)] {
+        assert_eq!(change(wish, true).await, Err(StoreError::Conflict));
+    }
+    assert_eq!(change(None, false).await, Ok(None));
+    assert_eq!(change(Some(DisabledBy::Owner), true).await, Ok(Some(DisabledBy::Owner)));
 }
 
 pub async fn a_deleted_webhook_takes_its_deliveries_along(place: &impl Place) {
@@ -110,6 +136,14 @@ pub async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &impl Plac
     let secrets = store.webhook(&webhook.id).await.unwrap().unwrap().secrets;
     assert_eq!(secrets.len(), SECRETS_KEPT);
     assert_eq!((secrets[0].seed, secrets[0].ends_at), ([19; 16], None), "the newest is among them");
+}
+
+pub async fn the_newest_secret_is_first_also_where_the_clock_was_set_back(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = listening(&*store).await;
+    let rotated = store.rotate_webhook_secret(&webhook.id, [2; 16], at(-50), at(100)).await.unwrap();
+    let seeds: Vec<u8> = rotated.unwrap().secrets.iter().map(|secret| secret.seed[0]).collect();
+    assert_eq!(seeds, [2, 1]);
 }
 
 pub async fn unknown_webhooks_are_an_answer(place: &impl Place) {

@@ -53,6 +53,7 @@ impl Change {
             description: members.description.map(description).transpose()?,
             filters: members.filters.map(filters).transpose()?,
             disabled: members.status.map(status).transpose()?,
+            by_owner: true,
         }))
     }
 }

@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
+use lastro_store::StoreError;
 
 pub use deliveries::{list as deliveries, redeliver};
 
@@ -30,6 +31,8 @@ type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
 const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
 const CLOSED: &str = "`status` cannot be changed: the operator of this service disabled this webhook";
+
+const NO_TEST: &str = "nothing is sent to this webhook: the operator of this service disabled it";
 
 /// A secret that was rotated away signs so much longer.
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
@@ -92,10 +95,10 @@ pub fn change(action: Action<'_>) -> Acting<'_> {
         let body = intake::whole(action.body).await?;
         let change = Change::from_json(&body, app.webhooks.settings.allow_private)?;
         let webhook = find(app, account, &action.id).await?;
-        if change.0.disabled.is_some() && webhook.disabled == Some(DisabledBy::Operator) {
-            return Err(ApiError::BadRequest(CLOSED.into()));
-        }
-        let changed = app.store.change_webhook(&webhook.id, change.0).await?;
+        let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
+            StoreError::Conflict => ApiError::BadRequest(CLOSED.into()),
+            other => other.into(),
+        })?;
         let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
         Ok(Reply::of(&Shown::of(&changed))?.private(StatusCode::OK))
     }
@@ -116,6 +119,9 @@ pub fn remove(action: Action<'_>) -> Acting<'_> {
 pub fn test(action: Action<'_>) -> Acting<'_> {
     async move {
         let webhook = owned(&action).await?;
+        if webhook.disabled == Some(DisabledBy::Operator) {
+            return Err(ApiError::BadRequest(NO_TEST.into()));
+        }
         let (id, outcome) = trial::ping(action.app, &webhook).await?;
         Ok(Reply::of(&Trial::of(&id, &outcome))?.private(StatusCode::OK))
     }
