@@ -25,6 +25,7 @@ HARD_SEARCHES = [
     "econômico relevante fato debêntures ações relatório energia",
 ]
 REBUILD_PATIENCE_S = 180
+KEEPING_PATIENCE_S = 60
 
 
 class Station(lastro.Lastro):
@@ -52,6 +53,13 @@ class Station(lastro.Lastro):
             return urllib.request.urlopen(f"http://{self.admin}/readyz", timeout=10).status == 200
         except urllib.error.HTTPError:
             return False
+
+    def wait_until_kept(self):
+        """What makes the next start quick is written once this one is ready."""
+        kept = self.laboratory.database_file.with_name(self.laboratory.database_file.name + ".index") / "filings"
+        given_up = time.monotonic() + KEEPING_PATIENCE_S
+        while not kept.exists() and time.monotonic() < given_up:
+            time.sleep(0.1)
 
     def edition(self):
         metrics = urllib.request.urlopen(f"http://{self.admin}/metrics", timeout=30).read().decode()
@@ -102,6 +110,7 @@ def opened(size, clean_up):
     station.prepare()
     clean_up.callback(station.stop)
     _, figures.first_ready = station.start()
+    station.wait_until_kept()
     station.stop()
     figures.alive, figures.ready = station.start()
     figures.resident = machine.megabytes(station.process.pid, "VmRSS")
