@@ -9,7 +9,7 @@ pub fn company_json(company: &Company) -> Box<[u8]> {
     companies::rendered(company)
 }
 
-/// What [`Filings::write_json`](crate::Filings::write_json) writes of this filing; a test holds the two together.
+/// What [`Table::write_json`](crate::Table::write_json) writes of this filing in the catalog; a test holds the two together.
 pub fn filing_json(filing: &Filing) -> Vec<u8> {
     let mut out = Vec::with_capacity(480);
     out.extend_from_slice(b"{\"id\":\"");

@@ -14,7 +14,7 @@ use super::encoding::Coding;
 
 /// Each body has one place, so this many are kept at most.
 const PLACES: usize = 128;
-/// Larger ones are rare and would fill the memory: all places together hold at most twelve megabytes or so.
+/// Larger ones are rare and would fill the memory: all places together hold less than seventeen megabytes.
 const LARGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
