@@ -62,6 +62,10 @@ impl TrustedProxies {
         entries.map(network).collect::<Result<_, _>>().map(Self)
     }
 
+    pub fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The client behind `peer`, given every `X-Forwarded-For` line of the request from first to last.
     pub fn client<'a>(
         &self,

@@ -67,6 +67,11 @@ impl ApiKey {
         self.id
     }
 
+    /// The whole key, to be hashed.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.text
+    }
+
     /// The whole key, to be shown to its holder once.
     pub fn reveal(&self) -> &str {
         std::str::from_utf8(&self.text).unwrap_or_default()

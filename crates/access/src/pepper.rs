@@ -58,7 +58,7 @@ impl Pepper {
 
     /// What the store keeps of a key.
     pub fn digest(&self, key: &ApiKey) -> KeyDigest {
-        KeyDigest(self.authenticate(key.reveal().as_bytes()))
+        KeyDigest(self.authenticate(key.as_bytes()))
     }
 
     /// In a time that tells nothing about where the two differ.

@@ -41,22 +41,31 @@ pub fn push_day(day: Day, out: &mut Vec<u8>) {
         return push_display(day, out);
     }
     let (year, month, day) = civil(day.number());
-    let two = |n: i32| [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
     let ([a, b], [c, d], [e, f], [g, h]) = (two(year / 100), two(year % 100), two(month), two(day));
     out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
 }
 
-/// Howard Hinnant's `civil_from_days`.
-fn civil(number: i32) -> (i32, i32, i32) {
-    let shifted = number + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i32::from(month <= 2), month, day)
+/// Two digits. The division is one multiplication, as the number is small.
+fn two(number: u32) -> [u8; 2] {
+    let tens = (number * 103) >> 10;
+    [b'0' + tens as u8, b'0' + (number - tens * 10) as u8]
+}
+
+/// Year, month and day by the arithmetic of Neri and Schneider, whose divisions are all multiplications.
+/// For [`FOUR_DIGIT_YEARS`].
+fn civil(number: i32) -> (u32, u32, u32) {
+    /// One era of 400 years is added, so that the year that began on 1 March of the year -1 is not below zero.
+    const ERA_DAYS: i32 = 146_097;
+    let shifted = (number + 719_468 + ERA_DAYS) as u32;
+    let quarters = 4 * shifted + 3;
+    let (century, day_of_century) = (quarters / 146_097, quarters % 146_097 / 4);
+    let years = 2_939_745 * u64::from(4 * day_of_century + 3);
+    let (year_of_century, day_of_year) = ((years >> 32) as u32, years as u32 / 2_939_745 / 4);
+    let months = 2_141 * day_of_year + 197_913;
+    let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
+    let after_new_year = day_of_year >= 306;
+    let year = 100 * century + year_of_century + u32::from(after_new_year) - 400;
+    (year, if after_new_year { month - 12 } else { month }, day)
 }
 
 #[cfg(test)]
@@ -72,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_first_and_last_days_of_four_digits_are_written() {
-        for number in [-719_529, -719_528, -719_469, 0, 2_932_896] {
+        for number in [-719_529, -719_528, -719_469, -719_468, 0, 58, 59, 2_932_896] {
             let day = Day::from_number(number).unwrap();
             assert_eq!(written(day), day.to_string());
         }

@@ -90,7 +90,12 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds, .. } => body.retry_after = Some(*retry_after_seconds),
             _ => {}
         }
-        serde_json::to_vec(&body).unwrap_or_default()
+        // Long enough for most sentences, so that writing one does not make it grow.
+        let mut json = Vec::with_capacity(256);
+        if serde_json::to_writer(&mut json, &body).is_err() {
+            json.clear();
+        }
+        json
     }
 }
 

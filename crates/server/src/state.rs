@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use arrayvec::ArrayString;
 use lastro_access::{AddressRings, KeyRing, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
@@ -14,6 +15,9 @@ use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
 use crate::metrics::Metrics;
 use crate::webhooks::Webhooks;
+
+/// The name of one request.
+pub type RequestId = ArrayString<32>;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
 pub struct App {
@@ -75,12 +79,13 @@ impl App {
     }
 
     /// A name for the next request, unique over restarts.
-    pub fn next_request_id(&self) -> String {
+    pub fn next_request_id(&self) -> RequestId {
         let number = self.request_number.fetch_add(1, Ordering::Relaxed);
-        let mut id = String::with_capacity(32);
-        id.push_str(&self.boot[..8.min(self.boot.len())]);
-        id.push('-');
-        id.push_str(itoa::Buffer::new().format(number));
+        let mut id = RequestId::new();
+        for piece in [&self.boot[..8.min(self.boot.len())], "-", itoa::Buffer::new().format(number)] {
+            let fits = id.try_push_str(piece).is_ok();
+            debug_assert!(fits, "eight letters, a dash and twenty digits do");
+        }
         id
     }
 

@@ -66,6 +66,9 @@ fn free_limit() -> u32 {
 
 /// The client's address: the peer's, or what trusted proxies say of it.
 pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
+    if app.proxies.are_none() {
+        return peer.into();
+    }
     app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
 }
 

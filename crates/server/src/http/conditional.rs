@@ -1,38 +1,42 @@
 //! Weak tags, and the short answer to who has the body already.
 
+use arrayvec::ArrayString;
 use http::{HeaderMap, HeaderValue};
 use lastro_model::Plan;
 
 use super::reply::Version;
 
+/// Long enough for the names and numbers that a tag is made of; what would not fit has no tag.
+pub type Tag = ArrayString<192>;
+
 /// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes), the editions and
 /// the form they are told in.
-pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<String> {
+pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<Tag> {
+    let mut tag = Tag::new();
+    let mut push = |piece: &str| tag.try_push_str(piece).ok();
     match version {
-        Version::None => None,
-        Version::Content(digest) => Some(format!("W/\"{digest}\"")),
+        Version::None => return None,
+        Version::Content(digest) => ["W/\"", digest].into_iter().try_for_each(&mut push)?,
         Version::Editions(editions) => {
-            let mut tag = String::with_capacity(64);
-            for piece in ["W/\"", database, "-", crate::VERSION, "-", plan.id()] {
-                tag.push_str(piece);
-            }
+            ["W/\"", database, "-", crate::VERSION, "-", plan.id()].into_iter().try_for_each(&mut push)?;
             for edition in editions {
-                tag.push('-');
-                tag.push_str(itoa::Buffer::new().format(edition.0));
+                push("-")?;
+                push(itoa::Buffer::new().format(edition.0))?;
             }
             if !variant.is_empty() {
-                tag.push('-');
-                tag.push_str(variant);
+                ["-", variant].into_iter().try_for_each(&mut push)?;
             }
-            tag.push('"');
-            Some(tag)
         }
     }
+    push("\"")?;
+    Some(tag)
 }
 
 /// Whether `If-None-Match` names this tag (weak comparison, as for every GET).
 pub fn is_held(headers: &HeaderMap, tag: &str) -> bool {
-    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    fn opaque(tag: &str) -> &str {
+        tag.trim().trim_start_matches("W/")
+    }
     headers
         .get_all(http::header::IF_NONE_MATCH)
         .iter()
@@ -49,9 +53,12 @@ mod tests {
     #[test]
     fn a_tag_is_held_whatever_its_strength_and_place() {
         let tag = tag(&Version::editions([Edition(7)]), "", "db", Plan::Gold).unwrap();
-        for held in
-            [tag.clone(), tag.trim_start_matches("W/").to_owned(), format!("\"x\", {tag}"), "*".to_owned()]
-        {
+        for held in [
+            tag.to_string(),
+            tag.trim_start_matches("W/").to_owned(),
+            format!("\"x\", {tag}"),
+            "*".to_owned(),
+        ] {
             let headers = HeaderMap::from_iter([(http::header::IF_NONE_MATCH, held.parse().unwrap())]);
             assert!(is_held(&headers, &tag), "{held}");
         }

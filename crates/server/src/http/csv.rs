@@ -6,11 +6,15 @@
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
+use http::header::{CONTENT_DISPOSITION, HeaderName};
 use lastro_catalog::{Cell, Listing, Table};
 use lastro_model::{Day, Edition};
 
-use super::reply::Reply;
+use super::envelope;
+use super::reply::{Header, Reply};
 use crate::error::ApiError;
+
+const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 pub const CSV: &str = "text/csv; charset=utf-8; header=present";
 
@@ -141,12 +145,10 @@ pub struct Label {
 
 impl Label {
     /// The headers that tell a saved file's name, and how many rows there are in all.
-    pub fn headers(&self, extension: &str) -> Vec<(&'static str, String)> {
+    pub fn headers(&self, extension: &str) -> Vec<Header> {
         let Self { name, total, day } = self;
-        vec![
-            ("content-disposition", format!("attachment; filename=\"lastro-{name}-{day}.{extension}\"")),
-            ("x-total-count", total.to_string()),
-        ]
+        let file = format!("attachment; filename=\"lastro-{name}-{day}.{extension}\"");
+        vec![(CONTENT_DISPOSITION, envelope::text(&file)), (X_TOTAL_COUNT, (*total).into())]
     }
 }
 

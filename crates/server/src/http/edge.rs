@@ -16,20 +16,25 @@ use lastro_model::{Now, Outcome};
 
 use super::body::Body;
 use super::caller::{self, Caller};
+use super::conditional::Tag;
+use super::envelope::{Envelope, Last};
 use super::export::encoder::Encoder;
 use super::export::stream::Stream;
 use super::export::{Export, slots};
 use super::form::Accept;
 use super::listener::Connection;
 use super::query::{Query, decode_segment};
-use super::reply::{JSON, REVALIDATE, Reply, Stored};
+use super::reply::{JSON, Reply, Stored};
 use super::routes::{Action, Handler, Question, Route, Target, resolve};
-use super::{conditional, encoding, envelope};
+use super::{conditional, encoding};
 use crate::error::ApiError;
 use crate::state::App;
 
 /// Longest time that an answer may wait on the store, unless its route says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What scripts of other origins may send.
+const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
 
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {
@@ -130,7 +135,8 @@ impl Visit<'_> {
             tracing::error!(%error, "an export could not be begun");
             ApiError::Internal
         })?;
-        reply.headers.extend(coding.map(|coding| ("content-encoding", coding.name().to_owned())));
+        let named = coding.map(|coding| HeaderValue::from_static(coding.name()));
+        reply.headers.extend(named.map(|name| (header::CONTENT_ENCODING, name)));
         reply.body = Body::Stream(Box::new(Stream::new(export, encoder, slot, Arc::clone(&self.app.clock))));
         Ok(reply)
     }
@@ -156,13 +162,10 @@ impl Visit<'_> {
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);
         reply.headers = vec![
-            ("allow", allow.to_owned()),
-            ("access-control-allow-methods", allow.to_owned()),
-            (
-                "access-control-allow-headers",
-                "Authorization, X-API-Key, Content-Type, If-None-Match, Accept".to_owned(),
-            ),
-            ("access-control-max-age", "86400".to_owned()),
+            (header::ALLOW, HeaderValue::from_static(allow)),
+            (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
+            (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
         ];
         Ok(reply)
     }
@@ -218,26 +221,31 @@ impl Visit<'_> {
     fn dress(&self, reply: Reply) -> Response<Body> {
         let request_id = self.app.next_request_id();
         let tag = self.tag(&reply);
-        let held = tag.as_deref().is_some_and(|tag| self.holds(tag));
-        let mut headers = envelope::stamped(self.caller.plan(), &self.verdict, self.now, &request_id);
-        match &tag {
-            Some(tag) => headers.insert(header::ETAG, envelope::text(tag)),
-            None => headers.remove(header::ETAG),
+        let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
+        let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
+        let envelope = Envelope {
+            plan: self.caller.plan(),
+            verdict: &self.verdict,
+            now: self.now,
+            request_id: &request_id,
+            last: match (&tag, reply.retry_after) {
+                (Some(tag), _) => Last::Tag(tag),
+                (None, Some(seconds)) => Last::RetryAfter(seconds),
+                (None, None) => Last::None,
+            },
+            cache: reply.cache,
         };
-        if reply.cache != REVALIDATE {
-            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(reply.cache));
-        }
+        let mut headers = envelope.stamp();
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
         let mut response = Response::new(self.pack(reply, status, &mut headers));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
-        self.record(&response, &request_id);
+        self.record(status, &request_id);
         response
     }
 
-    fn tag(&self, reply: &Reply) -> Option<String> {
+    fn tag(&self, reply: &Reply) -> Option<Tag> {
         (reply.status == StatusCode::OK)
             .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
             .flatten()
@@ -254,9 +262,7 @@ impl Visit<'_> {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
         }
-        for (name, value) in reply.headers {
-            headers.insert(name, envelope::text(&value));
-        }
+        headers.extend(reply.headers);
         if status == StatusCode::NO_CONTENT {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
@@ -280,9 +286,9 @@ impl Visit<'_> {
         Body::Whole(bytes)
     }
 
-    fn record(&self, response: &Response<Body>, request_id: &str) {
+    fn record(&self, status: StatusCode, request_id: &str) {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.now.monotonic_ns);
-        let status = response.status().as_u16();
+        let status = status.as_u16();
         self.app.metrics.request(self.target.index(), status, elapsed_ns);
         if status >= 500 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.target.endpoint(), status, "failed");

@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use arrayvec::ArrayString;
+use arrayvec::ArrayVec;
+use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use lastro_access::{Verdict, WINDOW_SECONDS, terms};
+use lastro_access::{Verdict, WINDOW_SECONDS};
 use lastro_model::{Now, Plan};
 
-use super::reply::{JSON, REVALIDATE};
+use super::reply::{JSON, NO_STORE, REVALIDATE};
 
 const X_PLAN: HeaderName = HeaderName::from_static("x-plan");
 const X_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -23,91 +24,172 @@ const EXPOSED: &str = "ETag, Retry-After, Allow, X-Plan, X-RateLimit-Limit, X-Ra
 const VARY: &str = "Accept, Accept-Encoding, Authorization, X-API-Key";
 
 /// Data is nobody's page: nothing of it may load or be framed.
-pub const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// The headers of an answer with data, as far as they are the same for all answers of a plan.
+/// What differs from answer to answer, in the order in which [`Envelope::told_anew`] writes it; then the [`Last`].
+const TOLD_ANEW: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
+
+/// The one header more that most answers have.
+#[derive(Debug, Clone, Copy)]
+pub enum Last<'a> {
+    /// The tag of data.
+    Tag(&'a str),
+    /// The seconds that a refused client should wait. It has a form because a flood is to be refused cheaply.
+    RetryAfter(u64),
+    None,
+}
+
+/// The headers of an answer in JSON, as far as they are the same for all answers of a plan, by what comes last in them.
 ///
-/// Copying this map is several times cheaper than building it. Names whose values are not known yet stand in it
-/// too, so that filling them in does not make the map grow; an answer that lacks one of them takes it out.
-static FORMS: LazyLock<[HeaderMap; Plan::ALL.len()]> = LazyLock::new(|| Plan::ALL.map(form));
+/// Copying such a map and filling it in is several times cheaper than putting it together. What is to be filled in stands
+/// first.
+static FORMS: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
+    Plan::ALL.map(|plan| {
+        [
+            form(plan, Some(header::ETAG), REVALIDATE),
+            form(plan, Some(header::RETRY_AFTER), NO_STORE),
+            form(plan, None, NO_STORE),
+        ]
+    })
+});
 
-fn form(plan: Plan) -> HeaderMap {
-    let limit = terms(plan).requests_per_minute;
-    let to_come = HeaderValue::from_static("");
-    HeaderMap::from_iter([
-        (header::CONTENT_TYPE, HeaderValue::from_static(JSON)),
-        (header::CACHE_CONTROL, HeaderValue::from_static(REVALIDATE)),
-        (header::ETAG, to_come.clone()),
-        (X_LIMIT, number(limit)),
-        (X_REMAINING, to_come.clone()),
-        (X_RESET, to_come.clone()),
-        (POLICY, policy(plan, limit)),
-        (LIMIT, to_come.clone()),
-        (REQUEST_ID, to_come),
-        (X_PLAN, HeaderValue::from_static(plan.id())),
-        (header::VARY, HeaderValue::from_static(VARY)),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
-        (header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(DATA_POLICY)),
-    ])
+fn form(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap {
+    let to_come = TOLD_ANEW.into_iter().chain(last).map(|name| (name, ""));
+    let known = [
+        (X_PLAN, plan.id()),
+        (header::CONTENT_TYPE, JSON),
+        (header::CACHE_CONTROL, cache),
+        (header::VARY, VARY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED),
+        (header::CONTENT_SECURITY_POLICY, DATA_POLICY),
+    ];
+    to_come.chain(known).map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
 }
 
-/// The headers of one answer, as if it had data in JSON. `ETag` is the caller's to put or to take out.
-pub fn stamped(plan: Plan, verdict: &Verdict, now: Now, request_id: &str) -> HeaderMap {
-    let mut headers = FORMS[plan as usize].clone();
-    if verdict.limit != terms(plan).requests_per_minute {
-        headers.insert(X_LIMIT, number(verdict.limit));
-        headers.insert(POLICY, policy(plan, verdict.limit));
-    }
-    headers.insert(X_REMAINING, number(verdict.remaining));
-    headers.insert(X_RESET, number(verdict.reset_unix_seconds(now.unix_ms)));
-    headers.insert(LIMIT, left(plan, verdict));
-    headers.insert(REQUEST_ID, text(request_id));
-    headers
-}
-
-fn policy(plan: Plan, limit: u32) -> HeaderValue {
-    let mut line = Line::quoting(plan);
-    line.push(";q=", limit);
-    line.push(";w=", WINDOW_SECONDS);
-    text(&line.0)
-}
-
-fn left(plan: Plan, verdict: &Verdict) -> HeaderValue {
-    let mut line = Line::quoting(plan);
-    line.push(";r=", verdict.remaining);
-    line.push(";t=", verdict.next_seconds());
-    text(&line.0)
-}
-
-/// A structured field on its way into a header, without a detour over the heap: a plan and a few numbers fit.
-struct Line(ArrayString<80>);
-
-impl Line {
-    fn quoting(plan: Plan) -> Self {
-        let mut line = Self(ArrayString::new());
-        ["\"", plan.id(), "\""].into_iter().for_each(|piece| line.text(piece));
-        line
-    }
-
-    fn push(&mut self, name: &str, value: impl itoa::Integer) {
-        self.text(name);
-        self.text(itoa::Buffer::new().format(value));
-    }
-
-    fn text(&mut self, piece: &str) {
-        let fits = self.0.try_push_str(piece).is_ok();
-        debug_assert!(fits, "{} and {piece}", self.0);
+impl Last<'_> {
+    /// Its form, and what that lets caches do.
+    fn form(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
+        let [data, refusal, other] = &FORMS[plan as usize];
+        match self {
+            Self::Tag(_) => (data, REVALIDATE),
+            Self::RetryAfter(_) => (refusal, NO_STORE),
+            Self::None => (other, NO_STORE),
+        }
     }
 }
 
-fn number(value: impl itoa::Integer) -> HeaderValue {
-    text(itoa::Buffer::new().format(value))
+/// What the envelope of one answer tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Envelope<'a> {
+    pub plan: Plan,
+    pub verdict: &'a Verdict,
+    pub now: Now,
+    pub request_id: &'a str,
+    pub last: Last<'a>,
+    pub cache: &'static str,
+}
+
+impl Envelope<'_> {
+    /// The headers of this answer, as if it were one in JSON.
+    pub fn stamp(&self) -> HeaderMap {
+        let (form, cache) = self.last.form(self.plan);
+        let mut headers = form.clone();
+        for (place, value) in headers.values_mut().zip(self.told_anew().values()) {
+            *place = value;
+        }
+        if self.cache != cache {
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.cache));
+        }
+        headers
+    }
+
+    fn told_anew(&self) -> Lines {
+        let Self { plan, verdict, now, .. } = self;
+        let mut lines = Lines::new();
+        lines.number(verdict.limit).end();
+        lines.number(verdict.remaining).end();
+        lines.number(verdict.reset_unix_seconds(now.unix_ms)).end();
+        lines.quoted(plan.id()).text(";q=").number(verdict.limit).text(";w=").number(WINDOW_SECONDS).end();
+        lines
+            .quoted(plan.id())
+            .text(";r=")
+            .number(verdict.remaining)
+            .text(";t=")
+            .number(verdict.next_seconds())
+            .end();
+        lines.text(self.request_id).end();
+        match self.last {
+            Last::Tag(tag) => lines.text(tag).end(),
+            Last::RetryAfter(seconds) => lines.number(seconds).end(),
+            Last::None => {}
+        }
+        lines
+    }
+}
+
+/// Header values on their way, written one behind the other: they share one piece of memory.
+struct Lines {
+    text: String,
+    ends: ArrayVec<usize, 7>,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { text: String::with_capacity(256), ends: ArrayVec::new() }
+    }
+
+    fn text(&mut self, piece: &str) -> &mut Self {
+        self.text.push_str(piece);
+        self
+    }
+
+    fn quoted(&mut self, piece: &str) -> &mut Self {
+        self.text("\"").text(piece).text("\"")
+    }
+
+    fn number(&mut self, value: impl itoa::Integer) -> &mut Self {
+        self.text(itoa::Buffer::new().format(value))
+    }
+
+    /// What was written since the last end is one value.
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn values(self) -> impl Iterator<Item = HeaderValue> {
+        let (text, mut start) = (Bytes::from(self.text), 0);
+        self.ends.into_iter().map(move |end| {
+            let value = text.slice(start..end);
+            start = end;
+            checked(HeaderValue::from_maybe_shared(value))
+        })
+    }
+}
+
+pub fn text(value: &str) -> HeaderValue {
+    checked(HeaderValue::from_str(value))
 }
 
 /// What we write is ASCII; the empty value is for what could never be sent.
-pub fn text(value: &str) -> HeaderValue {
-    HeaderValue::from_str(value).unwrap_or(HeaderValue::from_static(""))
+fn checked(value: Result<HeaderValue, header::InvalidHeaderValue>) -> HeaderValue {
+    value.unwrap_or(HeaderValue::from_static(""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_stands_first_in_every_form() {
+        for (form, last) in FORMS
+            .iter()
+            .flat_map(|forms| forms.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))
+        {
+            let to_come: Vec<HeaderName> = TOLD_ANEW.into_iter().chain(last).collect();
+            assert!(form.keys().take(to_come.len()).eq(&to_come));
+            assert_eq!(form.values().filter(|value| value.is_empty()).count(), to_come.len());
+        }
+    }
 }

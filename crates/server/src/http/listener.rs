@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::{AbortHandle, Abortable, Aborted};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::{Service, service_fn};
@@ -14,8 +15,9 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::alarm::StandingAlarm;
 use super::body::Body;
 use super::edge;
 use crate::jobs::stopped;
@@ -31,7 +33,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 pub struct Connection {
     pub peer: IpAddr,
     /// Ends the connection, whatever is going out on it.
-    pub hang_up: Arc<Notify>,
+    pub hang_up: AbortHandle,
 }
 
 /// Serves until `stop` turns true, then finishes what is running and returns.
@@ -43,7 +45,6 @@ pub async fn serve(
 ) {
     let places = Arc::new(Semaphore::new(most_connections));
     let graceful = GracefulShutdown::new();
-    let builder = Arc::new(protocol());
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => break,
@@ -52,7 +53,7 @@ pub async fn serve(
         match accepted {
             Ok((stream, peer, place)) => {
                 let watcher = graceful.watcher();
-                tokio::spawn(converse(Arc::clone(&app), Arc::clone(&builder), stream, peer, watcher, place));
+                tokio::spawn(converse(Arc::clone(&app), stream, peer, watcher, place));
             }
             // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
             Err(error) => {
@@ -77,9 +78,10 @@ async fn next_connection(
     Ok((stream, peer, place))
 }
 
+/// Made anew for each connection: the alarm is its own.
 fn protocol() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+    builder.http1().timer(StandingAlarm::default()).header_read_timeout(HEADER_PATIENCE);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -91,7 +93,6 @@ fn protocol() -> auto::Builder<TokioExecutor> {
 
 async fn converse(
     app: Arc<App>,
-    builder: Arc<auto::Builder<TokioExecutor>>,
     stream: TcpStream,
     peer: SocketAddr,
     watcher: hyper_util::server::graceful::Watcher,
@@ -100,16 +101,14 @@ async fn converse(
     // A small answer must not wait for the next one to fill a packet.
     let _ = stream.set_nodelay(true);
     app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-    let hang_up = Arc::new(Notify::new());
-    let service = answering(&app, peer.ip(), &hang_up);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::select! {
-        ended = watcher.watch(connection.into_owned()) => {
-            if let Err(error) = ended {
-                tracing::debug!(%error, "a connection broke");
-            }
-        }
-        () = hang_up.notified() => tracing::debug!("hung up on a client that takes nothing"),
+    let (hang_up, cord) = AbortHandle::new_pair();
+    let service = answering(&app, peer.ip(), hang_up);
+    let protocol = protocol();
+    let connection = protocol.serve_connection(TokioIo::new(stream), service).into_owned();
+    match Abortable::new(watcher.watch(connection), cord).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
+        Err(Aborted) => tracing::debug!("hung up on a client that takes nothing"),
     }
     app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     drop(place);
@@ -118,9 +117,9 @@ async fn converse(
 fn answering(
     app: &Arc<App>,
     peer: IpAddr,
-    hang_up: &Arc<Notify>,
+    hang_up: AbortHandle,
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send> + use<> {
-    let (app, hang_up) = (Arc::clone(app), Arc::clone(hang_up));
+    let app = Arc::clone(app);
     let connection = Arc::new(Connection { peer, hang_up });
     service_fn(move |request| {
         let (app, connection) = (Arc::clone(&app), Arc::clone(&connection));
@@ -133,7 +132,7 @@ pub async fn serve_stream<S>(app: Arc<App>, peer: IpAddr, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = answering(&app, peer, &Arc::new(Notify::new()));
+    let service = answering(&app, peer, AbortHandle::new_pair().0);
     if let Err(error) = protocol().serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!(%error, "a connection broke");
     }

@@ -1,6 +1,7 @@
 //! What a handler answers with, before the edge dresses it.
 
 use http::StatusCode;
+use http::header::{self, HeaderName, HeaderValue};
 use lastro_model::Edition;
 use serde::Serialize;
 
@@ -23,8 +24,13 @@ pub struct Reply {
     pub policy: Option<&'static str>,
     /// Set when the body is not to be compressed on its way out.
     pub encoding: Option<Stored>,
-    pub headers: Vec<(&'static str, String)>,
+    /// The seconds that a refused client should wait.
+    pub retry_after: Option<u64>,
+    /// Beside those that every response carries.
+    pub headers: Vec<Header>,
 }
+
+pub type Header = (HeaderName, HeaderValue);
 
 /// A body that is sent in the form it is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +63,9 @@ impl Version {
 /// Ask again each time, with the tag: the answer is then short.
 pub const REVALIDATE: &str = "private, no-cache";
 
+/// For nobody to keep.
+pub const NO_STORE: &str = "no-store";
+
 impl Reply {
     pub fn json(body: Vec<u8>) -> Self {
         Self {
@@ -68,6 +77,7 @@ impl Reply {
             cache: REVALIDATE,
             policy: None,
             encoding: None,
+            retry_after: None,
             headers: Vec::new(),
         }
     }
@@ -83,7 +93,7 @@ impl Reply {
     /// The same reply, for nobody to keep: it holds a secret or one client's affairs.
     #[must_use]
     pub fn private(self, status: StatusCode) -> Self {
-        Self { status, cache: "no-store", encoding: Some(Stored::Plain), ..self }
+        Self { status, cache: NO_STORE, encoding: Some(Stored::Plain), ..self }
     }
 
     /// Data as of these editions.
@@ -95,12 +105,16 @@ impl Reply {
         let (_, status) = error.code();
         let mut reply = Self::json(error.body()).private(status);
         match error {
-            ApiError::Unauthorized(_) => reply.headers.push(("www-authenticate", "Bearer".to_owned())),
-            ApiError::MethodNotAllowed(allow) => reply.headers.push(("allow", (*allow).to_owned())),
-            ApiError::RateLimited { retry_after_seconds, .. } => {
-                reply.headers.push(("retry-after", retry_after_seconds.to_string()));
+            ApiError::Unauthorized(_) => {
+                reply.headers.push((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
             }
-            ApiError::Unavailable(_) => reply.headers.push(("retry-after", "5".to_owned())),
+            ApiError::MethodNotAllowed(allow) => {
+                reply.headers.push((header::ALLOW, HeaderValue::from_static(allow)));
+            }
+            ApiError::RateLimited { retry_after_seconds, .. } => {
+                reply.retry_after = Some(*retry_after_seconds);
+            }
+            ApiError::Unavailable(_) => reply.retry_after = Some(5),
             _ => {}
         }
         reply

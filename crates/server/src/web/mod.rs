@@ -4,6 +4,8 @@ pub mod assets;
 pub mod docs;
 pub mod pricing;
 
+use http::header::{HeaderValue, REFERRER_POLICY};
+
 use crate::http::reply::Reply;
 
 pub const HTML: &str = "text/html; charset=utf-8";
@@ -17,5 +19,7 @@ fn html(page: &impl askama::Template, policy: &'static str) -> Result<Reply, cra
         tracing::error!(%error, "a page could not be rendered");
         crate::error::ApiError::Internal
     })?;
-    Ok(Reply { content_type: HTML, policy: Some(policy), ..Reply::json(text.into_bytes()) })
+    // Whoever follows a link from here comes from nowhere.
+    let headers = vec![(REFERRER_POLICY, HeaderValue::from_static("no-referrer"))];
+    Ok(Reply { content_type: HTML, policy: Some(policy), headers, ..Reply::json(text.into_bytes()) })
 }

@@ -87,16 +87,16 @@ pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
             Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
             Err(error) => Err(error),
         };
-        let (status, headers) = match issued {
+        let (status, retry_after) = match issued {
             Ok(issued) => {
                 let (plan, rate_limit) = (issued.plan.name(), issued.rate_limit);
                 page.issued = Some(IssuedView { api_key: issued.key.reveal().to_owned(), plan, rate_limit });
-                (StatusCode::CREATED, Vec::new())
+                (StatusCode::CREATED, None)
             }
             Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => page.form.refuse(&error),
             Err(error) => return Err(error),
         };
-        Ok(Reply { headers, ..html(&page, PAGE_POLICY)?.private(status) })
+        Ok(Reply { retry_after, ..html(&page, PAGE_POLICY)?.private(status) })
     }
     .boxed()
 }
@@ -111,11 +111,11 @@ impl FormView {
     }
 
     /// Keeps what was typed and says what is wrong with it, beside the field if it is one field's fault.
-    fn refuse(&mut self, error: &ApiError) -> (StatusCode, Vec<(&'static str, String)>) {
+    fn refuse(&mut self, error: &ApiError) -> (StatusCode, Option<u64>) {
         let message = error.message();
         self.field = ["name", "email"].into_iter().find(|field| message.starts_with(&format!("`{field}`")));
         self.error = Some(message.replace('`', ""));
         let reply = Reply::error(error);
-        (reply.status, reply.headers)
+        (reply.status, reply.retry_after)
     }
 }

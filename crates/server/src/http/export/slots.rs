@@ -7,9 +7,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use futures_util::future::AbortHandle;
 use lastro_model::AccountId;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use crate::error::ApiError;
 use crate::metrics::gauge;
@@ -41,7 +41,7 @@ struct Running {
     taken_ns: AtomicU64,
     whole: AtomicBool,
     /// Ends the connection that the export goes out on.
-    hang_up: Arc<Notify>,
+    hang_up: AbortHandle,
 }
 
 /// The right to run one export. Dropping it ends the export.
@@ -53,7 +53,7 @@ pub struct Slot {
 
 impl Exports {
     /// A slot for one more export, unless the account has none left.
-    pub fn begin(self: &Arc<Self>, account: AccountId, hang_up: &Arc<Notify>, now_ns: u64) -> Option<Slot> {
+    pub fn begin(self: &Arc<Self>, account: AccountId, hang_up: &AbortHandle, now_ns: u64) -> Option<Slot> {
         let mut running = self.running.lock();
         if running.iter().filter(|other| other.account == account).count() >= AT_A_TIME {
             return None;
@@ -62,7 +62,7 @@ impl Exports {
             account,
             taken_ns: AtomicU64::new(now_ns),
             whole: AtomicBool::new(false),
-            hang_up: Arc::clone(hang_up),
+            hang_up: hang_up.clone(),
         });
         running.push(Arc::clone(&one));
         Some(Slot { exports: Arc::clone(self), running: one })
@@ -76,7 +76,7 @@ impl Exports {
     pub fn hang_up_on_stalled(&self, now_ns: u64) {
         for export in self.running.lock().iter() {
             if now_ns.saturating_sub(export.taken_ns.load(Ordering::Relaxed)) >= STALLED_NS {
-                export.hang_up.notify_one();
+                export.hang_up.abort();
             }
         }
     }
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_holder_has_two_and_gets_them_back() {
-        let (exports, hang_up) = (Arc::new(Exports::default()), Arc::new(Notify::new()));
+        let (exports, hang_up) = (Arc::new(Exports::default()), AbortHandle::new_pair().0);
         let begin = |name| exports.begin(account(name), &hang_up, 0);
         let (first, second) = (begin("aaaaaaaa").unwrap(), begin("aaaaaaaa").unwrap());
         assert!(begin("aaaaaaaa").is_none());
@@ -150,17 +150,15 @@ mod tests {
         );
     }
 
-    #[tokio::test]
-    async fn only_who_takes_nothing_is_hung_up_on() {
+    #[test]
+    fn only_who_takes_nothing_is_hung_up_on() {
         let exports = Arc::new(Exports::default());
-        let [idle, busy] = [(); 2].map(|()| Arc::new(Notify::new()));
+        let [idle, busy] = [(); 2].map(|()| AbortHandle::new_pair().0);
         let _idle = exports.begin(account("aaaaaaaa"), &idle, 0).unwrap();
         let taking = exports.begin(account("aaaaaaaa"), &busy, 0).unwrap();
         taking.progress(1, STALLED_NS / 2);
         exports.hang_up_on_stalled(STALLED_NS - 1);
         exports.hang_up_on_stalled(STALLED_NS);
-        idle.notified().await;
-        let spared = futures_util::FutureExt::now_or_never(busy.notified());
-        assert!(spared.is_none());
+        assert!(idle.is_aborted() && !busy.is_aborted());
     }
 }

@@ -10,7 +10,7 @@ use crate::http::reply::{Object, Reply};
 use crate::http::routes::Question;
 
 /// A filing's JSON is about this long; a page is reserved at once.
-const TYPICAL_BYTES: usize = 480;
+const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, filter, form) = (question.query.page()?, named(question)?, question.form()?);
