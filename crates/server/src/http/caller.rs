@@ -80,26 +80,30 @@ const NOT_A_KEY: ApiError = ApiError::Unauthorized(
 const UNCHECKED: ApiError =
     ApiError::Unavailable("the key cannot be checked right now; please try again shortly");
 
-/// Finds out who asks. Waits on the store only for a key that this process has never seen.
-pub async fn identify(app: &App, client: ClientAddr, headers: &HeaderMap, now: Now) -> Caller {
+/// What the headers alone say of who asks.
+#[derive(Debug)]
+pub enum Recognised {
+    Caller(Caller),
+    /// A well-formed key that this process has never seen; the store may know it.
+    Stranger(ApiKey),
+}
+
+pub fn recognise(app: &App, headers: &HeaderMap, now: Now) -> Recognised {
     let key = match presented_key(headers) {
-        Ok(None) => return Caller::Anonymous,
+        Ok(None) => return Recognised::Caller(Caller::Anonymous),
         Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
         Err(error) => Err(error),
     };
-    let key = match key {
-        Ok(key) => key,
-        Err(error) => return Caller::Refused(error),
-    };
-    match app.keys.find(&key, now.unix_ms) {
-        Lookup::Found(holding) => Caller::Known(holding),
-        Lookup::Refused => Caller::Refused(UNKNOWN_KEY),
-        Lookup::Unknown => ask_store(app, client, &key, now).await,
-    }
+    Recognised::Caller(match key.map(|key| (app.keys.find(&key, now.unix_ms), key)) {
+        Ok((Lookup::Found(holding), _)) => Caller::Known(holding),
+        Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
+        Ok((Lookup::Unknown, key)) => return Recognised::Stranger(key),
+        Err(error) => Caller::Refused(error),
+    })
 }
 
 /// A key made by another process a moment ago is in the store before it is in our ring.
-async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
+pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
     let refused = Caller::Refused(UNKNOWN_KEY);
     // Anyone can make up well-formed keys: an address without quota left must not reach the store with them.
     let exhausted = app.callers.peek(client, free_limit(), now.monotonic_ns).remaining == 0;

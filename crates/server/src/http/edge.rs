@@ -2,20 +2,22 @@
 //!
 //! Identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
 
-use std::panic::AssertUnwindSafe;
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Either, Ready, ready};
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Version, request};
 use hyper::body::Incoming;
-use lastro_access::{ClientAddr, Feature, Verdict, terms};
+use lastro_access::{ApiKey, ClientAddr, Feature, Verdict, terms};
 use lastro_model::{Now, Outcome};
 
 use super::body::Body;
-use super::caller::{self, Caller};
+use super::caller::{self, Caller, Recognised};
 use super::conditional::Tag;
 use super::envelope::{Envelope, Last};
 use super::export::encoder::Encoder;
@@ -25,7 +27,7 @@ use super::form::Accept;
 use super::listener::Connection;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, Reply, Stored};
-use super::routes::{Action, Handler, Question, Route, Target, resolve};
+use super::routes::{ActHandler, Action, Handler, Question, Route, Target, resolve};
 use super::{conditional, encoding};
 use crate::error::ApiError;
 use crate::state::App;
@@ -48,76 +50,162 @@ struct Visit<'a> {
     now: Now,
 }
 
+/// An answer that is there already, or one that somebody has to be waited for.
+pub type Answering = Either<Ready<Answered>, BoxFuture<'static, Answered>>;
+type Answered = Result<Response<Body>, Infallible>;
+
 /// Answers one request. Every way out of here carries the envelope.
-pub async fn answer(app: &App, connection: &Connection, request: Request<Incoming>) -> Response<Body> {
+///
+/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
-    let target = resolve(&head.method, head.uri.path());
-    let client = caller::address(app, connection.peer, &head.headers);
-    let identified = guarded(app, caller::identify(app, client, &head.headers, now)).await;
-    let caller = identified.unwrap_or_else(Caller::Refused);
-    let verdict = caller.charge(app, client, now, costs_nothing(&head.method, &target));
-    let mut visit = Visit { app, connection, head: &head, client, target, caller, verdict, now };
+    let recognised = guarded(app, || caller::recognise(app, &head.headers, now));
+    let wait_for = match recognised.unwrap_or_else(|error| Recognised::Caller(Caller::Refused(error))) {
+        Recognised::Stranger(key) => WaitFor::Store(key),
+        Recognised::Caller(caller) => {
+            let visit = Visit::new(app, connection, &head, caller, None, now);
+            match guarded(app, || visit.judge()).flatten() {
+                Ok(Judgement::MustAct { .. }) => WaitFor::Handler(visit.caller, visit.verdict),
+                Ok(Judgement::Answered(reply)) => return Either::Left(ready(Ok(visit.conclude(Ok(reply))))),
+                Err(error) => return Either::Left(ready(Ok(visit.conclude(Err(error))))),
+            }
+        }
+    };
+    let later = answer_later(Arc::clone(app), Arc::clone(connection), head, body, wait_for, now);
+    Either::Right(later.map(Ok).boxed())
+}
 
-    let result = guarded(app, visit.judge(body)).await.flatten();
-    if visit.verdict.admitted && outcome(&result) == Outcome::RateLimited {
-        visit.verdict = visit.caller.give_back(app, client, now);
-    }
-    visit.count(&result);
-    visit.dress(result.unwrap_or_else(|error| Reply::error(&error)))
+/// Whom a request has to wait for.
+enum WaitFor {
+    /// To say whose key this is.
+    Store(ApiKey),
+    Handler(Caller, Verdict),
+}
+
+async fn answer_later(
+    app: Arc<App>,
+    connection: Arc<Connection>,
+    head: request::Parts,
+    body: Incoming,
+    wait_for: WaitFor,
+    now: Now,
+) -> Response<Body> {
+    let visit = match wait_for {
+        WaitFor::Store(key) => {
+            let client = caller::address(&app, connection.peer, &head.headers);
+            let identified = guarded_wait(&app, caller::ask_store(&app, client, &key, now)).await;
+            let caller = identified.unwrap_or_else(Caller::Refused);
+            Visit::new(&app, &connection, &head, caller, None, now)
+        }
+        WaitFor::Handler(caller, verdict) => Visit::new(&app, &connection, &head, caller, Some(verdict), now),
+    };
+    let result = match guarded(&app, || visit.judge()).flatten() {
+        Ok(Judgement::Answered(reply)) => Ok(reply),
+        Ok(Judgement::MustAct { handler, patience }) => {
+            guarded_wait(&app, visit.act(handler, patience, body)).await.flatten()
+        }
+        Err(error) => Err(error),
+    };
+    visit.conclude(result)
 }
 
 /// A panic is our fault: it ends one request with an answer, never the connection.
-async fn guarded<T>(app: &App, work: impl Future<Output = T>) -> Result<T, ApiError> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(|_| {
-        app.metrics.panics.fetch_add(1, Ordering::Relaxed);
-        ApiError::Internal
-    })
+fn guarded<T>(app: &App, work: impl FnOnce() -> T) -> Result<T, ApiError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| panicked(app))
+}
+
+async fn guarded_wait<T>(app: &App, work: impl Future<Output = T>) -> Result<T, ApiError> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|_| panicked(app))
+}
+
+fn panicked(app: &App) -> ApiError {
+    app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+    ApiError::Internal
+}
+
+/// What the checks come to, if the request passes them.
+enum Judgement {
+    Answered(Reply),
+    MustAct { handler: ActHandler, patience: Duration },
 }
 
 fn costs_nothing(method: &Method, target: &Target<'_>) -> bool {
     method == Method::OPTIONS || matches!(target, Target::Found { route: Route { metered: false, .. }, .. })
 }
 
+impl<'a> Visit<'a> {
+    /// A request of this caller, whose quota is charged for it unless that has been done.
+    fn new(
+        app: &'a App,
+        connection: &'a Connection,
+        head: &'a request::Parts,
+        caller: Caller,
+        charged: Option<Verdict>,
+        now: Now,
+    ) -> Self {
+        let target = resolve(&head.method, head.uri.path());
+        let client = caller::address(app, connection.peer, &head.headers);
+        let verdict =
+            charged.unwrap_or_else(|| caller.charge(app, client, now, costs_nothing(&head.method, &target)));
+        Self { app, connection, head, client, target, caller, verdict, now }
+    }
+}
+
 impl Visit<'_> {
-    async fn judge(&self, body: Incoming) -> Result<Reply, ApiError> {
+    fn judge(&self) -> Result<Judgement, ApiError> {
         if self.head.method == Method::OPTIONS {
-            return self.options();
+            return self.options().map(Judgement::Answered);
         }
         self.check_quota()?;
         self.check_identity()?;
-        let (route, raw_id, raw_delivery) = match &self.target {
-            Target::Found { route, raw_id, raw_delivery, .. } => (*route, *raw_id, *raw_delivery),
+        let (route, raw_id) = match &self.target {
+            Target::Found { route, raw_id, .. } => (*route, *raw_id),
             Target::OtherMethod { allow } => return Err(ApiError::MethodNotAllowed(allow)),
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         self.check_plan(route)?;
-        let query = Query::new(self.head.uri.query().unwrap_or(""))?;
-        let id = decode_segment(raw_id)?;
-        match route.handler {
-            Handler::Read(handler) => self.ask(&id, query, handler),
-            Handler::Export(handler) => self.begin(self.ask(&id, query, handler)?),
+        let reply = match route.handler {
+            Handler::Read(handler) => self.ask(raw_id, handler)?,
+            Handler::Export(handler) => self.begin(self.ask(raw_id, handler)?)?,
             Handler::Act(handler) => {
-                let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
-                let delivery = decode_segment(raw_delivery)?;
-                let acting = handler(Action { app, caller, client, now, id, delivery, query, body });
-                tokio::time::timeout(route.patience, acting)
-                    .await
-                    .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
+                return Ok(Judgement::MustAct { handler, patience: route.patience });
             }
+        };
+        Ok(Judgement::Answered(reply))
+    }
+
+    /// Lets a handler act, for as long as the route has patience.
+    async fn act(&self, handler: ActHandler, patience: Duration, body: Incoming) -> Result<Reply, ApiError> {
+        let Target::Found { raw_id, raw_delivery, .. } = self.target else { return Err(ApiError::Internal) };
+        let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
+        let query = self.query()?;
+        let (id, delivery) = (decode_segment(raw_id)?, decode_segment(raw_delivery)?);
+        let acting = handler(Action { app, caller, client, now, id, delivery, query, body });
+        tokio::time::timeout(patience, acting)
+            .await
+            .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
+    }
+
+    fn query(&self) -> Result<Query<'_>, ApiError> {
+        Query::new(self.head.uri.query().unwrap_or(""))
+    }
+
+    /// Counts what became of the request, and dresses the answer.
+    fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Body> {
+        if self.verdict.admitted && outcome(&result) == Outcome::RateLimited {
+            self.verdict = self.caller.give_back(self.app, self.client, self.now);
         }
+        self.count(&result);
+        self.dress(result.unwrap_or_else(|error| Reply::error(&error)))
     }
 
     /// Puts the question to a handler, with the catalog of the moment.
-    fn ask<T>(
-        &self,
-        id: &str,
-        query: Query<'_>,
-        handler: fn(&Question<'_>) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
+    fn ask<T>(&self, raw_id: &str, handler: fn(&Question<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
+        let (query, id) = (self.query()?, decode_segment(raw_id)?);
         let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
         let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
-        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id, query, accept })
+        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query, accept })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.

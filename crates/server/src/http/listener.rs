@@ -121,10 +121,7 @@ fn answering(
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send> + use<> {
     let app = Arc::clone(app);
     let connection = Arc::new(Connection { peer, hang_up });
-    service_fn(move |request| {
-        let (app, connection) = (Arc::clone(&app), Arc::clone(&connection));
-        async move { Ok(edge::answer(&app, &connection, request).await) }
-    })
+    service_fn(move |request| edge::answer(&app, &connection, request))
 }
 
 /// One connection over any stream, to its end. Called by the benchmark, whose stream is memory and no network.

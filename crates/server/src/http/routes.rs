@@ -33,8 +33,10 @@ pub enum Handler {
     /// Answers from memory, with more than is held in memory at once.
     Export(fn(&Question<'_>) -> Result<Export, ApiError>),
     /// May wait on the store.
-    Act(for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>),
+    Act(ActHandler),
 }
+
+pub type ActHandler = for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>;
 
 /// A request to read, with all that its answer may depend on.
 #[derive(Debug)]
@@ -106,20 +108,12 @@ const fn bulk(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Expor
     Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler }
 }
 
-const fn act(
-    endpoint: &'static str,
-    feature: Feature,
-    handler: for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>,
-) -> Route {
+const fn act(endpoint: &'static str, feature: Feature, handler: ActHandler) -> Route {
     Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler: Handler::Act(handler) }
 }
 
 /// Waits for somebody else's server, which may take its time.
-const fn call_out(
-    endpoint: &'static str,
-    feature: Feature,
-    handler: for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>,
-) -> Route {
+const fn call_out(endpoint: &'static str, feature: Feature, handler: ActHandler) -> Route {
     Route { patience: Duration::from_secs(20), ..act(endpoint, feature, handler) }
 }
 
