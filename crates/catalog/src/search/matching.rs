@@ -105,14 +105,13 @@ fn sweep(found: &mut Vec<Match>, clause: &Clause<'_>) {
     while let Some(first) = found.get(next).map(|found| found.row) {
         let window = window_of(first);
         reader.read(&window, |place, score| notes.put(place, score));
-        while let Some(mut candidate) = found.get(next).copied().filter(|found| found.row < window.end) {
+        while let Some(candidate) = found.get(next).copied().filter(|found| found.row < window.end) {
             next += 1;
             let noted = notes.score(candidate.row - window.start);
-            if noted.is_some() || clause.set.is_some_and(|set| set.contains(candidate.row)) {
-                candidate.score += noted.unwrap_or(0);
-                found[kept] = candidate;
-                kept += 1;
-            }
+            let is_in_set = clause.set.is_some_and(|set| set.contains(candidate.row));
+            // Written whether it is kept or not: which of the two cannot be foreseen, and a wrong guess costs more.
+            found[kept] = Match { score: candidate.score + noted.unwrap_or(0), ..candidate };
+            kept += usize::from(noted.is_some() | is_in_set);
         }
         notes.clear();
     }
@@ -146,10 +145,9 @@ fn gather(clause: &Clause<'_>) -> Vec<Match> {
             notes.put(place, score);
             rows.insert(place);
         });
-        found.extend(
-            rows.within(&(0..WINDOW))
-                .map(|place| Match { row: window.start + place, score: notes.score(place).unwrap_or(0) }),
-        );
+        rows.within(&(0..WINDOW)).for_each(|place| {
+            found.push(Match { row: window.start + place, score: notes.score(place).unwrap_or(0) });
+        });
         notes.clear();
         start = reader.next_row(window.end, set);
     }
