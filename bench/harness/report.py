@@ -1,6 +1,7 @@
 """Tables in Markdown, and `bench/results.md`, whose sections are written by different commands."""
 
 import datetime
+import math
 import re
 import statistics
 
@@ -61,20 +62,22 @@ def contest(contest, rounds, pairs, seconds):
     settings = f"{conditions()} {size}; 64 connections; server on one core, load on the other."
     absent = [f"{name} does not take part: {reason}." for name, reason in contest.absent.items()]
     parts = [
-        "Requests a second, medians:", requests(contest),
+        "Requests a second, medians:", by_contestant(contest, "per_second"),
         "Lastro and the limit. A ratio is the median of the pairs' ratios, in brackets the middle half of them; CPU is the server's, for one request "
         "(in its own code + in the kernel), and its ratio is the limit's ÷ Lastro's:", limit(contest),
-        "Lastro as a multiple of its peers, round by round, the median:", multiples(contest),
     ]
+    if contest.peers:
+        parts += ["Microseconds of the server's CPU for one request, medians:", by_contestant(contest, "cpu")]
+        parts += ["Lastro as a multiple of its peers, in the same round; the median of the rounds:", multiples(contest)]
     return "\n\n".join([settings, *absent, *parts])
 
 
-def requests(contest):
+def by_contestant(contest, what):
     everybody = contest.contestants()
     head = ["question", "bytes", *(contestant.name for contestant in everybody)]
     rows = []
     for question in contest.questions:
-        figures = [shown(contest.entries[contestant, question], lambda entry: rate(entry.per_second)) for contestant in everybody]
+        figures = [shown(contest.entries[contestant, question], what) for contestant in everybody]
         rows.append([question.title, contest.bare.lengths[question], *figures])
     return table(head, rows)
 
@@ -123,5 +126,7 @@ def against(contest, question, peers, form):
     return form([ours.median("per_second", number) / fastest.median("per_second", number) for number in ours.rounds if number in fastest.rounds])
 
 
-def shown(entry, form):
-    return entry.missing or form(entry)
+def shown(entry, what):
+    """Some contestants have no figure of some kind."""
+    value = None if entry.missing else entry.median(what)
+    return entry.missing or ("–" if math.isnan(value) else rate(value))
