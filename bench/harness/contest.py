@@ -1,16 +1,20 @@
-"""Everybody answers the same questions: first checked, then timed in alternating rounds."""
+"""Everybody answers the same questions: first checked, then timed in alternating turns."""
 
 import statistics
 from dataclasses import dataclass, field
 
 from . import machine
 from .lastro import Bare, Lastro
-from .load import SLOW_S
-from .peers import Datasette, FastApi, Fastify, Roapi
+from .load import FREE_QUOTA, SLOW_S
+from .peers import Datasette, FastApi, Fastify, FastifyWithDuties, Roapi
 from .postgresql import PostgreSql
 from .questions import difference, questions
 
-PEERS = {"fastify": Fastify, "fastapi": FastApi, "datasette": Datasette, "roapi": Roapi, "postgresql": PostgreSql}
+PEERS = {
+    "fastify": Fastify, "fastify-with-duties": FastifyWithDuties, "fastapi": FastApi, "datasette": Datasette, "roapi": Roapi, "postgresql": PostgreSql,
+}
+# Code that is compiled while it runs is asked so long before it is timed.
+WARM_UP_S = 1
 
 
 @dataclass
@@ -18,16 +22,22 @@ class Entry:
     """One contestant on one question."""
 
     slow: bool = False
-    rounds: list = field(default_factory=list)
+    # What was measured, by round: of a peer one turn in each, of Lastro and the bare server several.
+    rounds: dict = field(default_factory=dict)
     # Why it is not timed.
     missing: str = ""
 
+    def add(self, number, measured):
+        self.rounds.setdefault(number, []).append(measured)
+
+    def median(self, what, number=None):
+        """Over all rounds, or of one."""
+        turns = [turn for turns in self.rounds.values() for turn in turns] if number is None else self.rounds[number]
+        return statistics.median(getattr(turn, what) for turn in turns)
+
     @property
     def per_second(self):
-        return statistics.median(measured.per_second for measured in self.rounds)
-
-    def percentile(self, name):
-        return statistics.median(getattr(measured, name) for measured in self.rounds)
+        return self.median("per_second")
 
 
 class Contest:
@@ -40,13 +50,15 @@ class Contest:
         self.absent = {}
         self.started = []
         self.entries = {}
+        # By question: what Lastro and the bare server did, one right after the other.
+        self.pairs = {question: [] for question in self.questions}
 
-    def run(self, rounds, seconds):
+    def run(self, rounds, pairs, seconds):
         try:
             self.open()
             for number in range(rounds):
                 machine.say(f"round {number + 1} of {rounds}")
-                self.round(seconds)
+                self.round(number, pairs, seconds)
         finally:
             for contestant in self.started:
                 contestant.stop()
@@ -73,15 +85,16 @@ class Contest:
     def answers_of_lastro(self):
         answers = {}
         for question in self.questions:
-            # The thirty that are admitted come first.
-            for _ in range(31 if question.refused else 1):
-                try:
-                    answers[question], _, length = self.lastro.ask(question)
-                except machine.Unavailable as reason:
-                    raise SystemExit(f"Lastro, {question.title}: {reason}")
-            self.bare.lengths[question] = length
+            try:
+                answers[question], _, self.bare.lengths[question] = self.answers(self.lastro, question)[-1]
+            except machine.Unavailable as reason:
+                raise SystemExit(f"Lastro, {question.title}: {reason}")
             self.entries[self.lastro, question] = Entry()
         return answers
+
+    def answers(self, contestant, question):
+        # Those that are admitted come before those that are refused.
+        return [contestant.ask(question) for _ in range(FREE_QUOTA + 1 if question.refused else 3)]
 
     def check(self, peer, answers):
         """A wrong answer is not timed: its speed would mean nothing."""
@@ -90,35 +103,53 @@ class Contest:
             if peer.request(question) is None:
                 entry.missing = "–"
                 continue
-            asked = [peer.ask(question) for _ in range(3)]
-            answer = asked[-1][0]
+            asked = self.answers(peer, question)
             entry.slow = min(elapsed for _, elapsed, _ in asked) > SLOW_S
-            reason = difference(question, answers[question], answer)
+            reason = difference(question, answers[question], asked[-1][0])
             if reason:
                 machine.say(f"{peer.name}, {question.title}: {reason}")
                 entry.missing = "other answer"
+            elif not entry.slow:
+                self.measure(peer, question, WARM_UP_S)
 
-    def round(self, seconds):
+    def round(self, number, pairs, seconds):
         """Each question goes round all contestants; those whose turn it is not are stopped."""
         for contestant in self.contestants():
             contestant.pause()
         for question in self.questions:
-            for contestant in self.contestants():
-                entry = self.entries[contestant, question]
-                if not entry.missing:
-                    self.turn(contestant, question, entry, seconds)
+            for pair in range(pairs):
+                self.pair(number, question, seconds, reverse=pair % 2 == 1)
+            for peer in self.peers:
+                self.turn(number, peer, question, seconds)
         for contestant in self.contestants():
             contestant.resume()
 
-    def turn(self, contestant, question, entry, seconds):
+    def pair(self, number, question, seconds, reverse):
+        """Turn and turn about, so that what the machine does meanwhile befalls both."""
+        order = [self.bare, self.lastro] if reverse else [self.lastro, self.bare]
+        measured = {contestant: self.turn(number, contestant, question, seconds) for contestant in order}
+        if all(measured.values()):
+            self.pairs[question].append((measured[self.lastro], measured[self.bare]))
+
+    def turn(self, number, contestant, question, seconds):
+        entry = self.entries[contestant, question]
+        if entry.missing:
+            return None
         contestant.resume()
+        measured = self.measure(contestant, question, seconds)
+        contestant.pause()
+        if measured:
+            entry.add(number, measured)
+        return measured
+
+    def measure(self, contestant, question, seconds):
+        entry = self.entries[contestant, question]
         try:
-            entry.rounds.append(contestant.measure(question, seconds, entry.slow))
+            return contestant.measure(question, seconds, entry.slow)
         except machine.Unavailable as reason:
             machine.say(f"{contestant.name}, {question.title}: {reason}")
             entry.missing = "errors"
-        finally:
-            contestant.pause()
+            return None
 
     def contestants(self):
         return [self.lastro, self.bare, *self.peers]

@@ -1,5 +1,6 @@
 """Somebody who answers the questions: started, asked, paused while others are measured, ended."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -15,6 +16,8 @@ class Contestant:
     """One that speaks HTTP. A subclass says how it is prepared, started and asked."""
 
     name = ""
+    # Whether it looks after a key, a limit and the rest for every request, as Lastro does; most peers do not.
+    has_duties = False
 
     def __init__(self, laboratory):
         self.laboratory = laboratory
@@ -66,11 +69,14 @@ class Contestant:
             return Answer(body["data"], body.get("total"))
         return Answer([body])
 
-    def measure(self, question, seconds, slow):
+    def measure(self, question, seconds, slow=False):
         request = self.request(question)
-        measured = None if slow else load.measure(request, seconds, self.laboratory.directory)
-        # On a busy machine a round can end before the first of 64 answers does.
-        return measured if measured and measured.per_second > 0 else load.one_by_one(request, seconds)
+        with machine.Stopwatch(self.process.pid) as cpu:
+            measured = None if slow else load.measure(request, seconds, self.laboratory.directory)
+            # On a busy machine a round can end before the first of 64 answers does.
+            if not measured or measured.answered == 0:
+                measured = load.one_by_one(request, seconds)
+        return dataclasses.replace(measured, cpu=cpu.seconds * 1e6 / measured.answered, system_share=cpu.system_share)
 
     def url(self, path):
         return f"http://{self.address}{path}"

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import urllib.request
 
 from . import machine
 from .contestant import Contestant
@@ -23,7 +24,7 @@ class Lastro(Contestant):
 
 
 class Bare(Contestant):
-    """hyper with a fixed body: told how long Lastro's answers are, before it starts."""
+    """hyper with a fixed body, as long as Lastro's answer; it is sent the very request that Lastro is sent."""
 
     name = "bare hyper"
 
@@ -32,16 +33,20 @@ class Bare(Contestant):
         self.lengths = {}
 
     def launch(self):
-        lengths = sorted(set(self.lengths.values()))
-        return machine.pinned([machine.binary("lastro-bench-bare"), self.address, *lengths], stderr=self.log())
+        return machine.pinned([machine.binary("lastro-bench-bare"), self.address], stderr=self.log())
 
     def request(self, question):
-        # The same header to read, and the same to leave out.
-        headers = () if question.refused else (("X-API-Key", self.laboratory.lastro.key),)
-        return Request(self.url(f"/{self.lengths[question]}"), headers)
+        lastro = self.laboratory.lastro.request(question)
+        return Request(self.url(question.path), lastro.headers)
 
-    def read(self, body):
-        return None
+    def measure(self, question, seconds, slow=False):
+        self.fix(self.lengths[question])
+        return super().measure(question, seconds, slow)
+
+    def fix(self, length):
+        request = urllib.request.Request(self.url(f"/{length}"), method="PUT")
+        if len(urllib.request.urlopen(request, timeout=10).read()) != length:
+            raise machine.Unavailable(f"no body of {length} bytes")
 
 
 def serve(database, address, admin, cores=str(machine.SERVER_CORE), **settings):

@@ -30,9 +30,13 @@ class Request:
 @dataclass(frozen=True)
 class Measured:
     per_second: float
+    answered: int = 0
     # In microseconds; none where requests were asked one by one.
     p50: float = float("nan")
     p99: float = float("nan")
+    # Microseconds of the server's processor for one request, and how much of it in the kernel.
+    cpu: float = float("nan")
+    system_share: float = float("nan")
 
 
 def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
@@ -47,7 +51,12 @@ def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
     out = subprocess.run([*arguments, request.url], check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
     wait_for_stragglers(request)
     check(out, request)
-    return Measured(float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]), micros(out, "50%"), micros(out, "99%"))
+    per_second = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
+    return Measured(per_second, answered(out), micros(out, "50%"), micros(out, "99%"))
+
+
+def answered(out):
+    return int(re.search(r"(\d+) requests in", out)[1])
 
 
 def lua(request, delay_ms):
@@ -58,13 +67,13 @@ def lua(request, delay_ms):
 
 def check(out, request):
     """Under load everybody must still answer as when checked."""
-    answered = int(re.search(r"(\d+) requests in", out)[1])
+    asked = answered(out)
     failures = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     failures = int(failures[1]) if failures else 0
-    if request.refused and answered - failures > FREE_QUOTA:
-        raise Unavailable(f"{answered - failures} of {answered} requests were not refused")
+    if request.refused and asked - failures > FREE_QUOTA:
+        raise Unavailable(f"{asked - failures} of {asked} requests were not refused")
     if not request.refused and failures or "Socket errors" in out:
-        raise Unavailable(f"errors under load: {failures} of {answered} requests failed")
+        raise Unavailable(f"errors under load: {failures} of {asked} requests failed")
 
 
 def micros(out, percentile):
@@ -75,13 +84,13 @@ def micros(out, percentile):
 def one_by_one(request, seconds):
     """For answers that take long: at least one, and as many as the time allows."""
     with connected(request) as connection:
-        began, answered = time.monotonic(), 0
-        while answered == 0 or time.monotonic() - began < seconds:
+        began, asked = time.monotonic(), 0
+        while asked == 0 or time.monotonic() - began < seconds:
             status = ask(connection, request)
             if status != 200:
                 raise Unavailable(f"status {status} under load")
-            answered += 1
-        return Measured(answered / (time.monotonic() - began))
+            asked += 1
+        return Measured(asked / (time.monotonic() - began), asked)
 
 
 def wait_for_stragglers(request):

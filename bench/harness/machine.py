@@ -161,6 +161,31 @@ def megabytes(pid, what):
     return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
 
 
+class Stopwatch:
+    """What a process has of the processor while this is open: `seconds`, and the kernel's share of them."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def __enter__(self):
+        self.before, self.ticks_before = self.threads(), self.ticks()
+        return self
+
+    def __exit__(self, *_):
+        # The scheduler counts nanoseconds by thread; a thread that ended meanwhile took what it had with it.
+        self.seconds = sum(now - self.before.get(thread, 0) for thread, now in self.threads().items()) / 1e9
+        user, system = (now - then for now, then in zip(self.ticks(), self.ticks_before))
+        self.system_share = system / max(1, user + system)
+
+    def threads(self):
+        return {file.parent.name: int(file.read_text().split()[0]) for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat")}
+
+    def ticks(self):
+        """Hundredths of a second, in the process's own code and in the kernel."""
+        # The name, in brackets, may have spaces in it.
+        return [int(ticks) for ticks in Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]]
+
+
 def description():
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     return f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"

@@ -11,7 +11,7 @@ from .questions import Answer
 
 
 class Peer(Contestant):
-    """One that has routes like Lastro's. No peer has a key, a limit or usage to look after."""
+    """One that has routes like Lastro's."""
 
     def request(self, question):
         return None if question.refused else Request(self.url(question.path))
@@ -28,8 +28,25 @@ class Fastify(Peer):
         self.place = machine.node_modules("fastify")
 
     def launch(self):
-        arguments = ["node", self.place / "server.js", self.laboratory.peers_database, *self.host_and_port()]
-        return machine.pinned(arguments, stderr=self.log())
+        return machine.pinned(self.command(), stderr=self.log())
+
+    def command(self):
+        return ["node", self.place / "server.js", self.laboratory.peers_database, *self.host_and_port()]
+
+
+class FastifyWithDuties(Fastify):
+    """The same server with a key, a limit, usage, request id and ETag: see `peers/fastify/duties.js`."""
+
+    name = "Fastify with duties"
+    has_duties = True
+    key = "a-key-as-long-as-one-of-lastro-s-which-has-54-letters-"
+
+    def command(self):
+        return [*super().command(), self.key]
+
+    def request(self, question):
+        headers = () if question.refused else (("Authorization", f"Bearer {self.key}"),)
+        return Request(self.url(question.path), headers, refused=question.refused)
 
 
 class FastApi(Peer):

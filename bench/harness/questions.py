@@ -62,6 +62,9 @@ def questions(filings):
 
 def difference(question, ours, theirs):
     """Why the second answer is not the first, or None. `ours` is Lastro's and names the fields that count."""
+    if question.refused:
+        # That it was refused was looked at when it was asked; everybody says so in other words.
+        return None
     if ours.total != theirs.total:
         return f"total {theirs.total}, not {ours.total}"
     if len(ours.rows) != len(theirs.rows):

@@ -1,7 +1,9 @@
 """Tables in Markdown, and `bench/results.md`, whose sections are written by different commands."""
 
 import datetime
+import math
 import re
+import statistics
 
 from . import machine
 
@@ -48,40 +50,83 @@ def ratio(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def contest(contest, rounds, seconds):
-    size = f"{contest.laboratory.filings:,} filings; median of {rounds} rounds of {seconds} s"
+def spread(values, form=ratio):
+    """The median, and between which two values the middle half of them lies."""
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    return f"{form(middle)} ({form(low)}–{form(high)})"
+
+
+def contest(contest, rounds, pairs, seconds):
+    turns = f"{rounds} rounds, in each {pairs} pairs of turns of Lastro and bare hyper and one turn of each peer, {seconds} s a turn"
+    size = f"{contest.laboratory.filings:,} filings; {turns}"
     settings = f"{conditions()} {size}; 64 connections; server on one core, load on the other."
     absent = [f"{name} does not take part: {reason}." for name, reason in contest.absent.items()]
-    tables = ["Requests a second:", requests(contest), "Lastro as a multiple of each, and its latency:", ratios(contest)]
-    return "\n\n".join([settings, *absent, *tables])
+    parts = [
+        "Requests a second, medians:", by_contestant(contest, "per_second"),
+        "Lastro and the limit. A ratio is the median of the pairs' ratios, in brackets the middle half of them; CPU is the server's, for one request "
+        "(in its own code + in the kernel), and its ratio is the limit's ÷ Lastro's:", limit(contest),
+    ]
+    if contest.peers:
+        parts += ["Microseconds of the server's CPU for one request, medians:", by_contestant(contest, "cpu")]
+        parts += ["Lastro as a multiple of its peers, in the same round; the median of the rounds:", multiples(contest)]
+    return "\n\n".join([settings, *absent, *parts])
 
 
-def requests(contest):
+def by_contestant(contest, what):
     everybody = contest.contestants()
     head = ["question", "bytes", *(contestant.name for contestant in everybody)]
     rows = []
     for question in contest.questions:
-        figures = [shown(contest.entries[contestant, question], rate) for contestant in everybody]
+        figures = [shown(contest.entries[contestant, question], what) for contestant in everybody]
         rows.append([question.title, contest.bare.lengths[question], *figures])
     return table(head, rows)
 
 
-def ratios(contest):
-    others = [contest.bare, *contest.peers]
-    head = ["question", *(f"÷ {contestant.name}" for contestant in others), "÷ fastest peer", "p50 µs", "p99 µs"]
+def limit(contest):
+    head = ["question", "÷ bare hyper", "the same by CPU", "Lastro, CPU µs", "bare hyper, CPU µs", "p50 µs", "p99 µs"]
     rows = []
     for question in contest.questions:
-        ours = contest.entries[contest.lastro, question]
-        if ours.missing:
-            rows.append([question.title, *[ours.missing] * (len(head) - 1)])
+        ours, bare = contest.entries[contest.lastro, question], contest.entries[contest.bare, question]
+        pairs = contest.pairs[question]
+        missing = ours.missing or bare.missing
+        if missing or not pairs:
+            rows.append([question.title, *[missing or "–"] * (len(head) - 1)])
             continue
-        against = {c: contest.entries[c, question] for c in others}
-        figures = [shown(entry, lambda value: ratio(ours.per_second / value)) for entry in against.values()]
-        timed = [entry.per_second for c, entry in against.items() if c is not contest.bare and not entry.missing]
-        best = ratio(ours.per_second / max(timed)) if timed else "–"
-        rows.append([question.title, *figures, best, rate(ours.percentile("p50")), rate(ours.percentile("p99"))])
+        by_rate = spread([lastro.per_second / bare.per_second for lastro, bare in pairs])
+        by_cpu = spread([bare.cpu / lastro.cpu for lastro, bare in pairs])
+        rows.append([question.title, by_rate, by_cpu, processor(ours), processor(bare), rate(ours.median("p50")), rate(ours.median("p99"))])
     return table(head, rows)
 
 
-def shown(entry, form):
-    return entry.missing or form(entry.per_second)
+def processor(entry):
+    system = entry.median("cpu") * entry.median("system_share")
+    return f"{entry.median('cpu'):.1f} ({entry.median('cpu') - system:.1f} + {system:.1f})"
+
+
+def multiples(contest):
+    plain = [peer for peer in contest.peers if not peer.has_duties]
+    laden = [peer for peer in contest.peers if peer.has_duties]
+    head = ["question", *(f"÷ {peer.name}" for peer in plain), "÷ fastest of these", *(f"÷ {peer.name}" for peer in laden)]
+    rows = []
+    for question in contest.questions:
+        figures = [against(contest, question, [peer], lambda values: ratio(statistics.median(values))) for peer in plain]
+        best = [against(contest, question, plain, spread)] + [against(contest, question, [peer], spread) for peer in laden]
+        rows.append([question.title, *figures, *best])
+    return table(head, rows)
+
+
+def against(contest, question, peers, form):
+    """How many times the fastest of these peers Lastro is, in each round; or why that cannot be said."""
+    ours = contest.entries[contest.lastro, question]
+    entries = [contest.entries[peer, question] for peer in peers]
+    timed = [entry for entry in entries if not entry.missing]
+    if ours.missing or not timed:
+        return ours.missing or (entries[0].missing if len(entries) == 1 else "–")
+    fastest = max(timed, key=lambda entry: entry.per_second)
+    return form([ours.median("per_second", number) / fastest.median("per_second", number) for number in ours.rounds if number in fastest.rounds])
+
+
+def shown(entry, what):
+    """Some contestants have no figure of some kind."""
+    value = None if entry.missing else entry.median(what)
+    return entry.missing or ("–" if math.isnan(value) else rate(value))

@@ -10,20 +10,14 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from . import lastro, load, machine, report
+from . import lastro, load, machine, report, searches
 from .laboratory import Laboratory
-from .questions import Question, questions
+from .questions import questions
 
 BOTH_CORES = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
 # A light load: what is looked at is how long a request takes, not how many there can be.
 CALM_CONNECTIONS, CALM_DELAY_MS = 16, 5
 WINDOWS_BEFORE = 5
-# One-letter prefixes, only stop words, many common words at once.
-HARD_SEARCHES = [
-    "a", "s", "c", "1", "de da do", "administração", "administração de", "comunicado ao mercado", "S.A.",
-    "administração comunicado mercado assembleia reunião valores mobiliários participações financeiros conselho posição emissão dados "
-    "econômico relevante fato debêntures ações relatório energia",
-]
 REBUILD_PATIENCE_S = 180
 KEEPING_PATIENCE_S = 60
 
@@ -90,11 +84,11 @@ class Figures:
         return statistics.median(getattr(measured, name) for measured in self.measured[place])
 
 
-def run(sizes, rounds, seconds):
+def run(sizes, rounds, seconds, searches_in_family):
     with contextlib.ExitStack() as clean_up:
         stations = [opened(size, clean_up) for size in sizes]
         ask_in_rounds(stations, rounds, seconds)
-        hard = hard_searches(stations[-1][0])
+        hard = single_searches(stations[-1][0], searches_in_family)
         for station, figures in stations:
             station.resume()
             rebuild_under_load(station, figures)
@@ -139,18 +133,13 @@ def ask_in_rounds(stations, rounds, seconds):
                 station.pause()
 
 
-def hard_searches(station):
-    """What they cost one at a time, on the largest set."""
+def single_searches(station, size):
+    """On the largest set, where they take longest."""
+    machine.say("single searches")
     station.resume()
-    rows = []
-    for words in HARD_SEARCHES:
-        question = Question(words, "search", {"q": words})
-        measured = load.measure(station.request(question), 1, station.laboratory.directory, connections=1)
-        total = station.ask(question)[0].total
-        shown = words if len(words) < 40 else f"{len(words.split())} common words"
-        rows.append([f"`{shown}`", f"{total:,}", milliseconds_form(measured.p50), milliseconds_form(measured.p99)])
+    table = searches.table(searches.run(station, size))
     station.pause()
-    return report.table(["search, one at a time", "found", "p50", "p99"], rows)
+    return table
 
 
 def rebuild_under_load(station, figures):
@@ -194,7 +183,7 @@ def text(all_figures, hard, rounds, seconds):
         asked.append([question.title, *cells, report.ratio(rates[-1] / rates[0])])
     intro = f"{report.conditions()} Lastro alone, over sets of three sizes in alternating rounds; offsets shrink with the set."
     asked_title = f"Requests a second, and p99 in milliseconds, with 64 connections; median of {rounds} rounds of {seconds} s:"
-    hard_title = f"Searches that hurt, over {largest.filings:,} filings, on one connection:"
+    hard_title = f"Single searches that are meant to hurt, over {largest.filings:,} filings, one after the other. {searches.EXPLANATION}"
     calm = f"{CALM_CONNECTIONS} connections that rest {CALM_DELAY_MS} ms between requests"
     rows_title = f"Start, memory, and a rebuild for ten new filings, with the server on both cores and {calm}:"
     return "\n\n".join([intro, asked_title, report.table(head, asked), rows_title, report.table(head[:-1], rows), hard_title, hard])

@@ -1,9 +1,12 @@
-// The same questions answered by Fastify over SQLite: `node server.js DATABASE HOST PORT`.
+// The same questions answered by Fastify over SQLite: `node server.js DATABASE HOST PORT`, and with a key behind that by
+// one that does more than answer (duties.js).
 // Response schemas, as Fastify advises for speed; statements prepared once, as better-sqlite3 does.
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';
 
-const [path, host, port] = process.argv.slice(2);
+import { takeOn } from './duties.js';
+
+const [path, host, port, key] = process.argv.slice(2);
 const database = new Database(path, { readonly: true, fileMustExist: true });
 database.pragma('mmap_size = 4294967296');
 database.pragma('cache_size = -65536');
@@ -55,6 +58,7 @@ const paging = { limit: { type: 'integer', default: 20 }, offset: { type: 'integ
 const days = { from: { type: 'string', default: '0000-01-01' }, to: { type: 'string', default: '9999-12-31' } };
 
 const app = Fastify();
+if (key) await takeOn(app, key);
 // Queries are copied where they go to SQLite: better-sqlite3 takes plain objects only.
 app.get('/api/v1/market/selic/current', answers(ratePoint), async () => current.get());
 app.get('/api/v1/market/selic', answers(list(ratePoint), { type: 'object', properties: { ...days, ...paging } }),

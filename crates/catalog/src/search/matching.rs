@@ -1,13 +1,14 @@
 //! Which rows have all words of a question, and how well each of them matches.
 //!
-//! Two ways lead from the rows found so far to those that have one more word. Where both are about as many, both are
-//! read whole, one window of rows after the other, so that the notes about a window stay in the processor's nearest
-//! memory and no step depends on a comparison. Where the word is far more common than what was found, each row found
-//! is looked up in its list.
+//! The rows of the rarest word are found first. Two ways lead from the rows found so far to those that have one more
+//! word. Where the word has about as many, its lists are read whole, one window of rows after the other, so that the
+//! notes about a window stay in the processor's nearest memory and no step depends on a comparison. Where it has far
+//! more, or where its lists tell at once where a row stands, each row found is looked up. A set of rows is never read
+//! for this: one bit tells whether it has a row.
 
 use std::ops::Range;
 
-use super::postings::{Entry, seek};
+use super::postings::{Entry, List, seek};
 use super::rowset::RowSet;
 
 /// A row that was found; the greater the score, the better.
@@ -28,27 +29,42 @@ pub struct Clause<'a> {
 /// A list whose rows score their weight and something more.
 #[derive(Clone, Copy)]
 pub struct Scored<'a> {
-    pub list: &'a [Entry],
+    pub list: List<'a>,
     pub bonus: u16,
 }
 
 impl Scored<'_> {
-    fn of(&self, entry: Entry) -> Match {
-        Match { row: entry.row(), score: self.bonus + entry.weight() }
+    fn score(&self, entry: Entry) -> u16 {
+        self.bonus + entry.weight()
+    }
+
+    /// What it costs to look so many rows up in this list, where reading an entry costs one.
+    fn cost_of_looking_up(&self, rows: usize) -> usize {
+        let sought = if self.list.places.is_some() { 0 } else { rows.min(self.list.entries.len()) };
+        rows * GLANCE + sought * SEEK
     }
 }
 
-/// Looking a row up in a list costs about as much as reading so many of its entries.
-const LOOK_UP_COST: usize = 16;
+/// What it costs to see that the next entry of a list is not the one, in entries read.
+const GLANCE: usize = 2;
+/// What it costs to seek an entry in a list.
+const SEEK: usize = 14;
 
-/// So many rows are treated at a time: four bytes for each fit in the first-level cache.
+/// So many rows are treated at a time: two bytes for each fit in the first-level cache.
 const WINDOW: u32 = 8192;
 
 impl Clause<'_> {
     /// No fewer rows than it has.
     pub fn most_rows(&self) -> usize {
-        let listed: usize = self.lists.iter().map(|scored| scored.list.len()).sum();
-        listed + self.set.map_or(0, RowSet::len)
+        self.entries() + self.set.map_or(0, RowSet::len)
+    }
+
+    fn entries(&self) -> usize {
+        self.lists.iter().map(|scored| scored.list.entries.len()).sum()
+    }
+
+    fn cost_of_looking_up(&self, rows: usize) -> usize {
+        self.lists.iter().map(|scored| scored.cost_of_looking_up(rows)).sum()
     }
 }
 
@@ -56,139 +72,153 @@ impl Clause<'_> {
 pub fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
     clauses.sort_by_cached_key(Clause::most_rows);
     let Some((rarest, others)) = clauses.split_first() else { return Vec::new() };
-    let mut found = None;
+    let mut found = rows_of(rarest);
     for clause in others {
-        let leading = found.as_ref().map_or_else(|| rarest.most_rows(), Vec::len);
-        found = Some(if leading * LOOK_UP_COST < clause.most_rows() {
-            look_up(found.unwrap_or_else(|| rows_of(rarest)), clause)
+        if clause.cost_of_looking_up(found.len()) <= clause.entries() {
+            look_up(&mut found, clause);
         } else {
-            let leader = found.as_deref().map_or_else(|| Reader::of(rarest), Reader::over);
-            sweep(&mut [leader, Reader::of(clause)])
-        });
+            sweep(&mut found, clause);
+        }
     }
-    found.unwrap_or_else(|| rows_of(rarest))
+    found
 }
 
-fn rows_of(clause: &Clause<'_>) -> Vec<Match> {
-    match (&clause.lists[..], clause.set) {
-        // Nothing to bring together.
-        ([only], None) => only.list.iter().map(|entry| only.of(*entry)).collect(),
-        _ => sweep(&mut [Reader::of(clause)]),
-    }
-}
-
-fn look_up(mut found: Vec<Match>, clause: &Clause<'_>) -> Vec<Match> {
+/// Keeps the rows that the clause has too, each looked up in its lists.
+fn look_up(found: &mut Vec<Match>, clause: &Clause<'_>) {
     let mut places = vec![0; clause.lists.len()];
     found.retain_mut(|candidate| {
         for (scored, place) in clause.lists.iter().zip(&mut places) {
-            *place = seek(scored.list, *place, candidate.row);
-            if let Some(entry) = scored.list.get(*place).filter(|entry| entry.row() == candidate.row) {
-                candidate.score += scored.bonus + entry.weight();
+            if let Some(entry) = scored.list.find(candidate.row, place) {
+                candidate.score += scored.score(entry);
                 return true;
             }
         }
         clause.set.is_some_and(|set| set.contains(candidate.row))
     });
+}
+
+/// Keeps the rows that the clause has too, its lists being read beside them. Where nothing was found they are not read.
+fn sweep(found: &mut Vec<Match>, clause: &Clause<'_>) {
+    let mut reader = Reader::of(clause);
+    let mut notes = Notes::default();
+    let (mut next, mut kept) = (0, 0);
+    while let Some(first) = found.get(next).map(|found| found.row) {
+        let window = window_of(first);
+        reader.read(&window, |place, score| notes.put(place, score));
+        while let Some(candidate) = found.get(next).copied().filter(|found| found.row < window.end) {
+            next += 1;
+            let noted = notes.score(candidate.row - window.start);
+            let is_in_set = clause.set.is_some_and(|set| set.contains(candidate.row));
+            // Written whether it is kept or not: which of the two cannot be foreseen, and a wrong guess costs more.
+            found[kept] = Match { score: candidate.score + noted.unwrap_or(0), ..candidate };
+            kept += usize::from(noted.is_some() | is_in_set);
+        }
+        notes.clear();
+    }
+    found.truncate(kept);
+}
+
+/// All rows of a clause.
+fn rows_of(clause: &Clause<'_>) -> Vec<Match> {
+    match (&clause.lists[..], clause.set) {
+        // Nothing to bring together.
+        ([only], None) => {
+            let row = |entry: &Entry| Match { row: entry.row(), score: only.score(*entry) };
+            only.list.entries.iter().map(row).collect()
+        }
+        _ => gather(clause),
+    }
+}
+
+/// The rows of several lists and a set, in their order.
+fn gather(clause: &Clause<'_>) -> Vec<Match> {
+    let nothing = RowSet::default();
+    let set = clause.set.unwrap_or(&nothing);
+    let mut reader = Reader::of(clause);
+    let (mut notes, mut rows) = (Notes::default(), RowSet::below(WINDOW));
+    let mut found = Vec::with_capacity(clause.most_rows());
+    let mut start = reader.next_row(0, set);
+    while let Some(first) = start {
+        let window = window_of(first);
+        rows.copy_from(set, window.start);
+        reader.read(&window, |place, score| {
+            notes.put(place, score);
+            rows.insert(place);
+        });
+        rows.within(&(0..WINDOW)).for_each(|place| {
+            found.push(Match { row: window.start + place, score: notes.score(place).unwrap_or(0) });
+        });
+        notes.clear();
+        start = reader.next_row(window.end, set);
+    }
     found
 }
 
-/// Reads all readers from the first row to the last. The first one leads: where it has nothing, the others are not read.
-fn sweep(readers: &mut [Reader<'_>]) -> Vec<Match> {
-    let mut notes =
-        Notes { satisfied: readers.len() as u32, cells: vec![0; WINDOW as usize], found: Vec::new() };
-    let Some((leader, others)) = readers.split_first_mut() else { return Vec::new() };
-    let mut start = leader.next_row(0);
-    while let Some(first) = start {
-        let window = first - first % WINDOW..(first - first % WINDOW).saturating_add(WINDOW);
-        leader.mark(&window, 0, &mut notes);
-        for (clause, reader) in (1..).zip(&mut *others) {
-            reader.mark(&window, clause, &mut notes);
-        }
-        leader.collect(&window, &mut notes);
-        start = leader.next_row(window.end);
-    }
-    notes.found
+fn window_of(row: u32) -> Range<u32> {
+    let start = row - row % WINDOW;
+    start..start.saturating_add(WINDOW)
 }
 
-/// What is known of the rows of a window: how many clauses each satisfies so far, and its score.
+/// What the rows of a window score by the lists read so far. A row is called by its place in the window.
 struct Notes {
-    satisfied: u32,
-    cells: Vec<u32>,
-    found: Vec<Match>,
+    /// One more than the score, or nothing.
+    cells: Box<[u16; WINDOW as usize]>,
 }
 
-const ONE_CLAUSE: u32 = 1 << 16;
+impl Default for Notes {
+    fn default() -> Self {
+        Self { cells: Box::new([0; WINDOW as usize]) }
+    }
+}
 
 impl Notes {
-    /// The row satisfies this clause too, if it satisfied those before it and not this one yet.
-    fn mark(&mut self, place: u32, clause: u32, score: u16) {
-        let cell = &mut self.cells[place as usize];
-        let news = u32::from(*cell / ONE_CLAUSE == clause);
-        *cell += news * (ONE_CLAUSE + u32::from(score));
+    /// Of several scores the first one counts.
+    fn put(&mut self, place: u32, score: u16) {
+        let cell = &mut self.cells[(place % WINDOW) as usize];
+        let news = u16::from(*cell == 0);
+        *cell += news * (score + 1);
     }
 
-    /// Keeps the row if it satisfies all clauses, and forgets what is noted of it.
-    fn collect(&mut self, place: u32, row: u32) {
-        let cell = std::mem::take(&mut self.cells[place as usize]);
-        if cell / ONE_CLAUSE == self.satisfied {
-            self.found.push(Match { row, score: (cell % ONE_CLAUSE) as u16 });
-        }
+    fn score(&self, place: u32) -> Option<u16> {
+        self.cells[(place % WINDOW) as usize].checked_sub(1)
+    }
+
+    fn clear(&mut self) {
+        self.cells.fill(0);
     }
 }
 
-/// Reads a clause, or what was found before, window by window.
+/// Reads the lists of a clause, window by window.
 struct Reader<'a> {
-    found: &'a [Match],
-    lists: Vec<Scored<'a>>,
-    set: Option<&'a RowSet>,
+    lists: Vec<Unread<'a>>,
+}
+
+/// What is left of a list.
+struct Unread<'a> {
+    entries: &'a [Entry],
+    bonus: u16,
 }
 
 impl<'a> Reader<'a> {
     fn of(clause: &Clause<'a>) -> Self {
-        Self { found: &[], lists: clause.lists.clone(), set: clause.set }
+        let unread = |scored: &Scored<'a>| Unread { entries: scored.list.entries, bonus: scored.bonus };
+        Self { lists: clause.lists.iter().map(unread).collect() }
     }
 
-    fn over(found: &'a [Match]) -> Self {
-        Self { found, lists: Vec::new(), set: None }
+    /// The first row from `start` on that is in a list or in the set.
+    fn next_row(&self, start: u32, set: &RowSet) -> Option<u32> {
+        let first =
+            |list: &Unread<'_>| list.entries.get(seek(list.entries, 0, start)).map(|entry| entry.row());
+        self.lists.iter().filter_map(first).chain(set.next(start)).min()
     }
 
-    /// The first row from `start` on that this reader has. What lies before is given up.
-    fn next_row(&mut self, start: u32) -> Option<u32> {
-        self.found = &self.found[self.found.partition_point(|found| found.row < start)..];
-        for scored in &mut self.lists {
-            scored.list = &scored.list[seek(scored.list, 0, start)..];
-        }
-        let listed = self.lists.iter().filter_map(|scored| scored.list.first()).map(|entry| entry.row());
-        let found = self.found.first().map(|found| found.row);
-        listed.chain(found).chain(self.set.and_then(|set| set.next(start))).min()
-    }
-
-    fn mark(&mut self, window: &Range<u32>, clause: u32, notes: &mut Notes) {
-        for scored in &mut self.lists {
-            scored.list = &scored.list[seek(scored.list, 0, window.start)..];
-        }
-        self.for_each(window, |row, score| notes.mark(row - window.start, clause, score));
-    }
-
-    fn collect(&self, window: &Range<u32>, notes: &mut Notes) {
-        let before = notes.found.len();
-        self.for_each(window, |row, _| notes.collect(row - window.start, row));
-        // Each source is in order, but they follow each other.
-        if self.lists.len() + usize::from(self.set.is_some()) > 1 {
-            notes.found[before..].sort_by_key(|found| found.row);
-        }
-    }
-
-    /// Visits the rows of the window with what they score, those before it being given up already.
-    fn for_each(&self, window: &Range<u32>, mut visit: impl FnMut(u32, u16)) {
-        let found = self.found.iter().take_while(|found| found.row < window.end);
-        found.for_each(|found| visit(found.row, found.score));
-        for scored in &self.lists {
-            let within = &scored.list[..seek(scored.list, 0, window.end)];
-            within.iter().map(|entry| scored.of(*entry)).for_each(|found| visit(found.row, found.score));
-        }
-        if let Some(set) = self.set {
-            set.within(window).for_each(|row| visit(row, 0));
+    /// Visits the entries of a window, with their places in it and what they score. What lies before is given up.
+    fn read(&mut self, window: &Range<u32>, mut visit: impl FnMut(u32, u16)) {
+        for list in &mut self.lists {
+            let rest = &list.entries[seek(list.entries, 0, window.start)..];
+            let (within, after) = rest.split_at(seek(rest, 0, window.end));
+            within.iter().for_each(|entry| visit(entry.row() - window.start, list.bonus + entry.weight()));
+            list.entries = after;
         }
     }
 }
@@ -221,6 +251,7 @@ pub fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::places::Places;
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -243,15 +274,19 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn exactly_the_rows_with_all_words_are_found(words in prop::collection::vec((rows(), rows(), prop::option::of(rows())), 1..5)) {
+        fn exactly_the_rows_with_all_words_are_found(words in prop::collection::vec((rows(), rows(), prop::option::of(rows())), 1..5), places_known: bool) {
             let lists: Vec<_> = words.iter().map(|(exact, other, _)| (entries(exact), entries(other))).collect();
             let sets: Vec<_> = words.iter().map(|(_, _, more)| more.as_ref().map(|rows| {
                 let mut set = RowSet::below(20_000);
                 rows.keys().for_each(|row| set.insert(*row));
                 set
             })).collect();
-            let clauses = lists.iter().zip(&sets).map(|((exact, other), set)| Clause {
-                lists: vec![Scored { list: exact, bonus: 16 }, Scored { list: other, bonus: 1 }],
+            let places: Vec<_> = lists.iter().map(|(exact, _)| Places::over(exact)).collect();
+            let clauses = lists.iter().zip(&places).zip(&sets).map(|(((exact, other), places), set)| Clause {
+                lists: vec![
+                    Scored { list: List { entries: exact, places: places_known.then_some(places) }, bonus: 16 },
+                    Scored { list: List { entries: other, places: None }, bonus: 1 },
+                ],
                 set: set.as_ref(),
             }).collect();
             let score = |row: u32| words.iter().try_fold(0, |sum, (exact, other, more)| {

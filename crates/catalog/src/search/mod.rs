@@ -10,6 +10,7 @@ mod kept;
 mod known;
 mod lexicon;
 mod matching;
+mod places;
 mod postings;
 mod prefixes;
 mod question;

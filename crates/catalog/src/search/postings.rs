@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use hashbrown::HashMap;
+
+use super::places::Places;
+
 /// A row and a weight in 32 bits: two million filings have more than forty million of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry(u32);
@@ -42,11 +46,34 @@ pub struct Lists {
     /// Where each list ends; it starts where the one before it ends.
     ends: Vec<u64>,
     entries: Vec<Entry>,
+    /// Of the longest lists, by word.
+    places: HashMap<u32, Places>,
+}
+
+/// The list of one word.
+#[derive(Clone, Copy)]
+pub struct List<'a> {
+    pub entries: &'a [Entry],
+    pub places: Option<&'a Places>,
+}
+
+impl List<'_> {
+    /// The entry of a row. `from` is a place that is not behind it, and is brought nearer for rows that follow.
+    pub fn find(&self, row: u32, from: &mut usize) -> Option<Entry> {
+        *from = match self.places {
+            Some(places) => places.of(row)?,
+            None => seek(self.entries, *from, row),
+        };
+        self.entries.get(*from).copied().filter(|entry| entry.row() == row)
+    }
 }
 
 impl Lists {
     pub fn from_parts(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
-        Self { ends, entries }
+        let mut lists = Self { ends, entries, places: HashMap::new() };
+        let words = 0..lists.ends.len() as u32;
+        lists.places = words.filter_map(|word| Some((word, Places::worth_having(lists.of(word))?))).collect();
+        lists
     }
 
     pub fn parts(&self) -> (&[u64], &[Entry]) {
@@ -55,6 +82,11 @@ impl Lists {
 
     pub fn of(&self, word: u32) -> &[Entry] {
         &self.entries[self.span(word)]
+    }
+
+    /// The list with all that is known of it.
+    pub fn list(&self, word: u32) -> List<'_> {
+        List { entries: self.of(word), places: self.places.get(&word) }
     }
 
     /// How many entries the lists of consecutive words have in all.

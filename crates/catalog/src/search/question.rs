@@ -85,7 +85,7 @@ fn forms<'a>(index: &'a TextIndex, word: &str, family: &[u32]) -> Clause<'a> {
     let exact = index.lexicon.find(word);
     let scored = |form: &u32| {
         let bonus = if Some(*form) == exact { EXACT } else { 0 };
-        Scored { list: index.lists.of(*form), bonus }
+        Scored { list: index.lists.list(*form), bonus }
     };
     let mut lists: Vec<Scored<'a>> = family.iter().map(scored).collect();
     lists.sort_by_key(|scored| std::cmp::Reverse(scored.bonus));

@@ -23,6 +23,14 @@ impl RowSet {
         self.bits[(row / WORD) as usize] &= !(1 << (row % WORD));
     }
 
+    /// Becomes the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
+    pub fn copy_from(&mut self, other: &Self, start: u32) {
+        let theirs = other.bits.get((start / WORD) as usize..).unwrap_or_default();
+        let shared = theirs.len().min(self.bits.len());
+        self.bits[..shared].copy_from_slice(&theirs[..shared]);
+        self.bits[shared..].fill(0);
+    }
+
     pub fn contains(&self, row: u32) -> bool {
         self.bits[(row / WORD) as usize] & (1 << (row % WORD)) != 0
     }
@@ -104,6 +112,11 @@ mod tests {
             let start = start.min(end);
             prop_assert_eq!(set.at(start..end), &sorted[start..end]);
             prop_assert!((0..300).all(|row| set.contains(row) == put.contains(&row)));
+            let mut part = RowSet::below(128);
+            part.insert(7);
+            part.copy_from(&set, 192);
+            let copied: Vec<u32> = put.range(192..).map(|row| row - 192).collect();
+            prop_assert_eq!(part.within(&(0..128)).collect::<Vec<_>>(), copied);
         }
     }
 }

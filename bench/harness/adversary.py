@@ -1,0 +1,140 @@
+"""Searches that are meant to hurt: families of them, made from the words of the data set itself, the same ones every time.
+
+No two of them are the same to the server, which remembers the last answers it found: `key` folds more away than the server does, so
+two questions with different keys are two questions to the server as well, whatever their case, accents and punctuation.
+"""
+
+import random
+import re
+import sqlite3
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+
+SAMPLE = 20_000
+COMMONEST = 150
+LONGEST_SEARCH = 200
+# The server cuts words here.
+LONGEST_WORD = 40
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SIGNS = LETTERS + "0123456789"
+STOP_WORDS = (
+    "a ao aos as com como d da das de do dos e em entre essa esse esta este na nas no nos num numa o os ou para pela pelas pelo pelos por "
+    "que se seu seus sua suas um uma umas uns"
+).split()
+TEXTS = "SELECT company_name, category, kind, description FROM filing WHERE rowid = ?"
+
+
+@dataclass(frozen=True)
+class Search:
+    words: str
+    limit: int = 20
+    offset: int = 0
+
+    @property
+    def parameters(self):
+        page = {"limit": self.limit, "offset": self.offset}
+        return {"q": self.words, **(page if self != Search(self.words) else {})}
+
+
+def key(words):
+    """Letters and digits alone, without case, accents, spaces and zeros, each word cut where the server cuts it."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", words.casefold()) if not unicodedata.combining(c))
+    return "".join(word[:LONGEST_WORD] for word in re.findall(r"[^\W_]+", plain)).replace("0", "")
+
+
+# Stop words, and what has neither letters nor digits.
+NAMELESS = {"", *map(key, STOP_WORDS)}
+
+
+class Vocabulary:
+    """The words of a sample of filings, the commonest first, and the filings they came from."""
+
+    def __init__(self, database_file, filings):
+        database = sqlite3.connect(f"file:{database_file}?mode=ro", uri=True)
+        places = range(1, filings + 1, max(1, filings // SAMPLE))
+        rows = (database.execute(TEXTS, (place,)).fetchone() for place in places)
+        self.texts = [words_in(" ".join(text or "" for text in row)) for row in rows if row]
+        database.close()
+        forms = Counter(word for text in self.texts for word in set(text))
+        # The commonest way to write each word stands for all of them.
+        written = {key(word): word for word, _ in sorted(forms.items(), key=lambda entry: (entry[1], entry[0]))}
+        counted = Counter(name for text in self.texts for name in {key(word) for word in text} - NAMELESS)
+        self.words = [written[name] for name, _ in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))]
+        self.common = self.words[:COMMONEST]
+        self.rare = self.words[len(self.words) // 2 :]
+
+
+def words_in(text):
+    return [word for word in (piece.strip(".,;:()-–/\"'") for piece in text.split()) if word]
+
+
+def families(database_file, filings, size):
+    """At most so many questions in each family, every one of them new."""
+    vocabulary, asked = Vocabulary(database_file, filings), set()
+    return {title: distinct(title, draw, vocabulary, size, asked) for title, draw in FAMILIES.items()}
+
+
+def distinct(title, draw, vocabulary, size, asked):
+    """Draws until there are enough; a small family has no more than so many different questions."""
+    dice, searches = random.Random(title), []
+    for _ in range(20 * size):
+        drawn = draw(dice, vocabulary)
+        search = drawn if isinstance(drawn, Search) else Search(drawn[:LONGEST_SEARCH].strip())
+        if len(searches) < size and key(search.words) and key(search.words) not in asked:
+            asked.add(key(search.words))
+            searches.append(search)
+    return searches
+
+
+def some_of(dice, words, fewest, most):
+    return " ".join(dice.sample(words, min(len(words), dice.randint(fewest, most))))
+
+
+def start_of(dice, words, fewest, most):
+    return dice.choice(words)[: dice.randint(fewest, most)]
+
+
+def nonsense(dice, signs, length=LONGEST_SEARCH):
+    return "".join(dice.choice(signs) for _ in range(length))
+
+
+def spoilt(dice, text):
+    """With the signs that other search engines take for syntax."""
+    marks = ["*", "?", "%", "~2", "^4", '"', "'", "(", ")", "[", "]", "{", "}", "\\", ":", "+", "-", "!", "&&", "||", "/", "_", ";", "--"]
+    words = [dice.choice(marks) + word + dice.choice(marks) for word in text.split()]
+    return dice.choice([" AND ", " OR ", " NOT ", " NEAR ", " "]).join(words)
+
+
+def accented(dice, text):
+    """Accents where there are none, some as letters of their own, some as marks after the letter."""
+    marked = "".join(c + dice.choice("\u0301\u0303\u0302\u0308\u0327") if c in "aeioucAEIOUC" and dice.random() < 0.6 else c for c in text)
+    return unicodedata.normalize(dice.choice(["NFC", "NFD"]), dice.choice([str.upper, str.lower, str.title])(marked))
+
+
+def of_one_filing(dice, v):
+    """Words that are found together, so that nothing falls away early."""
+    text = list(dict.fromkeys(dice.choice(v.texts)))
+    return some_of(dice, text, 3, 20)
+
+
+FAMILIES = {
+    "one or two letters": lambda dice, v: nonsense(dice, SIGNS, dice.randint(1, 2)),
+    "a prefix of three to five letters": lambda dice, v: start_of(dice, v.words, 3, 5),
+    "a common word and one letter": lambda dice, v: f"{dice.choice(v.common)} {dice.choice(SIGNS)}",
+    "a common word and a prefix": lambda dice, v: f"{dice.choice(v.common)} {start_of(dice, v.common, 2, 4)}",
+    "only stop words": lambda dice, v: some_of(dice, STOP_WORDS, 1, 8),
+    "single letters": lambda dice, v: " ".join(nonsense(dice, SIGNS, dice.randint(2, 100))),
+    "two of the thirty commonest words": lambda dice, v: some_of(dice, v.common[:30], 2, 2),
+    "two common words": lambda dice, v: some_of(dice, v.common, 2, 2),
+    "three to five common words": lambda dice, v: some_of(dice, v.common, 3, 5),
+    "six to twenty common words": lambda dice, v: some_of(dice, v.common, 6, 20),
+    "three to twenty words of one filing": of_one_filing,
+    "a rare and a common word": lambda dice, v: " ".join(dice.sample([dice.choice(v.rare), dice.choice(v.common)], 2)),
+    "200 letters of nonsense": lambda dice, v: nonsense(dice, dice.choice([LETTERS, LETTERS + "     ", "0123456789 ", "çãéß½ﬁ日本 ", "1a"])),
+    "common words with wildcards, operators and punctuation": lambda dice, v: spoilt(dice, some_of(dice, v.common, 1, 4)),
+    "quoted phrases": lambda dice, v: f'"{some_of(dice, v.common, 2, 4)}"',
+    "common words with other accents and case": lambda dice, v: accented(dice, some_of(dice, v.common, 1, 4)),
+    "a far page": lambda dice, v: Search(some_of(dice, v.common, 1, 2), 20, dice.randint(200, 50_000)),
+    "a thousand rows of a far page": lambda dice, v: Search(some_of(dice, v.common, 1, 2), 1000, dice.randint(200, 50_000)),
+}

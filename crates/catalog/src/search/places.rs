@@ -1,0 +1,83 @@
+//! Where the rows of a long list stand in it, so that a row is found without searching.
+//!
+//! One bit for each row, and for each block of rows how many entries stand before it: the place of a row is that number
+//! and the count of the bits before its own. Only a list that is as dense as the commonest words' is worth it.
+
+use super::postings::Entry;
+
+pub struct Places {
+    blocks: Vec<Block>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// Which of the block's rows are listed.
+    rows: u32,
+    /// How many entries stand before the block.
+    before: u32,
+}
+
+const BLOCK: u32 = u32::BITS;
+
+/// A list is dense if it has one row of so many.
+const DENSE: usize = 8;
+
+/// Shorter lists are read or searched in no time.
+const SHORTEST: usize = 10_000;
+
+impl Places {
+    /// Of a list that is long and dense.
+    pub fn worth_having(list: &[Entry]) -> Option<Self> {
+        let last = list.last()?.row();
+        (list.len() >= SHORTEST && list.len() * DENSE > last as usize).then(|| Self::over(list))
+    }
+
+    pub fn over(list: &[Entry]) -> Self {
+        let rows = list.last().map_or(0, |entry| entry.row() + 1);
+        let mut blocks = vec![Block::default(); rows.div_ceil(BLOCK) as usize];
+        for entry in list {
+            blocks[(entry.row() / BLOCK) as usize].rows |= 1 << (entry.row() % BLOCK);
+        }
+        let mut before = 0;
+        for block in &mut blocks {
+            block.before = before;
+            before += block.rows.count_ones();
+        }
+        Self { blocks }
+    }
+
+    /// The place of a row, if it is listed.
+    pub fn of(&self, row: u32) -> Option<usize> {
+        let block = self.blocks.get((row / BLOCK) as usize)?;
+        let own = 1 << (row % BLOCK);
+        (block.rows & own != 0).then(|| (block.before + (block.rows & (own - 1)).count_ones()) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_row_is_found_where_it_stands(rows in prop::collection::btree_set(0u32..400, 0..120)) {
+            let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, 3)).collect();
+            let places = Places::over(&list);
+            for row in 0..500 {
+                prop_assert_eq!(places.of(row), list.iter().position(|entry| entry.row() == row));
+            }
+        }
+    }
+
+    #[test]
+    fn only_long_and_dense_lists_have_places() {
+        let every = |step: usize| -> Vec<Entry> {
+            (0..20_000 * step as u32).step_by(step).map(|row| Entry::new(row, 1)).collect()
+        };
+        assert!(Places::worth_having(&every(7)).is_some());
+        assert!(Places::worth_having(&every(9)).is_none());
+        assert!(Places::worth_having(&every(1)[..9_999]).is_none());
+        assert!(Places::worth_having(&[]).is_none());
+    }
+}
