@@ -225,7 +225,7 @@ async fn names_that_hang_delay_nobody_else() {
     let hanging: Vec<_> =
         dead_names(LOOKUPS_AT_ONCE - 1).map(|name| tokio::spawn(names.look_up(&name))).collect();
     servers.asked_for(hanging.len()).await;
-    hanging.iter().for_each(|delivery| delivery.abort());
+    hanging.iter().for_each(tokio::task::JoinHandle::abort);
     let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
     let answer = post(&connector(names, true), &receiver.url("well.example")).await;
     servers.mend();
