@@ -28,6 +28,7 @@ pub async fn make(directory: &Path) -> anyhow::Result<()> {
 pub async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
     let options = Options {
         store: lastro_store::open(&database(directory)).await?,
+        look: lastro::jobs::follow::LOOK,
         // It stands still: however slow the machine, a quota that is used up stays so.
         clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
         index_dir: None,

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use crc32fast::Hasher;
 
 /// Changes with whatever changes the bytes, or what is made of them: words, stems, weights.
-const FORMAT: &[u8; 16] = b"lastro filings 1";
+const FORMAT: &[u8; 16] = b"lastro filings 2";
 
 /// Why a snapshot is not used.
 #[derive(Debug, thiserror::Error)]

@@ -30,6 +30,8 @@ use crate::{admin, http, pepper};
 #[derive(Debug)]
 pub struct Options {
     pub store: Arc<dyn Store>,
+    /// How often is looked at what other processes wrote into the store.
+    pub look: Duration,
     pub clock: Arc<dyn Clock>,
     pub pepper_file: PathBuf,
     /// Where the built filings are kept between runs; `None` builds them at every start.
@@ -79,7 +81,7 @@ impl Service {
         };
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let most_connections = options.max_connections;
+        let (look, most_connections) = (options.look, options.max_connections);
         let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
@@ -90,7 +92,7 @@ impl Service {
             jobs.push(tokio::spawn(admin::serve(Arc::clone(&app), listener, jobs_stop.clone())));
         }
         fill(&app).await?;
-        jobs.push(tokio::spawn(follow::run(Arc::clone(&app), jobs_stop.clone())));
+        jobs.push(tokio::spawn(follow::run(Arc::clone(&app), look, jobs_stop.clone())));
         jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));

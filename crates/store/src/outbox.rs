@@ -100,6 +100,8 @@ pub struct Claimed {
     /// Attempts of the running schedule so far.
     pub tries: u32,
     pub due_at: Timestamp,
+    /// How often the owner has asked for it again.
+    pub asked: u64,
 }
 
 /// What became of a claimed message.
@@ -108,8 +110,10 @@ pub struct Settlement {
     pub webhook: WebhookId,
     pub message: MessageId,
     pub holder: String,
-    /// As it was claimed. A message that is due at another time by now was asked for again, and stays so.
+    /// As it was claimed. A message that is due at another time by now is not this one's business any more,
     pub due_at: Timestamp,
+    /// and one that was asked for again since then stays due.
+    pub asked: u64,
     pub attempt: Attempt,
     pub fate: Fate,
     /// The webhook's run of failures, this attempt included; none after a success.

@@ -48,7 +48,8 @@ pub fn words_of(text: &str) -> Vec<String> {
 fn next_raw_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_part_of_word)?;
     let text = &text[start..];
-    let length = abbreviation(text).or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
+    let abbreviated = abbreviation(text).or_else(|| spaced_abbreviation(text));
+    let length = abbreviated.or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
     Some(text.split_at(length))
 }
 
@@ -68,6 +69,20 @@ fn abbreviation(text: &str) -> Option<usize> {
     // The last letter must stand alone too: `e/ou` is two words.
     let ends = !text.get(length..)?.starts_with(is_part_of_word);
     (length > 1 && ends).then_some(length)
+}
+
+/// The same with a space after each dot: `S. A.`. The last letter has its dot too, or ends the text, or else `classe A. O
+/// conselho` would lose two words.
+fn spaced_abbreviation(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let lone = |at: usize| {
+        bytes.get(at).is_some_and(u8::is_ascii_alphabetic) && matches!(bytes.get(at + 1), None | Some(b'.'))
+    };
+    let mut length = 1;
+    while lone(length - 1) && bytes.get(length + 1) == Some(&b' ') && lone(length + 2) {
+        length += 3;
+    }
+    (length > 1).then_some(length)
 }
 
 /// A lone accent folds to nothing at all.
@@ -195,6 +210,17 @@ mod tests {
             words_of("e/ou n.º 5.1 B.T.Gama a.b"),
             ["e", "ou", "n", "o", "5", "1", "b", "t", "gama", "ab"]
         );
+    }
+
+    #[test]
+    fn abbreviations_are_one_word_also_with_spaces() {
+        for spelling in ["S.A.", "S. A.", "S.A", "S. A", "S/A", "SA", "s. a.", "S. A.)", "S. A.,"] {
+            assert_eq!(words_of(&format!("Aurora {spelling}")), ["aurora", "sa"], "{spelling}");
+        }
+        assert_eq!(words_of("J. P. Aurora S. A. (Bela)"), ["jp", "aurora", "sa", "bela"]);
+        assert_eq!(words_of("S.A. E. Bela S. Á."), ["sa", "e", "bela", "s", "a"]);
+        assert_eq!(words_of("classe A. O conselho"), ["classe", "a", "o", "conselho"]);
+        assert_eq!(words_of("S. Aurora. A. 5. B."), ["s", "aurora", "a", "5", "b"]);
     }
 
     #[test]

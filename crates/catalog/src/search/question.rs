@@ -27,7 +27,7 @@ pub struct Question<'a> {
 
 impl<'a> Question<'a> {
     pub fn read(words: &[String], index: &'a TextIndex) -> Self {
-        let Some((last, others)) = words.split_last() else {
+        let Some((last, others)) = telling(words).split_last() else {
             return Self { words: Vec::new(), last: Clause::default(), longer: None };
         };
         let mut stems: Vec<String> = Vec::new();
@@ -69,6 +69,13 @@ impl<'a> Question<'a> {
         rows.extend(longer.at(rest.of(total)));
         (whole.len() + total, rows)
     }
+}
+
+/// Without stop words at the end, unless there is nothing else: who has typed `banco do` so far wants no fewer than with
+/// `banco`.
+fn telling(words: &[String]) -> &[String] {
+    let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
+    &words[..end]
 }
 
 fn without<'a>(rows: &'a RowSet, whole: &[Match]) -> Cow<'a, RowSet> {

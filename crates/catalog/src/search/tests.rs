@@ -112,8 +112,11 @@ fn rank(row: &[Weighed], asked: &[(String, String)]) -> Option<(bool, i32)> {
 }
 
 fn scanned(rows: &[Vec<Weighed>], q: &str) -> Vec<u32> {
-    let asked: Vec<(String, String)> =
+    let mut asked: Vec<(String, String)> =
         words_of(q).into_iter().map(|word| (word.clone(), stem(&word))).collect();
+    if asked.iter().any(|(word, _)| !is_stop_word(word)) {
+        while asked.pop_if(|(word, _)| is_stop_word(word)).is_some() {}
+    }
     let ranked = (0..).zip(rows).filter_map(|(number, row)| Some((Reverse(rank(row, &asked)?), number)));
     let mut found: Vec<_> = ranked.collect();
     found.sort_unstable();
@@ -168,4 +171,19 @@ fn a_label_that_says_just_this_stands_before_a_longer_one_that_says_it_too() {
     let found: Vec<u32> = index.search("fato relevante", Page { limit: 9, offset: 0 }).rows.iter().collect();
     assert_eq!(found, [2, 0, 1]);
     assert_eq!(index.search("aurora SA", Page { limit: 9, offset: 0 }).total, 3);
+}
+
+#[test]
+fn a_stop_word_at_the_end_takes_nothing_away() {
+    let rows = ["Banco Aurora", "Banco do Sul", "Banco Doce", "Bancos", "Doce"];
+    let index =
+        built(&rows.map(|name| Row { titles: [name.to_owned(), String::new()], prose: String::new() }));
+    let found = |q: &str| -> Vec<u32> { index.search(q, Page { limit: 9, offset: 0 }).rows.iter().collect() };
+    assert_eq!(found("banco").len(), 4);
+    for q in ["banco do", "banco de", "banco d", "banco do d", "banco e do"] {
+        assert_eq!(found(q), found("banco"), "{q}");
+    }
+    assert_eq!(found("banco do s"), [1]);
+    assert_eq!(found("banco do doc"), [2]);
+    assert_eq!(found("do"), [1, 2, 4], "what is nothing but stop words is asked for as it stands");
 }

@@ -13,6 +13,7 @@ use crate::ingest::lease::Tenant;
 use crate::ingest::schedule;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::spool::Spool;
+use crate::jobs::follow;
 use crate::service::{Options, Service, Synchronisation};
 use crate::webhooks;
 
@@ -52,6 +53,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let starting = Service::start(Options {
         store: lastro_store::open(&common.database).await?,
+        look: follow::LOOK,
         synchronisation: synchronisation(common, &serve, &clock)?,
         webhooks: webhooks(&serve),
         clock,

@@ -15,17 +15,18 @@ use super::stopped;
 use crate::ingest::catalog;
 use crate::state::App;
 
-const INTERVAL: Duration = Duration::from_millis(500);
+/// How often is looked.
+pub const LOOK: Duration = Duration::from_millis(500);
 const KEYS_AT_ONCE: usize = 1_000;
 
 /// Follows the store until the service stops.
-pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+pub async fn run(app: Arc<App>, look_every: Duration, mut stop: watch::Receiver<bool>) {
     let (wanted, wanted_receiver) = watch::channel(Counters::default());
     let rebuilding = tokio::spawn(rebuild_when_changed(Arc::clone(&app), wanted_receiver));
     loop {
         tokio::select! {
             () = stopped(&mut stop) => break,
-            () = tokio::time::sleep(INTERVAL) => look(&app, &wanted).await,
+            () = tokio::time::sleep(look_every) => look(&app, &wanted).await,
         }
     }
     drop(wanted);

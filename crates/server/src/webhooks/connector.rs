@@ -4,28 +4,25 @@
 //! show one address to a check and another to the connection. Redirects are not followed, no proxy is asked, nothing is
 //! unpacked, and of an answer little is read and nothing is shown to anybody.
 
+mod names;
+
 use std::fmt;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::header::RETRY_AFTER;
 use lastro_model::MessageId;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
-use tokio::sync::Semaphore;
 
 use super::address::is_public;
+use names::{Names, SystemNames};
 
 /// What is read of an answer, so that its connection can be used again; the rest is dropped with the connection.
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How long that may take.
 const REST_PATIENCE: Duration = Duration::from_secs(1);
-/// Names that are looked up at once. A thread hangs in each, and the database needs threads too.
-const LOOKUPS_AT_ONCE: usize = 32;
 
 #[derive(Debug)]
 pub struct Connector {
@@ -196,40 +193,6 @@ impl Resolve for Guard {
             }
             Ok(Box::new(open.into_iter()) as Addrs)
         })
-    }
-}
-
-/// Where the addresses of a name come from.
-trait Names: Send + Sync {
-    /// At least one, or an error.
-    fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
-}
-
-/// The system's resolver. It cannot be interrupted: whoever gives up waiting leaves a thread behind for a while, so the
-/// place in the queue is given back when that thread is done.
-struct SystemNames {
-    turns: Arc<Semaphore>,
-}
-
-impl Default for SystemNames {
-    fn default() -> Self {
-        Self { turns: Arc::new(Semaphore::new(LOOKUPS_AT_ONCE)) }
-    }
-}
-
-impl Names for SystemNames {
-    fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        let (turns, name) = (Arc::clone(&self.turns), name.to_owned());
-        async move {
-            let turn = turns.acquire_owned().await.map_err(io::Error::other)?;
-            let looking_up = move || {
-                let found = (name.as_str(), 0).to_socket_addrs();
-                drop(turn);
-                Ok(found?.map(|address| address.ip()).collect())
-            };
-            tokio::task::spawn_blocking(looking_up).await.map_err(io::Error::other)?
-        }
-        .boxed()
     }
 }
 

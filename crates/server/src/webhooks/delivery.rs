@@ -67,6 +67,7 @@ fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jit
         message: claimed.message.clone(),
         holder: holder.to_owned(),
         due_at: claimed.due_at,
+        asked: claimed.asked,
         attempt: outcome.attempt.clone(),
         fate: Fate::Delivered,
         failing: None,
@@ -126,7 +127,7 @@ mod tests {
             failing,
         };
         let message = MessageId::from_random([2; 12]);
-        Claimed { webhook, message, body: "{}".to_owned(), tries, due_at: start() }
+        Claimed { webhook, message, body: "{}".to_owned(), tries, due_at: start(), asked: 0 }
     }
 
     fn settled(claimed: &Claimed, result: Result<Answer, Trouble>, now: Timestamp) -> Settlement {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lastro::clock::fill_random;
 use lastro::http::routes::{Target, resolve};
+use lastro::jobs::follow;
 use lastro::service::{Options, Service};
 use lastro::webhooks;
 use lastro_access::{ApiKey, TrustedProxies};
@@ -60,6 +61,7 @@ impl TestApp {
         let faults = Arc::new(FaultyStore::new(store));
         let mut options = Options {
             store: Arc::clone(&faults) as Arc<dyn Store>,
+            look: follow::LOOK,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             pepper_file: directory.path().join("pepper"),
             index_dir: Some(directory.path().join("index")),
@@ -150,9 +152,9 @@ impl TestApp {
 
 /// A client that knows no proxy and takes bodies as they come.
 pub fn client() -> reqwest::ClientBuilder {
-    // Plain HTTP is all it will speak; it asks for a TLS library all the same.
+    // Plain HTTP is all it will speak; it asks for a TLS library all the same, but need not read the machine's certificates.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy().no_gzip()
+    reqwest::Client::builder().tls_certs_only([]).no_proxy().no_gzip()
 }
 
 pub fn database(directory: &TempDir) -> String {

@@ -25,9 +25,11 @@ fn ids(found: &Value) -> BTreeSet<String> {
 async fn case_accents_and_word_forms_do_not_matter() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
-    let sets: [(&str, &[&str]); 2] = [
+    let sets: [(&str, &[&str]); 4] = [
         (SEARCHES[0], &["energia elétrica", "ENERGIA ELETRICA", "Energias Elétricas", "elétrica energia"]),
         (SEARCHES[1], &["debêntures", "DEBENTURES", "debenture"]),
+        (SEARCHES[0], &["energia SA", "energia S.A.", "energia S. A.", "energia S. A", "energia s/a"]),
+        (SEARCHES[0], &["energia", "energia do", "energia de", "energia e a"]),
     ];
     for (path, spellings) in sets {
         let first = find(&app, &key, path, spellings[0]).await;

@@ -31,6 +31,8 @@ use crate::publisher::{Publisher, Shelves};
 /// The day of [`crate::app::START_UNIX_MS`].
 const TODAY: &str = "2026-11-02";
 const SINCE: i16 = 2024;
+/// How often these servers look at the store: more often than those of the world, for they are waited for after every step.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// All that a Gold key can read of what [`Publisher::on`] holds.
 pub const EVERYTHING: [&str; 10] = [
@@ -81,7 +83,7 @@ impl Stage {
     }
 
     async fn with(publisher: Publisher) -> Self {
-        let app = TestApp::start().await;
+        let app = TestApp::start_with(|options| options.look = LOOK).await;
         let key = app.ample_key(Plan::Gold).await;
         Self { app, publisher, patience: short(), key }
     }
@@ -126,11 +128,11 @@ impl Stage {
     async fn caught_up(&self) {
         let states = self.app.faults.source_states().await.unwrap();
         // A large index is built for seconds by a binary that is not optimised.
-        for _ in 0..600 {
+        for _ in 0..3_000 {
             if **self.app.service.app.freshness.load() == states {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
         panic!("the server does not show {states:?}");
     }

@@ -88,7 +88,7 @@ pub(crate) const INSERT_MESSAGE: &str =
     SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
 
 pub(crate) const NEXT_DUE: &str =
-    "SELECT id, body, tries, due_at FROM message WHERE webhook = $1 AND due_at <= $2
+    "SELECT id, body, tries, due_at, asked FROM message WHERE webhook = $1 AND due_at <= $2
     ORDER BY due_at, number LIMIT 1";
 
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
@@ -103,10 +103,10 @@ pub(crate) const RELEASE: &str =
 pub(crate) const LEAVE_ALONE_NO_LONGER: &str =
     "UPDATE webhook SET leased_until = 0 WHERE id = $1 AND lease_holder = ''";
 
-/// Nothing happens where the message was made due anew while it was delivered.
+/// Nothing happens where the message was settled before, or asked for again while it was delivered.
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
-    WHERE id = $3 AND due_at = $4
-        AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $5)";
+    WHERE id = $3 AND due_at = $4 AND asked = $5
+        AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $6)";
 
 pub(crate) const INSERT_ATTEMPT: &str =
     "INSERT INTO attempt (message, number, attempted_at, status, error, duration_ms)
@@ -130,11 +130,12 @@ pub(crate) const ATTEMPTS: &str =
     ORDER BY number DESC LIMIT $2";
 
 pub(crate) const REDELIVER: &str =
-    "UPDATE message SET due_at = $1, tries = 0, delivered = 0 WHERE webhook = $2 AND id = $3";
+    "UPDATE message SET due_at = $1, tries = 0, delivered = 0, asked = asked + 1
+    WHERE webhook = $2 AND id = $3";
 
 /// A trial is sent when it is asked for, and not again.
-pub(crate) const REDELIVER_FAILED: &str =
-    "UPDATE message SET due_at = $1, tries = 0 WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
+pub(crate) const REDELIVER_FAILED: &str = "UPDATE message SET due_at = $1, tries = 0, asked = asked + 1
+    WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
 
 pub(crate) const OUTBOX_STATE: &str = "SELECT (SELECT COUNT(*) FROM announcement), COUNT(message.id),
         MIN(message.created_at), (SELECT COUNT(*) FROM webhook WHERE disabled_by IS NOT NULL)

@@ -23,6 +23,7 @@ pub(super) fn settle(transaction: &Transaction<'_>, settlement: &Settlement) -> 
         delivered,
         settlement.message.as_str(),
         settlement.due_at.as_millisecond(),
+        stored_count(settlement.asked),
         holder
     ])?;
     transaction.prepare_cached(sql::RELEASE)?.execute(params![

@@ -204,6 +204,7 @@ fn due(row: &Row<'_>, webhook: &Webhook) -> Result<Claimed> {
         body: column::string(row, 1)?,
         tries: column::number(row, 2)?,
         due_at: column::time(row, 3)?,
+        asked: column::number(row, 4)?,
     })
 }
 

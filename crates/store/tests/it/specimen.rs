@@ -220,6 +220,7 @@ pub fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
         message: claimed.message.clone(),
         holder: holder.to_owned(),
         due_at: claimed.due_at,
+        asked: claimed.asked,
         attempt: Attempt { at: at(0), status: None, error, duration_ms: 15_000 },
         fate,
         failing: (fate != Fate::Delivered).then(|| Failing { since: at(0), last: at(0) }),

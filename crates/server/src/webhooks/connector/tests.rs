@@ -1,12 +1,16 @@
 //! The guard against every way we know of being sent where we must not go. Nothing here connects to anything but loopback:
 //! a refusal comes before any connection.
 
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, join_all};
+use parking_lot::{Condvar, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::names::LOOKUPS_AT_ONCE;
 use super::*;
 
 /// A resolver that says what it was told to, answer by answer; the last one stands.
@@ -167,6 +171,102 @@ async fn nobody_there_and_nonsense_have_their_sentences() {
     assert_eq!(post(&connector, &format!("http://{closed}/")).await, Err(Trouble::NoConnection));
     let receiver = Receiver::answering("this is not HTTP\r\n\r\n").await;
     assert_eq!(post(&connector, &receiver.url("127.0.0.1")).await, Err(Trouble::Broken));
+}
+
+/// The name servers of everybody in `dead.example`: silent until they are mended.
+#[derive(Default)]
+struct DeadServers {
+    mended: Mutex<bool>,
+    mending: Condvar,
+    asked: AtomicUsize,
+}
+
+impl DeadServers {
+    /// A resolver that hangs in them, and finds every other name on this machine.
+    fn resolver(self: &Arc<Self>) -> Arc<SystemNames> {
+        let servers = Arc::clone(self);
+        Arc::new(SystemNames::asking(move |name| {
+            if name.ends_with(".dead.example") {
+                servers.asked.fetch_add(1, Ordering::SeqCst);
+                servers.mending.wait_while(&mut servers.mended.lock(), |mended| !*mended);
+            }
+            Ok(vec!["127.0.0.1".parse().unwrap()])
+        }))
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    async fn asked_for(&self, times: usize) {
+        for _ in 0..5_000 {
+            if self.asked() >= times {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        panic!("only {} of {times} names were asked for", self.asked());
+    }
+
+    fn mend(&self) {
+        *self.mended.lock() = true;
+        self.mending.notify_all();
+    }
+}
+
+fn dead_names(count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(|number| format!("customer{number}.dead.example"))
+}
+
+#[tokio::test]
+async fn names_that_hang_delay_nobody_else() {
+    let servers = Arc::new(DeadServers::default());
+    let names = servers.resolver();
+    let hanging: Vec<_> =
+        dead_names(LOOKUPS_AT_ONCE - 1).map(|name| tokio::spawn(names.look_up(&name))).collect();
+    servers.asked_for(hanging.len()).await;
+    hanging.iter().for_each(tokio::task::JoinHandle::abort);
+    let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
+    let answer = post(&connector(names, true), &receiver.url("well.example")).await;
+    servers.mend();
+    assert_eq!(answer.map(|answer| answer.status), Ok(204));
+}
+
+#[tokio::test]
+async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
+    let servers = Arc::new(DeadServers::default());
+    let names = servers.resolver();
+    let hanging: Vec<_> =
+        (0..2 * LOOKUPS_AT_ONCE).map(|_| tokio::spawn(names.look_up("one.dead.example"))).collect();
+    servers.asked_for(1).await;
+    assert_eq!(names.look_up("well.example").await.unwrap().len(), 1);
+    servers.mend();
+    assert!(join_all(hanging).await.into_iter().all(|found| found.unwrap().unwrap().len() == 1));
+    assert_eq!(servers.asked(), 1);
+    names.look_up("one.dead.example").await.unwrap();
+    assert_eq!(servers.asked(), 2, "what was found is not kept");
+}
+
+#[tokio::test]
+async fn so_many_names_and_no_more_are_asked_at_once() {
+    let servers = Arc::new(DeadServers::default());
+    let names = servers.resolver();
+    let hanging: Vec<_> =
+        dead_names(LOOKUPS_AT_ONCE + 50).map(|name| tokio::spawn(names.look_up(&name))).collect();
+    servers.asked_for(LOOKUPS_AT_ONCE).await;
+    assert!(tokio::time::timeout(Duration::from_millis(50), names.look_up("well.example")).await.is_err());
+    assert_eq!(servers.asked(), LOOKUPS_AT_ONCE);
+    servers.mend();
+    assert!(join_all(hanging).await.into_iter().all(|found| found.unwrap().is_ok()));
+    assert_eq!(servers.asked(), LOOKUPS_AT_ONCE + 50);
+}
+
+#[tokio::test]
+async fn a_resolver_that_fails_says_so_to_all_and_can_be_asked_again() {
+    let failing = SystemNames::asking(|_| Err(io::ErrorKind::NotFound.into()));
+    for _ in 0..3 {
+        assert_eq!(failing.look_up("none.example").await.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
 }
 
 /// A receiver that speaks bytes.

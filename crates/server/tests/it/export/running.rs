@@ -175,6 +175,42 @@ async fn a_client_library_sees_a_broken_export_as_an_error() {
     assert!(answer.bytes().await.is_err());
 }
 
+/// The rows that were written into exports so far.
+async fn written(app: &TestApp) -> u64 {
+    let (_, metrics) = app.admin("/metrics").await;
+    let line = metrics.lines().find(|line| line.starts_with("lastro_exported_rows_total ")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+/// There the client's window is what fills, not the socket: others go on being answered on the same connection.
+#[tokio::test]
+async fn an_http_2_client_that_takes_nothing_is_hung_up_on_too() {
+    let app = bulky_app().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let (window, all) = (64 * 1024, 8 * 1024 * 1024);
+    let client = crate::app::client()
+        .http2_prior_knowledge()
+        .http2_initial_stream_window_size(window)
+        .http2_initial_connection_window_size(all);
+    let client = client.build().unwrap();
+    let ask = async |path: &str| {
+        let url = format!("http://{}/api/v1/{path}", app.service.address);
+        client.get(url).header("x-api-key", &key).send().await.unwrap()
+    };
+    let idle = ask("export/filings").await;
+    assert_eq!((idle.status().as_u16(), idle.version()), (200, reqwest::Version::HTTP_2));
+    assert_eq!(ask("export/filings").await.text().await.unwrap().lines().count() as u64, BULKY_FILINGS);
+    soon(async || running(&app).await == 1).await;
+
+    two_minutes_at_a_time_until_nothing_runs(&app).await;
+    let ahead = written(&app).await - BULKY_FILINGS;
+    assert!(ahead < BULKY_FILINGS / 5, "{ahead} rows were written for a client that takes nothing");
+    assert!(idle.bytes().await.is_err(), "a part must not look like the whole");
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains("lastro_exports_total{outcome=\"aborted\"} 1\n"), "{metrics}");
+    assert_eq!(ask("export/filings").await.text().await.unwrap().lines().count() as u64, BULKY_FILINGS);
+}
+
 #[tokio::test]
 async fn an_export_is_of_one_edition_from_its_first_row_to_its_last() {
     let app = bulky_app().await;

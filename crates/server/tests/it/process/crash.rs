@@ -9,7 +9,7 @@ use lastro::sample;
 use lastro_model::{Records, Series, Source};
 use lastro_store::{Publication, Write};
 
-use super::{Home, Running, client};
+use super::{Home, Running, client, eventually};
 
 /// What clients did before the server died.
 #[derive(Default)]
@@ -55,7 +55,8 @@ async fn a_killed_server_forgets_at_most_the_last_second_and_no_key() {
     let traffic = Arc::new(Traffic::default());
     let mut tasks = vec![tokio::spawn(register_on(server.url.clone(), Arc::clone(&traffic)))];
     tasks.extend((0..4).map(|_| tokio::spawn(ask_on(server.url.clone(), key.clone(), Arc::clone(&traffic)))));
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    assert!(eventually(async || !traffic.seen_at.lock().unwrap().is_empty()).await, "nobody is answered");
+    tokio::time::sleep(Duration::from_millis(1600)).await;
     let killed_at = Instant::now();
     server.kill();
     for task in tasks {

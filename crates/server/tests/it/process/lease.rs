@@ -80,9 +80,9 @@ async fn the_turn_of_a_killed_process_is_taken_over_when_its_lease_ends() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(300));
     // Longer than its lease at work: it must have been renewed.
-    let server = fresh_server(&home, &publisher, &["--sync-lease", "2s"]);
+    let server = fresh_server(&home, &publisher, &["--sync-lease", "1s"]);
     is_asked(&publisher).await;
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    tokio::time::sleep(Duration::from_millis(1300)).await;
     assert!(home.sync(&publisher, &["--source", "cdi", "--wait", "1ms"]).stdout.contains("now"));
     server.kill();
     publisher.pause(Duration::ZERO);

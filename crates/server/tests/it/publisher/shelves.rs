@@ -295,7 +295,8 @@ pub fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
 
 /// Every character must be one of Latin-1.
 pub fn latin_1(text: &str) -> Vec<u8> {
-    text.chars().map(|letter| u8::try_from(u32::from(letter)).expect("Latin-1")).collect()
+    assert!(encoding_rs::mem::is_str_latin1(text));
+    encoding_rs::mem::encode_latin1_lossy(text).into_owned()
 }
 
 fn registry_row(company: &Company, market: &str) -> String {

@@ -6,7 +6,7 @@ use lastro::ingest::fetch::Fetcher;
 use lastro::service::Synchronisation;
 use lastro_model::{Plan, Source};
 
-use super::{SINCE, Stage, TODAY, day, short, tenant};
+use super::{LOOK, SINCE, Stage, TODAY, day, short, tenant};
 use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
@@ -14,9 +14,9 @@ use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 async fn scheduled(publisher: Publisher) -> Stage {
     let (fetcher, publishers) = (Fetcher::new(short(), None).unwrap(), publisher.addresses());
     let app = TestApp::start_with(|options| {
-        let look = Duration::from_millis(25);
+        options.look = LOOK;
         options.synchronisation =
-            Some(Synchronisation { fetcher, publishers, since: SINCE, tenant: tenant(), look });
+            Some(Synchronisation { fetcher, publishers, since: SINCE, tenant: tenant(), look: LOOK });
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;

@@ -120,6 +120,7 @@ macro_rules! suite {
                 a_receiver_that_is_gone_does_not_undo_the_operators_word,
                 a_delivery_is_made_due_again,
                 what_is_asked_for_again_while_it_is_delivered_stays_due,
+                what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due,
                 a_webhook_is_left_alone_for_as_long_as_its_receiver_asked,
                 what_was_sent_outside_is_in_the_log_and_never_due,
                 deliveries_are_forgotten_by_age,

@@ -235,6 +235,23 @@ pub async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &imp
     assert_eq!(log.page[0].attempts.len(), 3, "what happened is told");
 }
 
+pub async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due(place: &impl Place) {
+    let store = place.open().await;
+    let webhook = with_messages(&*store, 1).await;
+    let due = store.deliveries(&webhook.id, 1, 0).await.unwrap().page[0].due_at.unwrap();
+    let first = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    store.redeliver(&webhook.id, &first[0].message, due).await.unwrap();
+    let settled = vec![settlement(&first[0], "a", Fate::Delivered)];
+    let second = store.settle_and_claim(settled, claim(1, "a")).await.unwrap();
+    assert_eq!((&second[0].message, second[0].tries), (&first[0].message, 0), "it is sent anew");
+    store.redeliver_failed(&webhook.id, due).await.unwrap();
+    let settled = vec![settlement(&second[0], "a", Fate::Delivered)];
+    let third = store.settle_and_claim(settled, claim(1, "a")).await.unwrap();
+    assert_eq!((&third[0].message, third[0].tries), (&first[0].message, 0), "also with all that failed");
+    let settled = vec![settlement(&third[0], "a", Fate::Delivered)];
+    assert_eq!(store.settle_and_claim(settled, claim(1, "a")).await.unwrap(), [], "and then no more");
+}
+
 pub async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
