@@ -5,6 +5,7 @@ use rusqlite::{Transaction, params, params_from_iter};
 use tokio::sync::mpsc;
 
 use super::announce::News;
+use super::change_log;
 use super::column::{self, stored_count};
 use super::table::{self, Tally};
 use super::{load, read_file};
@@ -47,7 +48,7 @@ pub(super) fn publish(
             Write::CommitPart => break false,
         }
     };
-    let edition = settle(transaction, publication, &tally)?;
+    let edition = settle(transaction, publication, &mut tally)?;
     news.announce(edition)?;
     if whole && !publication.sample {
         transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
@@ -61,8 +62,8 @@ fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
 }
 
 /// The edition after the rows were written: the next one, or the standing one where all is as it was.
-fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &Tally) -> Result<Edition> {
-    let Publication { source, sample, replace, .. } = publication;
+fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &mut Tally) -> Result<Edition> {
+    let Publication { source, sample, replace, at } = publication;
     let (standing, was_sample) = load::standing(transaction, source)?;
     if !replace && sample == was_sample && tally.is_empty() {
         return Ok(standing);
@@ -73,6 +74,11 @@ fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &Tally
         sql::PUBLISH,
         params![stored_count(edition.0), i64::from(sample), rows, newest_day, source.name()],
     )?;
+    if source == Source::Filings {
+        // What replaces all rows, or says of all of them that they are no longer made up, changes every one.
+        let changes = tally.filings.take().filter(|_| !replace && sample == was_sample);
+        change_log::write(transaction, standing, edition, at, changes)?;
+    }
     Ok(edition)
 }
 
