@@ -67,6 +67,7 @@ fn main() {
         println!("restored in {:.2} s CPU", cpu(|| restored(file)));
     }
     println!("resident {} MB, peak {} MB", resident("VmRSS"), resident("VmHWM"));
+    changes(&filings);
     pages(&filings);
     searches(&filings, &Source::new().words[77]);
 }
@@ -124,6 +125,25 @@ fn built() -> Filings {
     let mut filings = Filings::empty();
     println!("finished in {:.2} s CPU", cpu(|| filings = builder.finish().unwrap()));
     filings
+}
+
+/// New filings come on the last day, changed ones anywhere.
+fn changes(filings: &Filings) {
+    let mut source = Source::new();
+    for (count, new) in [(10, true), (10, false), (10_000, false)] {
+        let changed = (0..count).map(|number| {
+            let mut filing = source.filing(if new { 100_000_000 + number } else { number * 199 });
+            if new {
+                filing.delivered_on = Day::from_number(20_501).unwrap();
+            }
+            filing
+        });
+        let changed: Vec<Filing> = changed.collect();
+        let what = if new { "new" } else { "changed" };
+        let mut merged = Filings::empty();
+        let taken = cpu(|| merged = filings.with_changes(changed).unwrap());
+        println!("{count} {what} in {taken:.2} s CPU, resident {} MB with both", resident("VmRSS"));
+    }
 }
 
 fn pages(filings: &Filings) {

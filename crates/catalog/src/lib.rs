@@ -11,6 +11,7 @@ mod filings;
 mod fold;
 mod fx;
 mod json;
+mod moves;
 mod page;
 mod postings;
 mod record_json;

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use crate::moves::Moves;
+
 #[derive(Clone)]
 pub struct Postings<K> {
     lists: HashMap<K, Range<usize>>,
@@ -37,6 +39,23 @@ impl<K: Copy + Eq + Hash> Postings<K> {
             }
         }
         Self { lists, positions }
+    }
+
+    /// The lists when rows have moved; `arrived` has those of the rows that arrive.
+    pub fn merged(&self, arrived: &Self, moves: &Moves) -> Self {
+        let mut merged = Self {
+            lists: HashMap::with_capacity(self.lists.len()),
+            positions: Vec::with_capacity(self.positions.len() + arrived.positions.len()),
+        };
+        let only_arrived = arrived.lists.keys().filter(|key| !self.lists.contains_key(*key));
+        for key in self.lists.keys().chain(only_arrived) {
+            let start = merged.positions.len();
+            moves.extend_list(self.get(*key), arrived.get(*key), &mut merged.positions);
+            if merged.positions.len() > start {
+                merged.lists.insert(*key, start..merged.positions.len());
+            }
+        }
+        merged
     }
 
     /// The rows with this key, ascending.

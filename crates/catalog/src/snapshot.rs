@@ -92,13 +92,15 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    pub fn blob(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes(&(bytes.len() as u64).to_le_bytes())?;
-        self.bytes(bytes)
+    /// One blob, given in parts.
+    pub fn blob(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        self.bytes(&(length as u64).to_le_bytes())?;
+        parts.iter().try_for_each(|part| self.bytes(part))
     }
 
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.blob(text.as_bytes())
+        self.blob(&[text.as_bytes()])
     }
 
     pub fn texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) -> io::Result<()> {
