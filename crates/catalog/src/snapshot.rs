@@ -36,6 +36,9 @@ fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
     Ok(room)
 }
 
+/// Nobody writes a longer one.
+const LONGEST_LABEL: usize = 1024;
+
 /// How many bytes are converted at a time.
 const CHUNK: usize = 64 * 1024;
 
@@ -133,12 +136,22 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// Refuses what is not of this format and label.
     pub fn new(input: R, length: u64, label: &str) -> Result<Self, SnapshotError> {
+        let mut reader = Self::of_format(input, length)?;
+        if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
+    }
+
+    /// The label, which says what the rest is of.
+    pub fn label(input: R, length: u64) -> Result<String, SnapshotError> {
+        let mut reader = Self::of_format(input, length)?;
+        let length = reader.length(1)?;
+        ensure(length <= LONGEST_LABEL)?;
+        String::from_utf8(reader.bytes(length)?).map_err(|_| SnapshotError::Damaged)
+    }
+
+    fn of_format(input: R, length: u64) -> Result<Self, SnapshotError> {
         let mut reader = Self { input, left: length, checksum: Hasher::new() };
         let format = reader.bytes(FORMAT.len()).map_err(|_| SnapshotError::Foreign)?;
-        if format != FORMAT {
-            return Err(SnapshotError::Foreign);
-        }
-        if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
+        if format == FORMAT { Ok(reader) } else { Err(SnapshotError::Foreign) }
     }
 
     /// The label's length is compared before anything is reserved for it.

@@ -83,6 +83,8 @@ pub(crate) const CHANGED_FILINGS: &str =
     "SELECT id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url
     FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)";
 
+pub(crate) const DAY_OF_FILING: &str = "SELECT delivered_on FROM filing WHERE id = $1";
+
 pub(crate) const FILING_EDITIONS: &str = "SELECT edition, row_count, newest_day, published_at, change_count FROM filing_edition ORDER BY edition DESC";
 
 pub(crate) const IS_FILING_EDITION: &str = "SELECT COUNT(*) FROM filing_edition WHERE edition = $1";
@@ -112,6 +114,8 @@ pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_coun
     last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
         WHERE read_file.source = source_state.source) AS BIGINT)
     FROM source_state";
+
+pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
 
 pub(crate) const EDITION_OF: &str = "SELECT edition, sample FROM source_state WHERE source = $1";
 

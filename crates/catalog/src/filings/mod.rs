@@ -79,6 +79,11 @@ impl Filings {
         snapshot.finish()
     }
 
+    /// The label that something was saved with.
+    pub fn saved_label(input: impl Read, length: u64) -> Result<String, SnapshotError> {
+        Reader::label(input, length)
+    }
+
     /// What was saved with this label in so many bytes, or why it cannot be trusted.
     pub fn restore(label: &str, input: impl Read, length: u64) -> Result<Self, SnapshotError> {
         let mut snapshot = Reader::new(input, length, label)?;

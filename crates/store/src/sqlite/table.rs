@@ -32,11 +32,13 @@ pub(super) struct Tally {
     pub(super) changed: u64,
     /// The filings among them; nothing if they are too many to write down.
     pub(super) filings: Option<Vec<FilingId>>,
+    /// The latest day that a filing was written with, changed or not, and which one.
+    pub(super) newest_filing: Option<(Day, FilingId)>,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { added: 0, changed: 0, filings: Some(Vec::new()) }
+        Self { added: 0, changed: 0, filings: Some(Vec::new()), newest_filing: None }
     }
 }
 
@@ -124,6 +126,7 @@ impl Tally {
             let put = self.put(&mut table, values)?;
             news.note(put, || row_json::filing(row))?;
             self.note_filing(put, row.id);
+            self.newest_filing = self.newest_filing.max(Some((row.delivered_on, row.id)));
         }
         Ok(())
     }
