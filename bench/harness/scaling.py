@@ -25,6 +25,8 @@ HARD_SEARCHES = [
     "econômico relevante fato debêntures ações relatório energia",
 ]
 REBUILD_PATIENCE_S = 180
+# One after the other, each as soon as the one before is in service: a rebuild alone is shorter than a second.
+PUBLICATIONS = 8
 KEEPING_PATIENCE_S = 60
 
 
@@ -154,20 +156,20 @@ def hard_searches(station):
 
 
 def rebuild_under_load(station, figures):
-    """A few new filings are published; requests go on, in windows of one second, until they are in service."""
+    """A few new filings are published, again and again; requests go on, in windows of one second, until all are in service."""
     station.spread_over(BOTH_CORES)
     figures.p99_before = [calm_window(station, figures) for _ in range(WINDOWS_BEFORE)]
     with ThreadPoolExecutor() as aside:
-        rebuilt = aside.submit(publish_and_wait, station)
+        rebuilt = aside.submit(lambda: [publish_and_wait(station, number) for number in range(PUBLICATIONS)])
         while not rebuilt.done():
             figures.p99_during.append(calm_window(station, figures))
-        figures.rebuild = rebuilt.result()
+        figures.rebuild = statistics.median(rebuilt.result())
     figures.peak = machine.megabytes(station.process.pid, "VmHWM")
 
 
-def publish_and_wait(station):
+def publish_and_wait(station, number):
     """Seconds from the end of the publication until the filings are in service."""
-    publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, "1"]
+    publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, str(number)]
     edition = int(machine.quietly(publish))
     began = time.monotonic()
     while station.edition() < edition:
@@ -196,7 +198,7 @@ def text(all_figures, hard, rounds, seconds):
     asked_title = f"Requests a second, and p99 in milliseconds, with 64 connections; median of {rounds} rounds of {seconds} s:"
     hard_title = f"Searches that hurt, over {largest.filings:,} filings, on one connection:"
     calm = f"{CALM_CONNECTIONS} connections that rest {CALM_DELAY_MS} ms between requests"
-    rows_title = f"Start, memory, and a rebuild for ten new filings, with the server on both cores and {calm}:"
+    rows_title = f"Start, memory, and rebuilds for ten new filings, {PUBLICATIONS} times in a row, with the server on both cores and {calm}:"
     return "\n\n".join([intro, asked_title, report.table(head, asked), rows_title, report.table(head[:-1], rows), hard_title, hard])
 
 

@@ -57,6 +57,9 @@ const SYLLABLES: [&str; 16] =
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [_, file, "rounds"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return rounds(restored(file));
+    }
     if let [_, file, question, times] = &arguments[..] {
         return ask(&restored(file), question, times.parse().unwrap());
     }
@@ -70,6 +73,7 @@ fn main() {
     changes(&filings);
     pages(&filings);
     searches(&filings, &Source::new().words[77]);
+    rounds(filings);
 }
 
 fn restored(file: &str) -> Filings {
@@ -141,8 +145,19 @@ fn changes(filings: &Filings) {
         let changed: Vec<Filing> = changed.collect();
         let what = if new { "new" } else { "changed" };
         let mut merged = Filings::empty();
-        let taken = cpu(|| merged = filings.with_changes(changed).unwrap());
+        let taken = cpu(|| merged = filings.with_changes(&changed).unwrap());
         println!("{count} {what} in {taken:.2} s CPU, resident {} MB with both", resident("VmRSS"));
+    }
+}
+
+/// The memory that is left when a part has taken the place of another again and again.
+fn rounds(mut filings: Filings) {
+    for number in 0..6 {
+        let mut source = Source::new();
+        let changed: Vec<Filing> =
+            (0..10).map(|place| source.filing(200_000_000 + number * 10 + place)).collect();
+        filings = std::thread::spawn(move || filings.with_changes(&changed).unwrap()).join().unwrap();
+        println!("round {number}: resident {} MB, at most {} MB", resident("VmRSS"), resident("VmHWM"));
     }
 }
 

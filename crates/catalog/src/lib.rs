@@ -15,6 +15,7 @@ mod moves;
 mod page;
 mod postings;
 mod record_json;
+mod room;
 mod search;
 mod snapshot;
 mod table;

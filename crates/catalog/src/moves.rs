@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::room::room_for;
+
 /// What stands in a list of ascending rows.
 pub trait Listed: Copy {
     fn row(self) -> u32;
@@ -91,7 +93,7 @@ impl Moves {
         (old, stays): (&[A], impl Fn(A) -> T),
         (fresh, mut arrives): (&[B], impl FnMut(B) -> T),
     ) -> Vec<T> {
-        let mut column = Vec::with_capacity(self.len() as usize);
+        let mut column = room_for(self.len() as usize);
         let mut fresh = fresh.iter();
         for run in &self.runs {
             let arrivals = run.start as usize - column.len();

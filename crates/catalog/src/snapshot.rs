@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
+use crate::room::reserve_for;
+
 /// Changes with whatever changes the bytes, or what is made of them: words, stems, weights.
 const FORMAT: &[u8; 16] = b"lastro filings 1";
 
@@ -32,7 +34,7 @@ pub fn ensure(consistent: bool) -> Result<(), SnapshotError> {
 /// Room for so many. No memory has room for what only a damaged length can ask for.
 fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
     let mut room = Vec::new();
-    room.try_reserve_exact(length).map_err(|_| SnapshotError::Damaged)?;
+    room.try_reserve_exact(reserve_for::<T>(length)).map_err(|_| SnapshotError::Damaged)?;
     Ok(room)
 }
 

@@ -165,7 +165,7 @@ proptest! {
         let mut merged = built(&rows);
         for round in 0..6 {
             let changed: Vec<Filing> = (0..random.usize(..8)).map(|_| filing(random, ids)).collect();
-            merged = merged.with_changes(changed.clone()).unwrap();
+            merged = merged.with_changes(&changed).unwrap();
             rows.extend(changed.into_iter().map(|filing| (filing.id, filing)));
             if round % 2 == 1 {
                 let whole = built(&rows);
@@ -187,8 +187,8 @@ fn plain(number: u64, category: &str, text: &str) -> Filing {
 fn the_last_row_of_a_label_or_word_takes_it_along() {
     let all = Page { limit: 9, offset: 0 };
     let before =
-        Filings::empty().with_changes(vec![plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]).unwrap();
-    let after = before.with_changes(vec![plain(1, "Aviso", "diferente")]).unwrap();
+        Filings::empty().with_changes(&[plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]).unwrap();
+    let after = before.with_changes(&[plain(1, "Aviso", "diferente")]).unwrap();
     assert_eq!(before.categories().collect::<Vec<_>>(), ["Ata", "Aviso"]);
     assert_eq!(after.categories().collect::<Vec<_>>(), ["Aviso"]);
     let of_label = FilingFilter { category: Some("ata"), ..FilingFilter::default() };
@@ -202,12 +202,12 @@ fn a_label_is_shown_as_its_newest_filing_spells_it() {
     older.delivered_on = day(10);
     let mut newer = plain(2, "REUNIAO", "");
     newer.delivered_on = day(11);
-    let one = Filings::empty().with_changes(vec![older.clone()]).unwrap();
+    let one = Filings::empty().with_changes(&[older.clone()]).unwrap();
     assert_eq!(one.categories().collect::<Vec<_>>(), ["Reunião"]);
-    let both = one.with_changes(vec![newer]).unwrap();
+    let both = one.with_changes(&[newer]).unwrap();
     assert_eq!(both.categories().collect::<Vec<_>>(), ["REUNIAO"]);
     older.delivered_on = day(12);
-    assert_eq!(both.with_changes(vec![older]).unwrap().categories().collect::<Vec<_>>(), ["Reunião"]);
+    assert_eq!(both.with_changes(&[older]).unwrap().categories().collect::<Vec<_>>(), ["Reunião"]);
 }
 
 #[test]
@@ -219,15 +219,15 @@ fn texts_that_nobody_shows_any_more_do_not_pile_up() {
         bytes.len()
     };
     let rows: Vec<Filing> = (0..200).map(|number| plain(number, "Ata", &"capital ".repeat(9))).collect();
-    part = part.with_changes(rows.clone()).unwrap();
+    part = part.with_changes(&rows).unwrap();
     let before = saved(&part);
-    for round in 0..100 {
-        let mut changed = rows[round].clone();
+    for (round, row) in rows.iter().enumerate().take(100) {
+        let mut changed = row.clone();
         changed.url = format!("https://a.example/{round}/{}", "x".repeat(round));
         changed.description = "capital ".repeat(9 + round % 2);
         changed.company_name = format!("Aurora {round}");
-        part = part.with_changes(vec![changed]).unwrap();
-        part = part.with_changes(vec![rows[round].clone()]).unwrap();
+        part = part.with_changes(&[changed]).unwrap();
+        part = part.with_changes(std::slice::from_ref(row)).unwrap();
     }
     let templates = 100 * 150;
     assert!(saved(&part) < before + before / 8 + templates, "{before} bytes became {}", saved(&part));
@@ -238,6 +238,6 @@ fn changes_of_nothing_change_nothing() {
     let rows: BTreeMap<FilingId, Filing> =
         (0..30).map(|number| plain(number, "Ata", "capital")).map(|filing| (filing.id, filing)).collect();
     let part = built(&rows);
-    assert_same(&part.with_changes(Vec::new()).unwrap(), &part, 30);
-    assert_same(&part.with_changes(rows.into_values().collect()).unwrap(), &part, 30);
+    assert_same(&part.with_changes(&[]).unwrap(), &part, 30);
+    assert_same(&part.with_changes(&rows.into_values().collect::<Vec<_>>()).unwrap(), &part, 30);
 }

@@ -16,9 +16,9 @@ use crate::postings::Postings;
 
 impl Filings {
     /// The same filings but for these, which are new or take the place of those with their ids.
-    pub fn with_changes(&self, changed: Vec<Filing>) -> Result<Self, BuildError> {
+    pub fn with_changes(&self, changed: &[Filing]) -> Result<Self, BuildError> {
         let mut fresh = FilingsBuilder::with_capacity(changed.len());
-        changed.into_iter().for_each(|filing| fresh.push(filing));
+        changed.iter().for_each(|filing| fresh.push(filing.clone()));
         self.merged(&fresh.finish()?)
     }
 

@@ -11,6 +11,7 @@ use super::texts::Texts;
 use super::url::{Link, Links, Own};
 use crate::BuildError;
 use crate::json::{push_day, push_display};
+use crate::room::room_for;
 
 /// No day has this number.
 const NO_DAY: i32 = i32::MIN;
@@ -278,7 +279,9 @@ struct Row {
 }
 
 fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
-    *column = order.iter().map(|row| column[*row as usize]).collect();
+    let mut reordered = room_for(order.len());
+    reordered.extend(order.iter().map(|row| column[*row as usize]));
+    *column = reordered;
 }
 
 /// The places, in rows whose days descend, from one day to another, both included.

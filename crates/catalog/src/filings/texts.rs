@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::BuildError;
 use crate::json::push_literal;
 use crate::moves::Moves;
+use crate::room::room_for;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]
@@ -47,8 +48,7 @@ impl Texts {
 
     /// The texts in a new order, one behind the other.
     pub fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
-        let mut own = Vec::with_capacity(self.shown());
-        let mut spans = Vec::with_capacity(order.len());
+        let (mut own, mut spans) = (room_for(self.shown()), room_for(order.len()));
         for row in order {
             let start = own.len() as u32;
             own.extend_from_slice(self.json(row));
@@ -60,7 +60,6 @@ impl Texts {
     /// No more texts will come: what there is can be shared.
     pub fn seal(&mut self) {
         if self.shared.is_empty() {
-            self.own.shrink_to_fit();
             self.shared = Arc::new(std::mem::take(&mut self.own));
         }
     }

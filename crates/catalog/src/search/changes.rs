@@ -7,6 +7,7 @@ use super::lexicon::Lexicon;
 use super::postings::{Entry, Lists, MOST_ROWS};
 use crate::BuildError;
 use crate::moves::{Listed, Moves};
+use crate::room::room_for;
 
 impl Listed for Entry {
     fn row(self) -> u32 {
@@ -25,7 +26,7 @@ impl TextIndex {
             return Err(BuildError::TooLarge("the number of rows to search"));
         }
         let (mut text, mut word_ends) = (String::new(), Vec::new());
-        let (mut list_ends, mut entries) = (Vec::new(), Vec::with_capacity(self.entries() + fresh.entries()));
+        let (mut list_ends, mut entries) = (Vec::new(), room_for(self.entries() + fresh.entries()));
         for word in words_of_both(self, fresh) {
             let start = entries.len();
             moves.extend_list(word.old, word.fresh, &mut entries);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use lastro_catalog::{Filings, FilingsBuilder, Part};
 use lastro_model::{Filing, Records, Source};
-use lastro_store::{Loaded, Store};
+use lastro_store::{Loaded, Store, StoreError};
+use tokio::sync::mpsc;
 
 use super::catalog::drain;
 use super::lowly::{self, Pace};
@@ -70,24 +71,25 @@ async fn caught_up(
     if loaded.edition == known.edition {
         return Ok(Some(known));
     }
-    pace.run(move || merged(&known, loaded)).await?
-}
-
-fn merged(known: &Part<Filings>, loaded: Loaded) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
     let Loaded { edition, sample, rows } = loaded;
-    let mut changed: Vec<Filing> = Vec::new();
-    drain(rows, |batch| {
-        let Records::Filings(rows) = batch else { return false };
-        changed.extend(rows);
-        true
-    })?;
-    match known.data.with_changes(changed) {
+    let changed = gathered(rows).await?;
+    match pace.run_patiently(move || known.data.with_changes(&changed)).await? {
         Ok(data) => Ok(Some(Arc::new(Part { edition, sample, data }))),
         Err(error) => {
             tracing::info!(%error, "the changed filings do not fit; all are built anew");
             Ok(None)
         }
     }
+}
+
+/// The store tells of no more than are easily held in memory.
+async fn gathered(mut rows: mpsc::Receiver<Result<Records, StoreError>>) -> anyhow::Result<Vec<Filing>> {
+    let mut changed = Vec::new();
+    while let Some(batch) = rows.recv().await {
+        let Records::Filings(more) = batch? else { anyhow::bail!("the store gave rows of another source") };
+        changed.extend(more);
+    }
+    Ok(changed)
 }
 
 async fn whole(store: &dyn Store, pace: Pace) -> anyhow::Result<Arc<Part<Filings>>> {

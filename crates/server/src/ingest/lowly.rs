@@ -1,4 +1,8 @@
-//! Work that must not slow down requests: on a thread of its own that yields the processor to all others.
+//! Work that must not slow down requests: on threads of its own that yield the processor to all others.
+//!
+//! A thread of low priority still keeps a core for a few milliseconds once it has it, and a request that wakes up
+//! meanwhile waits. One that runs only when nobody else wants to is interrupted at once, but on a machine that is never
+//! idle it does not get on. So what can be begun again is tried as idle work first.
 
 use std::sync::Arc;
 use std::thread;
@@ -6,11 +10,18 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lastro_model::Edition;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// At this niceness a thread gets a quarter of a core that one other thread wants: requests come first, and new data
 /// still comes into service on a machine that is busy with something else.
 const NICENESS: i32 = 5;
+
+/// Idle work that is not done by then is begun again as niceness allows: new data should not have to wait for longer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often is looked whether a retired one is still in use.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Whether requests are being answered meanwhile.
 #[derive(Debug, Clone, Copy)]
@@ -26,42 +37,89 @@ impl Pace {
         if served == Edition::default() { Self::Start } else { Self::BesideRequests }
     }
 
+    /// Runs `work` and waits for it. A thread of the runtime's pool would keep the low priority for whatever it does next.
     pub async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> anyhow::Result<T> {
-        match self {
-            Self::Start => {
-                tokio::task::spawn_blocking(work).await.context("a thread of the pool stopped early")
-            }
-            Self::BesideRequests => run(work).await,
-        }
-    }
-}
-
-/// Runs `work` and waits for it. A thread of the runtime's pool would keep the low priority for whatever it does next.
-async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
-    let (done, result) = oneshot::channel();
-    spawn(move || {
+        let (done, result) = oneshot::channel();
         // Whoever waited may be gone.
-        let _ = done.send(work());
-    })?;
-    result.await.context("a background thread stopped early")
+        let work = move || drop(done.send(work()));
+        match self {
+            Self::Start => drop(tokio::task::spawn_blocking(work)),
+            Self::BesideRequests => spawn(work)?,
+        }
+        result.await.context("a background thread stopped early")
+    }
+
+    /// Like [`Pace::run`], for work that changes nothing: it may be done twice at once, and the first outcome counts.
+    pub async fn run_patiently<T: Send + 'static>(
+        self,
+        work: impl Fn() -> T + Send + Sync + 'static,
+    ) -> anyhow::Result<T> {
+        if let Self::Start = self {
+            return self.run(work).await;
+        }
+        let (done, mut result) = oneshot::channel();
+        let done = Mutex::new(Some(done));
+        let attempt = Arc::new(move || {
+            let outcome = work();
+            // Whoever comes second drops what it has made, here and not where it would be in the way.
+            if let Some(done) = done.lock().take() {
+                drop(done.send(outcome));
+            }
+        });
+        spawn_idle(Arc::clone(&attempt))?;
+        if let Ok(outcome) = tokio::time::timeout(PATIENCE, &mut result).await {
+            return outcome.context("a background thread stopped early");
+        }
+        spawn(move || attempt())?;
+        result.await.context("a background thread stopped early")
+    }
 }
 
 /// Runs `work` and waits for nothing.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
-    let yielding = move || {
-        // On Linux the calling thread alone. Where it fails the work is as urgent as any other.
-        let _ = rustix::process::setpriority_process(None, NICENESS);
+    thread_of_its_own(move || {
+        be_nice();
         work();
-    };
-    thread::Builder::new().name("lowly".to_owned()).spawn(yielding).context("cannot start a thread")?;
-    Ok(())
+    })
 }
 
-/// How often is looked whether a retired one is still in use.
-const LOOK: Duration = Duration::from_millis(100);
+fn spawn_idle(work: Arc<impl Fn() + Send + Sync + 'static>) -> anyhow::Result<()> {
+    thread_of_its_own(move || {
+        if !be_idle() {
+            be_nice();
+        }
+        work();
+    })
+}
+
+/// Whether the calling thread runs from now on only when no other wants to.
+#[cfg(target_os = "linux")]
+fn be_idle() -> bool {
+    use thread_priority::{
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+        thread_native_id,
+    };
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn be_idle() -> bool {
+    false
+}
+
+/// On Linux the calling thread alone. Where it fails the work is as urgent as any other.
+fn be_nice() {
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+}
+
+fn thread_of_its_own(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
+    thread::Builder::new().name("lowly".to_owned()).spawn(work).context("cannot start a thread")?;
+    Ok(())
+}
 
 /// Drops what is no longer in service when its last user has let go of it, so that no request has to: giving back
 /// hundreds of megabytes takes longer than answering.
