@@ -129,3 +129,69 @@ pub async fn retire<T: Send + Sync + 'static>(retired: Arc<T>) -> anyhow::Result
     }
     spawn(move || drop(retired))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn patient_work_is_idle_work_to_the_system() {
+        const SCHED_IDLE: &str = "5";
+        let policy = || {
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+            // The name before the last parenthesis may hold anything; the policy is the 41st field.
+            let after_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
+            after_name.into_iter().nth(38).unwrap().to_owned()
+        };
+        assert_eq!(Pace::BesideRequests.run_patiently(policy).await.unwrap(), SCHED_IDLE);
+        assert_ne!(Pace::Start.run_patiently(policy).await.unwrap(), SCHED_IDLE);
+        assert_ne!(Pace::BesideRequests.run(policy).await.unwrap(), SCHED_IDLE);
+    }
+
+    /// The clock stands still for everybody but those who wait.
+    #[tokio::test(start_paused = true)]
+    async fn patient_work_that_does_not_get_on_is_begun_again_and_the_first_outcome_counts() {
+        let (release, held_up) = mpsc::channel::<()>();
+        let (held_up, attempts) = (Mutex::new(held_up), AtomicUsize::new(0));
+        let work = move || {
+            let attempt = attempts.fetch_add(1, Ordering::SeqCst) + 1;
+            if attempt == 1 {
+                // Fails when the sender is gone, which is as good.
+                let _ = held_up.lock().recv();
+            }
+            attempt
+        };
+        assert_eq!(Pace::BesideRequests.run_patiently(work).await.unwrap(), 2);
+        drop(release);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_panics_is_an_error() {
+        let panics = || -> u8 { panic!("on purpose") };
+        assert!(Pace::BesideRequests.run(panics).await.is_err());
+        assert!(Pace::Start.run(panics).await.is_err());
+        assert!(Pace::BesideRequests.run_patiently(panics).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_retired_is_dropped_after_its_last_user_has_let_go() {
+        let (dropped, seen) = mpsc::channel();
+        struct Part(mpsc::Sender<()>);
+        impl Drop for Part {
+            fn drop(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+        let part = Arc::new(Mutex::new(Part(dropped)));
+        let user = Arc::clone(&part);
+        let retiring = tokio::spawn(retire(part));
+        tokio::time::sleep(10 * LOOK).await;
+        assert!(seen.try_recv().is_err() && !retiring.is_finished());
+        drop(user);
+        retiring.await.unwrap().unwrap();
+        seen.recv_timeout(Duration::from_secs(10)).unwrap();
+    }
+}
