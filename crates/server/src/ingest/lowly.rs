@@ -1,12 +1,13 @@
 //! Work that must not slow down requests: on threads of its own that yield the processor to all others.
 //!
 //! A thread of low priority still keeps a core for a few milliseconds once it has it, and a request that wakes up
-//! meanwhile waits. One that runs only when nobody else wants to is interrupted at once, but on a machine that is never
-//! idle it does not get on. So what can be begun again is tried as idle work first.
+//! meanwhile waits. One that runs only when nobody else wants to is interrupted at once. But on a machine that is never
+//! idle it does not get on, and whoever needs a lock that it holds waits with it. So idle work is for machines with time
+//! to spare, and for what can be begun again otherwise.
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use lastro_model::Edition;
@@ -19,6 +20,9 @@ const NICENESS: i32 = 5;
 
 /// Idle work that is not done by then is begun again as niceness allows: new data should not have to wait for longer.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Long enough to be interrupted by whoever else is at work.
+const PROBE: Duration = Duration::from_millis(10);
 
 /// How often is looked whether a retired one is still in use.
 const LOOK: Duration = Duration::from_millis(100);
@@ -88,11 +92,30 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
 
 fn spawn_idle(work: Arc<impl Fn() + Send + Sync + 'static>) -> anyhow::Result<()> {
     thread_of_its_own(move || {
-        if !be_idle() {
-            be_nice();
+        if be_idle() && is_time_to_spare() {
+            return work();
         }
-        work();
+        // A thread that was idle cannot become a nice one.
+        if let Err(error) = spawn(move || work()) {
+            tracing::error!(%error, "work beside requests could not be begun");
+        }
     })
+}
+
+/// Whether the calling thread, at its priority, gets on about as fast as if it were alone.
+fn is_time_to_spare() -> bool {
+    let began = (Instant::now(), processor_time());
+    while processor_time() - began.1 < PROBE {
+        if began.0.elapsed() > 4 * PROBE {
+            return false;
+        }
+    }
+    true
+}
+
+/// How long the calling thread has run so far.
+fn processor_time() -> Duration {
+    rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// Whether the calling thread runs from now on only when no other wants to.
@@ -138,7 +161,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn patient_work_is_idle_work_to_the_system() {
+    async fn only_idle_work_is_idle_to_the_system() {
         const SCHED_IDLE: &str = "5";
         let policy = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
@@ -146,7 +169,8 @@ mod tests {
             let after_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
             after_name.into_iter().nth(38).unwrap().to_owned()
         };
-        assert_eq!(Pace::BesideRequests.run_patiently(policy).await.unwrap(), SCHED_IDLE);
+        let idle = move || be_idle().then(policy);
+        assert_eq!(Pace::BesideRequests.run(idle).await.unwrap().as_deref(), Some(SCHED_IDLE));
         assert_ne!(Pace::Start.run_patiently(policy).await.unwrap(), SCHED_IDLE);
         assert_ne!(Pace::BesideRequests.run(policy).await.unwrap(), SCHED_IDLE);
     }
