@@ -19,6 +19,8 @@ BOTH_CORES = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
 CALM_CONNECTIONS, CALM_DELAY_MS = 16, 5
 WINDOWS_BEFORE = 5
 REBUILD_PATIENCE_S = 180
+# One after the other, each as soon as the one before is in service: a rebuild alone is shorter than a second.
+PUBLICATIONS = 8
 KEEPING_PATIENCE_S = 60
 
 
@@ -143,20 +145,20 @@ def single_searches(station, size):
 
 
 def rebuild_under_load(station, figures):
-    """A few new filings are published; requests go on, in windows of one second, until they are in service."""
+    """A few new filings are published, again and again; requests go on, in windows of one second, until all are in service."""
     station.spread_over(BOTH_CORES)
     figures.p99_before = [calm_window(station, figures) for _ in range(WINDOWS_BEFORE)]
     with ThreadPoolExecutor() as aside:
-        rebuilt = aside.submit(publish_and_wait, station)
+        rebuilt = aside.submit(lambda: [publish_and_wait(station, number) for number in range(PUBLICATIONS)])
         while not rebuilt.done():
             figures.p99_during.append(calm_window(station, figures))
-        figures.rebuild = rebuilt.result()
+        figures.rebuild = statistics.median(rebuilt.result())
     figures.peak = machine.megabytes(station.process.pid, "VmHWM")
 
 
-def publish_and_wait(station):
+def publish_and_wait(station, number):
     """Seconds from the end of the publication until the filings are in service."""
-    publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, "1"]
+    publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, str(number)]
     edition = int(machine.quietly(publish))
     began = time.monotonic()
     while station.edition() < edition:
@@ -185,7 +187,7 @@ def text(all_figures, hard, rounds, seconds):
     asked_title = f"Requests a second, and p99 in milliseconds, with 64 connections; median of {rounds} rounds of {seconds} s:"
     hard_title = f"Single searches that are meant to hurt, over {largest.filings:,} filings, one after the other. {searches.EXPLANATION}"
     calm = f"{CALM_CONNECTIONS} connections that rest {CALM_DELAY_MS} ms between requests"
-    rows_title = f"Start, memory, and a rebuild for ten new filings, with the server on both cores and {calm}:"
+    rows_title = f"Start, memory, and rebuilds for ten new filings, {PUBLICATIONS} times in a row, with the server on both cores and {calm}:"
     return "\n\n".join([intro, asked_title, report.table(head, asked), rows_title, report.table(head[:-1], rows), hard_title, hard])
 
 

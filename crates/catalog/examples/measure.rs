@@ -57,6 +57,9 @@ const SYLLABLES: [&str; 16] =
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [_, file, "rounds"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return rounds(restored(file));
+    }
     if let [_, file, question, times] = &arguments[..] {
         return ask(&restored(file), question, times.parse().unwrap());
     }
@@ -67,8 +70,10 @@ fn main() {
         println!("restored in {:.2} s CPU", cpu(|| restored(file)));
     }
     println!("resident {} MB, peak {} MB", resident("VmRSS"), resident("VmHWM"));
+    changes(&filings);
     pages(&filings);
     searches(&filings, &Source::new().words[77]);
+    rounds(filings);
 }
 
 fn restored(file: &str) -> Filings {
@@ -124,6 +129,36 @@ fn built() -> Filings {
     let mut filings = Filings::empty();
     println!("finished in {:.2} s CPU", cpu(|| filings = builder.finish().unwrap()));
     filings
+}
+
+/// New filings come on the last day, changed ones anywhere.
+fn changes(filings: &Filings) {
+    let mut source = Source::new();
+    for (count, new) in [(10, true), (10, false), (10_000, false)] {
+        let changed = (0..count).map(|number| {
+            let mut filing = source.filing(if new { 100_000_000 + number } else { number * 199 });
+            if new {
+                filing.delivered_on = Day::from_number(20_501).unwrap();
+            }
+            filing
+        });
+        let changed: Vec<Filing> = changed.collect();
+        let what = if new { "new" } else { "changed" };
+        let mut merged = Filings::empty();
+        let taken = cpu(|| merged = filings.with_changes(&changed).unwrap());
+        println!("{count} {what} in {taken:.2} s CPU, resident {} MB with both", resident("VmRSS"));
+    }
+}
+
+/// The memory that is left when a part has taken the place of another again and again.
+fn rounds(mut filings: Filings) {
+    for number in 0..6 {
+        let mut source = Source::new();
+        let changed: Vec<Filing> =
+            (0..10).map(|place| source.filing(200_000_000 + number * 10 + place)).collect();
+        filings = std::thread::spawn(move || filings.with_changes(&changed).unwrap()).join().unwrap();
+        println!("round {number}: resident {} MB, at most {} MB", resident("VmRSS"), resident("VmHWM"));
+    }
 }
 
 fn pages(filings: &Filings) {

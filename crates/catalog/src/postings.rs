@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use crate::moves::Moves;
+use crate::room::room_for;
+
 #[derive(Clone)]
 pub struct Postings<K> {
     lists: HashMap<K, Range<usize>>,
@@ -27,7 +30,8 @@ impl<K: Copy + Eq + Hash> Postings<K> {
             *list = total..total;
             total += length;
         }
-        let mut positions = vec![0; total];
+        let mut positions = room_for(total);
+        positions.resize(total, 0);
         for row in 0..rows {
             for key in keys_of(row) {
                 if let Some(list) = lists.get_mut(&key) {
@@ -37,6 +41,23 @@ impl<K: Copy + Eq + Hash> Postings<K> {
             }
         }
         Self { lists, positions }
+    }
+
+    /// The lists when rows have moved; `arrived` has those of the rows that arrive.
+    pub fn merged(&self, arrived: &Self, moves: &Moves) -> Self {
+        let mut merged = Self {
+            lists: HashMap::with_capacity(self.lists.len()),
+            positions: room_for(self.positions.len() + arrived.positions.len()),
+        };
+        let only_arrived = arrived.lists.keys().filter(|key| !self.lists.contains_key(*key));
+        for key in self.lists.keys().chain(only_arrived) {
+            let start = merged.positions.len();
+            moves.extend_list(self.get(*key), arrived.get(*key), &mut merged.positions);
+            if merged.positions.len() > start {
+                merged.lists.insert(*key, start..merged.positions.len());
+            }
+        }
+        merged
     }
 
     /// The rows with this key, ascending.

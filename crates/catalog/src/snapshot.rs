@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
+use crate::room::reserve_for;
+
 /// Changes with whatever changes the bytes, or what is made of them: words, stems, weights.
 const FORMAT: &[u8; 16] = b"lastro filings 2";
 
@@ -32,9 +34,12 @@ pub fn ensure(consistent: bool) -> Result<(), SnapshotError> {
 /// Room for so many. No memory has room for what only a damaged length can ask for.
 fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
     let mut room = Vec::new();
-    room.try_reserve_exact(length).map_err(|_| SnapshotError::Damaged)?;
+    room.try_reserve_exact(reserve_for::<T>(length)).map_err(|_| SnapshotError::Damaged)?;
     Ok(room)
 }
+
+/// Nobody writes a longer one.
+const LONGEST_LABEL: usize = 1024;
 
 /// How many bytes are converted at a time.
 const CHUNK: usize = 64 * 1024;
@@ -92,13 +97,15 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    pub fn blob(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes(&(bytes.len() as u64).to_le_bytes())?;
-        self.bytes(bytes)
+    /// One blob, given in parts.
+    pub fn blob(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        self.bytes(&(length as u64).to_le_bytes())?;
+        parts.iter().try_for_each(|part| self.bytes(part))
     }
 
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.blob(text.as_bytes())
+        self.blob(&[text.as_bytes()])
     }
 
     pub fn texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) -> io::Result<()> {
@@ -131,12 +138,22 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// Refuses what is not of this format and label.
     pub fn new(input: R, length: u64, label: &str) -> Result<Self, SnapshotError> {
+        let mut reader = Self::of_format(input, length)?;
+        if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
+    }
+
+    /// The label, which says what the rest is of.
+    pub fn label(input: R, length: u64) -> Result<String, SnapshotError> {
+        let mut reader = Self::of_format(input, length)?;
+        let length = reader.length(1)?;
+        ensure(length <= LONGEST_LABEL)?;
+        String::from_utf8(reader.bytes(length)?).map_err(|_| SnapshotError::Damaged)
+    }
+
+    fn of_format(input: R, length: u64) -> Result<Self, SnapshotError> {
         let mut reader = Self { input, left: length, checksum: Hasher::new() };
         let format = reader.bytes(FORMAT.len()).map_err(|_| SnapshotError::Foreign)?;
-        if format != FORMAT {
-            return Err(SnapshotError::Foreign);
-        }
-        if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
+        if format == FORMAT { Ok(reader) } else { Err(SnapshotError::Foreign) }
     }
 
     /// The label's length is compared before anything is reserved for it.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject, Source, UsageCount,
-    Webhook, WebhookId,
+    AccountId, Attempt, Day, Edition, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject, Source,
+    UsageCount, Webhook, WebhookId,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -17,8 +17,8 @@ use tokio::sync::mpsc;
 use crate::{
     AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, FileStore, Lease, LeaseStore,
     Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
-    RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store, StoreError, UsageStore,
-    WebhookChange, WebhookStore, Write,
+    RememberedEdition, RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store,
+    StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };
 
 /// The calls of a store, by name.
@@ -27,6 +27,8 @@ pub enum Operation {
     Counters,
     SourceStates,
     Load,
+    Changes,
+    RememberedEditions,
     Publish,
     RecordAttempt,
     ReadFiles,
@@ -140,6 +142,14 @@ impl RecordStore for FaultyStore {
 
     async fn load(&self, source: Source) -> Result<Loaded> {
         self.pass(Operation::Load).await?.load(source).await
+    }
+
+    async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
+        self.pass(Operation::Changes).await?.changes(source, since).await
+    }
+
+    async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
+        self.pass(Operation::RememberedEditions).await?.remembered_editions(source).await
     }
 
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {

@@ -33,7 +33,9 @@ pub use outbox::{
     OutboxStore, ROWS_ANNOUNCED, Settlement,
 };
 pub use read_file::{FileStore, RememberedFile};
-pub use record::{Counters, Loaded, Publication, Published, RecordStore, SourceState, Write};
+pub use record::{
+    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState, Write,
+};
 pub use setting::SettingStore;
 pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};

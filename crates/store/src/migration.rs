@@ -16,7 +16,8 @@ pub(crate) const ALL: &[Migration] = &[
     Migration { version: 3, sql: include_str!("migrations/0003_files.sql") },
     Migration { version: 4, sql: include_str!("migrations/0004_leases.sql") },
     Migration { version: 5, sql: include_str!("migrations/0005_webhooks.sql") },
-    Migration { version: 6, sql: include_str!("migrations/0007_asked_again.sql") },
+    Migration { version: 6, sql: include_str!("migrations/0006_changes.sql") },
+    Migration { version: 7, sql: include_str!("migrations/0007_asked_again.sql") },
 ];
 
 impl Migration {

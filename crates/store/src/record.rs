@@ -19,6 +19,15 @@ pub trait RecordStore: Send + Sync {
     /// Streams one whole edition of a source, filings in no order. Dropping the receiver stops the reading.
     async fn load(&self, source: Source) -> Result<Loaded>;
 
+    /// The rows of a source that differ from those of an earlier edition, as they are in the edition that stands, each
+    /// once; `None` if the store does not remember that far back and all rows must be loaded.
+    ///
+    /// Only filings are so many that remembering pays: of any other source nothing is remembered.
+    async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>>;
+
+    /// The editions that [`RecordStore::changes`] can start from, the one that stands first.
+    async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>>;
+
     /// Writes rows, the files they came from and the next edition number in one transaction, or nothing at all.
     ///
     /// A publication that leaves the data as it was keeps the edition: nobody need rebuild anything.
@@ -79,6 +88,18 @@ impl SourceState {
             rejects: 0,
         }
     }
+}
+
+/// An edition since which every change is known. That it has the same number does not make it the same edition: a
+/// database that was restored from a copy comes to the same numbers again, but not at the same times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RememberedEdition {
+    pub edition: Edition,
+    pub rows: u64,
+    pub newest_day: Option<Day>,
+    pub published_at: Timestamp,
+    /// How many rows it added or changed.
+    pub changes: u64,
 }
 
 /// One edition of a source on its way out of the store. A batch that is an error is the last one.

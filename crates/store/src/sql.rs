@@ -78,6 +78,29 @@ pub(crate) const FILINGS: Whole = Whole {
     extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
 };
 
+/// The filings that editions after this one changed, as they are now, each once.
+pub(crate) const CHANGED_FILINGS: &str =
+    "SELECT id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url
+    FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)";
+
+pub(crate) const DAY_OF_FILING: &str = "SELECT delivered_on FROM filing WHERE id = $1";
+
+pub(crate) const FILING_EDITIONS: &str = "SELECT edition, row_count, newest_day, published_at, change_count FROM filing_edition ORDER BY edition DESC";
+
+pub(crate) const IS_FILING_EDITION: &str = "SELECT COUNT(*) FROM filing_edition WHERE edition = $1";
+
+pub(crate) const INSERT_FILING_EDITION: &str =
+    "INSERT INTO filing_edition (edition, row_count, newest_day, published_at, change_count)
+    SELECT edition, row_count, newest_day, $1, $2 FROM source_state WHERE source = 'filings'";
+
+pub(crate) const INSERT_FILING_CHANGE: &str =
+    "INSERT INTO filing_change (edition, id) VALUES ($1, $2) ON CONFLICT (edition, id) DO NOTHING";
+
+/// What led up to an edition is of no use once nobody can start from an earlier one.
+pub(crate) const FORGET_FILING_CHANGES: &str = "DELETE FROM filing_change WHERE edition <= $1";
+
+pub(crate) const FORGET_FILING_EDITIONS: &str = "DELETE FROM filing_edition WHERE edition < $1";
+
 pub(crate) const COUNTERS: &str = "SELECT source, edition FROM source_state
     UNION ALL SELECT name, value FROM counter WHERE name = 'key_revision'";
 
@@ -91,6 +114,8 @@ pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_coun
     last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
         WHERE read_file.source = source_state.source) AS BIGINT)
     FROM source_state";
+
+pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
 
 pub(crate) const EDITION_OF: &str = "SELECT edition, sample FROM source_state WHERE source = $1";
 

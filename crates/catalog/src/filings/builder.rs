@@ -46,12 +46,12 @@ impl FilingsBuilder {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
-        self.columns.seal();
         let order = self.columns.order();
         if let Some(order) = &order {
             self.ids.renumber(&inverted(order));
             self.columns.reorder(order);
         }
+        self.columns.seal();
         let Self { columns, ids, .. } = self;
         let index = index(&columns)?;
         Ok(Filings::assemble(columns, ids, index))

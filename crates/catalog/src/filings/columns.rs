@@ -11,11 +11,15 @@ use super::texts::Texts;
 use super::url::{Link, Links, Own};
 use crate::BuildError;
 use crate::json::{push_day, push_display};
+use crate::room::room_for;
 
 /// No day has this number.
 const NO_DAY: i32 = i32::MIN;
 /// No text has this number: rows are counted in 32 bits, and this many do not fit.
 pub const NO_TEXT: u32 = u32::MAX;
+
+/// By day of delivery, then by id, both descending.
+pub type Rank = Reverse<(Day, FilingId)>;
 
 #[derive(Default)]
 pub struct Columns {
@@ -94,13 +98,31 @@ impl Columns {
 
     /// The rows in the order of the answer, or `None` if they lie so already.
     pub fn order(&self) -> Option<Vec<u32>> {
-        let rank = |row: u32| Reverse((self.days[row as usize], self.id(row)));
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        if order.is_sorted_by_key(|row| rank(*row)) {
+        if order.is_sorted_by_key(|row| self.rank(*row)) {
             return None;
         }
-        order.sort_unstable_by_key(|row| rank(*row));
+        order.sort_unstable_by_key(|row| self.rank(*row));
         Some(order)
+    }
+
+    /// The lower, the nearer to the front.
+    pub fn rank(&self, row: u32) -> Rank {
+        Reverse((self.day(row), self.id(row)))
+    }
+
+    /// Of rows in the order of the answer, the first that does not come before this rank.
+    pub fn first_not_before(&self, rank: Rank) -> u32 {
+        let (mut low, mut high) = (0, self.len() as u32);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.rank(middle) < rank {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     pub fn reorder(&mut self, order: &[u32]) {
@@ -114,7 +136,7 @@ impl Columns {
         reorder(&mut self.reference, order);
         reorder(&mut self.version, order);
         reorder(&mut self.link, order);
-        self.descriptions = self.descriptions.reordered(order);
+        self.descriptions = self.descriptions.reordered(order.iter().copied());
     }
 
     /// No more rows will come.
@@ -123,6 +145,7 @@ impl Columns {
         self.categories.seal();
         self.kinds.seal();
         self.links.seal();
+        self.descriptions.seal();
     }
 
     pub fn id(&self, position: u32) -> FilingId {
@@ -203,19 +226,25 @@ impl Columns {
     }
 
     pub fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
-        let own = Own {
-            protocol: match self.id(position) {
-                FilingId::Protocol(number) => Some(number),
-                FilingId::Hash(_) => None,
-            },
-            version: self.version(position),
+        self.links.push_json(self.link[position as usize], self.own(position), out);
+    }
+
+    pub fn url(&self, position: u32) -> String {
+        let mut url = Vec::new();
+        self.push_url_json(position, &mut url);
+        unescaped(&url).into_owned()
+    }
+
+    /// What may stand in a filing's own link.
+    pub fn own(&self, position: u32) -> Own {
+        let protocol = match self.id(position) {
+            FilingId::Protocol(number) => Some(number),
+            FilingId::Hash(_) => None,
         };
-        self.links.push_json(self.link[position as usize], own, out);
+        Own { protocol, version: self.version(position) }
     }
 
     pub fn filing(&self, position: u32) -> Filing {
-        let mut url = Vec::new();
-        self.push_url_json(position, &mut url);
         Filing {
             id: self.id(position),
             company_id: CompanyId(self.company(position)),
@@ -226,7 +255,7 @@ impl Columns {
             reference_day: self.reference(position),
             description: unescaped(self.description_json(position)).into_owned(),
             version: self.version(position),
-            url: unescaped(&url).into_owned(),
+            url: self.url(position),
         }
     }
 
@@ -250,7 +279,9 @@ struct Row {
 }
 
 fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
-    *column = order.iter().map(|row| column[*row as usize]).collect();
+    let mut reordered = room_for(order.len());
+    reordered.extend(order.iter().map(|row| column[*row as usize]));
+    *column = reordered;
 }
 
 /// The places, in rows whose days descend, from one day to another, both included.

@@ -52,6 +52,18 @@ impl Interner {
         Ok(Self { numbers: HashMap::new(), texts, literals })
     }
 
+    /// Interns the texts of another that are in use, and tells what has become of its numbers.
+    pub fn take_over<'a>(&mut self, other: &Self, used: impl Iterator<Item = &'a u32>) -> Vec<u32> {
+        let mut numbers = vec![None; other.texts.len()];
+        for number in used {
+            if let Some(unknown @ None) = numbers.get_mut(*number as usize) {
+                *unknown = Some(self.intern(other.text(*number)));
+            }
+        }
+        // Of those that are not in use nobody will ask.
+        numbers.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
     /// No more texts will come.
     pub fn seal(&mut self) {
         self.numbers = HashMap::new();
@@ -64,20 +76,23 @@ pub struct Groups {
     by_fold: HashMap<String, u32>,
     /// The group of each label.
     of_label: Vec<u32>,
-    /// One label of each group, in alphabetical order.
+    /// Of each group that rows have, the label of the first of them; in alphabetical order.
     shown: Vec<u32>,
 }
 
 impl Groups {
-    pub fn of(labels: &Interner) -> Self {
-        let mut groups = Self::default();
-        for (label, text) in (0..).zip(labels.texts()) {
+    /// The groups of other labels, of which each row has one. What is the same group keeps its number.
+    pub fn with(&self, labels: &Interner, rows: &[u32]) -> Self {
+        let mut groups = Self { by_fold: self.by_fold.clone(), ..Self::default() };
+        for text in labels.texts() {
             let next = groups.by_fold.len() as u32;
-            let group = *groups.by_fold.entry(fold_label(text)).or_insert_with(|| {
-                groups.shown.push(label);
-                next
-            });
-            groups.of_label.push(group);
+            groups.of_label.push(*groups.by_fold.entry(fold_label(text)).or_insert(next));
+        }
+        let mut seen = vec![false; groups.by_fold.len()];
+        for label in rows {
+            if !std::mem::replace(&mut seen[groups.group_of(*label) as usize], true) {
+                groups.shown.push(*label);
+            }
         }
         groups.shown.sort_by_key(|label| fold_label(labels.text(*label)));
         groups

@@ -5,6 +5,7 @@
 //! JSON already escaped; writing a row copies them.
 
 mod builder;
+mod changes;
 mod columns;
 mod ids;
 mod interner;
@@ -63,7 +64,7 @@ impl Filings {
     }
 
     fn assemble(columns: Columns, ids: IdTable, index: TextIndex) -> Self {
-        let category_groups = Groups::of(&columns.categories);
+        let category_groups = Groups::default().with(&columns.categories, &columns.category);
         let lists = Postings::build(columns.len() as u32, |position| {
             keys(columns.company(position), category_groups.group_of(columns.category(position)))
         });
@@ -76,6 +77,11 @@ impl Filings {
         self.columns.save(&mut snapshot)?;
         self.index.save(&mut snapshot)?;
         snapshot.finish()
+    }
+
+    /// The label that something was saved with.
+    pub fn saved_label(input: impl Read, length: u64) -> Result<String, SnapshotError> {
+        Reader::label(input, length)
     }
 
     /// What was saved with this label in so many bytes, or why it cannot be trusted.
@@ -202,9 +208,7 @@ impl Table for Filings {
         put(Cell::optional_text(columns.kind(position).map(|kind| columns.kinds.text(kind))));
         put(Cell::optional_token(columns.reference(position).as_ref()));
         put(Cell::Number(&columns.version(position)));
-        let mut url = Vec::new();
-        columns.push_url_json(position, &mut url);
-        put(Cell::Text(&unescaped(&url)));
+        put(Cell::Text(&columns.url(position)));
     }
 }
 

@@ -1,17 +1,27 @@
 //! One long array of JSON strings, one for each row.
+//!
+//! It has two parts: a long one that is shared with the parts of the catalog that came before, and a short one behind
+//! it, of rows that changed since. What no row shows any more stays until it is too much.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use crate::BuildError;
 use crate::json::push_literal;
+use crate::moves::Moves;
+use crate::room::room_for;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]
 pub struct Texts {
-    bytes: Vec<u8>,
-    /// Where each row's text starts and ends.
+    shared: Arc<Vec<u8>>,
+    own: Vec<u8>,
+    /// Where each row's text starts and ends, the own part being behind the shared one.
     spans: Vec<(u32, u32)>,
 }
+
+/// When one byte in so many is not shared, or not shown by any row, all texts are written anew.
+const LOOSEST: usize = 8;
 
 impl Texts {
     pub fn push(&mut self, text: &str) -> Result<(), BuildError> {
@@ -29,43 +39,86 @@ impl Texts {
     /// The row's text as a JSON string, quotes included.
     pub fn json(&self, row: u32) -> &[u8] {
         let (start, end) = self.spans[row as usize];
-        &self.bytes[start as usize..end as usize]
+        let (start, end) = (start as usize, end as usize);
+        match start.checked_sub(self.shared.len()) {
+            None => &self.shared[start..end],
+            Some(own) => &self.own[own..own + (end - start)],
+        }
     }
 
     /// The texts in a new order, one behind the other.
-    pub fn reordered(&self, order: &[u32]) -> Self {
-        let length = self.spans.iter().map(|(start, end)| (end - start) as usize).sum();
-        let mut bytes = Vec::with_capacity(length);
-        let mut spans = Vec::with_capacity(order.len());
+    pub fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
+        let (mut own, mut spans) = (room_for(self.shown()), room_for(order.len()));
         for row in order {
-            let start = bytes.len() as u32;
-            bytes.extend_from_slice(self.json(*row));
-            spans.push((start, bytes.len() as u32));
+            let start = own.len() as u32;
+            own.extend_from_slice(self.json(row));
+            spans.push((start, own.len() as u32));
         }
-        Self { bytes, spans }
+        Self { shared: Arc::default(), own, spans }
+    }
+
+    /// No more texts will come: what there is can be shared.
+    pub fn seal(&mut self) {
+        if self.shared.is_empty() {
+            self.shared = Arc::new(std::mem::take(&mut self.own));
+        }
+    }
+
+    /// The texts of rows that have moved; `fresh` has those of the arrivals.
+    pub fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
+        let start = offset(self.len_in_bytes())?;
+        offset(self.len_in_bytes() + fresh.len_in_bytes())?;
+        let behind = |(from, to): (u32, u32)| (start + from, start + to);
+        let mut merged = Self {
+            shared: Arc::clone(&self.shared),
+            own: [&self.own[..], &fresh.shared, &fresh.own].concat(),
+            spans: moves.column((&self.spans, |span| span), (&fresh.spans, behind)),
+        };
+        if merged.is_loose() {
+            merged = merged.reordered(0..merged.spans.len() as u32);
+            merged.seal();
+        }
+        Ok(merged)
     }
 
     pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
-        snapshot.blob(&self.bytes)?;
+        snapshot.blob(&[&self.shared, &self.own])?;
         snapshot.column(&self.spans, |(start, end)| u64::from(*start) << 32 | u64::from(*end))
     }
 
+    /// Sealed.
     pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
-        let bytes = snapshot.blob()?;
+        let shared = snapshot.blob()?;
         let spans = snapshot.column(|span: u64| ((span >> 32) as u32, span as u32))?;
-        ensure(spans.iter().all(|(start, end)| start <= end && *end as usize <= bytes.len()))?;
-        Ok(Self { bytes, spans })
+        ensure(spans.iter().all(|(start, end)| start <= end && *end as usize <= shared.len()))?;
+        Ok(Self { shared: Arc::new(shared), own: Vec::new(), spans })
     }
 
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    fn append(&mut self, text: &str) -> Result<(u32, u32), BuildError> {
-        let start = self.bytes.len() as u32;
-        push_literal(text, &mut self.bytes);
-        let end =
-            u32::try_from(self.bytes.len()).map_err(|_| BuildError::TooLarge("the text of the filings"))?;
-        Ok((start, end))
+    fn len_in_bytes(&self) -> usize {
+        self.shared.len() + self.own.len()
     }
+
+    /// How many bytes the rows show.
+    fn shown(&self) -> usize {
+        self.spans.iter().map(|(start, end)| (end - start) as usize).sum()
+    }
+
+    fn is_loose(&self) -> bool {
+        let unused = self.len_in_bytes().saturating_sub(self.shown());
+        self.own.len().max(unused) > self.len_in_bytes() / LOOSEST
+    }
+
+    fn append(&mut self, text: &str) -> Result<(u32, u32), BuildError> {
+        let start = offset(self.len_in_bytes())?;
+        push_literal(text, &mut self.own);
+        Ok((start, offset(self.len_in_bytes())?))
+    }
+}
+
+fn offset(length: usize) -> Result<u32, BuildError> {
+    u32::try_from(length).map_err(|_| BuildError::TooLarge("the text of the filings"))
 }

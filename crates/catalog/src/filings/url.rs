@@ -108,6 +108,17 @@ impl Links {
         Ok(Self { templates, numbers: HashMap::new(), verbatim: Interner::restore(snapshot)? })
     }
 
+    /// What further links can be added to: these, but for whole ones that none of `used` is.
+    pub fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
+        let mut links = Self::default();
+        for template in &self.templates {
+            links.template(template.pieces().cloned().collect());
+        }
+        let whole = used.filter(|link| link.template == VERBATIM).map(|link| &link.number);
+        let verbatim = links.verbatim.take_over(&self.verbatim, whole);
+        (links, Carried { verbatim })
+    }
+
     /// Whether this is a link of these.
     pub fn knows(&self, link: Link) -> bool {
         usize::from(link.template) < self.templates.len()
@@ -131,6 +142,21 @@ impl Links {
         self.templates.push(Template::of(pieces.iter().cloned()));
         self.numbers.insert(pieces, number);
         Some(number)
+    }
+}
+
+/// What has become of links that were carried over.
+pub struct Carried {
+    /// The new number of each whole link.
+    verbatim: Vec<u32>,
+}
+
+impl Carried {
+    pub fn link(&self, link: Link) -> Link {
+        match self.verbatim.get(link.number as usize) {
+            Some(number) if link.template == VERBATIM => Link { number: *number, ..link },
+            _ => link,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod analyzer;
 mod builder;
+mod changes;
 mod kept;
 mod known;
 mod lexicon;

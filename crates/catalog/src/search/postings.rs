@@ -31,6 +31,11 @@ impl Entry {
         (self.0 & u32::from(HEAVIEST)) as u16
     }
 
+    /// The same weight in another row.
+    pub fn at(self, row: u32) -> Self {
+        Self(row << WEIGHT_BITS | self.0 & u32::from(HEAVIEST))
+    }
+
     pub fn to_bits(self) -> u32 {
         self.0
     }

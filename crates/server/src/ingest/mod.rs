@@ -11,6 +11,7 @@ pub mod download;
 pub mod exchange;
 pub mod fetch;
 pub mod filings;
+mod filings_part;
 mod history;
 pub mod host;
 pub mod lease;

@@ -12,7 +12,7 @@ use lastro_store::{Counters, SourceState};
 use tokio::sync::watch;
 
 use super::stopped;
-use crate::ingest::catalog;
+use crate::ingest::{catalog, lowly};
 use crate::state::App;
 
 /// How often is looked.
@@ -94,7 +94,11 @@ pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
         let current = app.catalog.load_full();
         if catalog::editions(&current).edition(source) != counters.edition(source) {
             let fresh = catalog::with_fresh(&current, &*app.store, source, app.shelf.as_ref()).await?;
-            app.catalog.store(Arc::new(fresh));
+            drop(current);
+            let before = app.catalog.swap(Arc::new(fresh));
+            if source == Source::Filings {
+                tokio::spawn(lowly::retire(Arc::clone(&before.filings)));
+            }
             tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
         }
     }

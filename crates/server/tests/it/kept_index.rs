@@ -8,9 +8,11 @@ use std::time::Duration;
 use lastro::ingest::made_up;
 use lastro::ingest::shelf::Shelf;
 use lastro::sample::Shape;
-use lastro_catalog::FilingsBuilder;
-use lastro_model::{Plan, Source};
-use lastro_store::RecordStore;
+use lastro_catalog::{FilingsBuilder, Part};
+use lastro_model::{FilingId, Plan, Records, Source};
+use lastro_store::faulty::Operation;
+use lastro_store::{Publication, Write};
+use tokio::sync::mpsc;
 
 use crate::app::TestApp;
 
@@ -48,22 +50,96 @@ async fn total(app: &TestApp, q: &str) -> u64 {
     found["total"].as_u64().unwrap()
 }
 
+/// Puts on the shelf, as if it were of the edition that is served, what the store does not hold.
+async fn keep_forgery(app: &TestApp) {
+    let remembered = app.plain.remembered_editions(Source::Filings).await.unwrap();
+    let served = Arc::clone(&app.service.app.catalog.load().filings);
+    let mut builder = FilingsBuilder::new();
+    for number in 0..5_000u32 {
+        let mut filing = served.filing(number);
+        filing.description.push_str(" xilofone");
+        builder.push(filing);
+    }
+    let forgery = Part { edition: served.edition, sample: served.sample, data: builder.finish().unwrap() };
+    let database = app.service.app.database.clone();
+    Shelf::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
+}
+
+/// Publishes so many more filings, all of one day.
+async fn publish_more(app: &TestApp, count: u32) {
+    let served = Arc::clone(&app.service.app.catalog.load().filings);
+    let more = (0..count).map(|number| {
+        let mut filing = served.filing(number);
+        filing.id = FilingId::Protocol(800_000_000 + u64::from(number));
+        filing.description = "Berimbau".to_owned();
+        filing
+    });
+    let (sender, rows) = mpsc::channel(2);
+    sender.send(Write::Rows(Records::Filings(more.collect()))).await.unwrap();
+    sender.send(Write::Commit).await.unwrap();
+    let publication =
+        Publication { source: Source::Filings, sample: true, replace: false, at: app.timestamp() };
+    app.elsewhere().await.publish(publication, rows).await.unwrap();
+}
+
+async fn until_found(app: &TestApp, q: &str, count: u64) {
+    for _ in 0..500 {
+        if total(app, q).await == count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{q} was not found {count} times");
+}
+
+#[tokio::test]
+async fn a_new_edition_is_what_was_served_and_what_changed() {
+    let app = started().await;
+    // Nothing but the changes may be asked for.
+    app.faults.panic_on(Operation::Load);
+    publish_more(&app, 12).await;
+    until_found(&app, "berimbau", 12).await;
+    assert_eq!(app.service.app.catalog.load().filings.len(), 5_012);
+}
+
+#[tokio::test]
+async fn what_the_store_cannot_tell_the_changes_of_is_read_whole() {
+    let app = started().await;
+    let before = total(&app, "debenture").await;
+    made_up::publish(
+        &*app.elsewhere().await,
+        Shape { seed: 4, ..SHAPE },
+        app.timestamp(),
+        Arc::new(|_, _| {}),
+    )
+    .await
+    .unwrap();
+    for _ in 0..500 {
+        if total(&app, "debenture").await != before {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("another set did not come into service");
+}
+
+#[tokio::test]
+async fn a_restart_takes_over_what_was_kept_of_an_earlier_edition_and_what_changed_since() {
+    let app = started().await;
+    keep_forgery(&app).await;
+    publish_more(&app, 12).await;
+    until_found(&app, "berimbau", 12).await;
+    let app = app.restart().await;
+    assert_eq!((total(&app, "xilofone").await, total(&app, "berimbau").await), (5_000, 12));
+    assert_eq!(app.service.app.catalog.load().filings.len(), 5_012);
+}
+
 #[tokio::test]
 async fn a_restart_takes_over_what_was_kept_of_the_same_edition() {
     let app = started().await;
     let debentures = total(&app, "debenture").await;
     assert!(debentures > 0);
-    // Something that the store does not hold, kept as if it were of this very edition.
-    let states = app.faults.source_states().await.unwrap();
-    let state = states.iter().find(|state| state.source == Source::Filings).unwrap();
-    let mut builder = FilingsBuilder::new();
-    for number in 0..5_000u32 {
-        let mut filing = app.service.app.catalog.load().filings.filing(number);
-        filing.description.push_str(" xilofone");
-        builder.push(filing);
-    }
-    let database = app.service.app.database.clone();
-    Shelf::new(app.directory.path().join("index"), database).keep(state, &builder.finish().unwrap());
+    keep_forgery(&app).await;
     assert_eq!(total(&app.restart().await, "xilofone").await, 5_000);
 }
 

@@ -1,12 +1,13 @@
-//! Streams one whole edition of a source out of a single read transaction.
+//! Streams one edition of a source, or what changed since an earlier one, out of a single read transaction.
 
 use std::path::{Path, PathBuf};
 
 use lastro_model::{Edition, Records, Source};
-use rusqlite::Connection;
+use rusqlite::{Connection, params_from_iter};
 use tokio::sync::mpsc;
 
-use super::{blocking, column, connection, table};
+use super::column::stored_count;
+use super::{blocking, change_log, column, connection, table};
 use crate::{Loaded, Result, sql};
 
 const ROWS_PER_BATCH: usize = 5_000;
@@ -14,20 +15,41 @@ const ROWS_PER_BATCH: usize = 5_000;
 /// Enough that reading and building overlap, few enough that memory stays flat.
 const BATCHES_AHEAD: usize = 4;
 
-/// Each load has a connection of its own: a slow consumer holds up nobody's question. The channel stays open until it
-/// is known how the reading ended, so that a reading cut short never looks like a whole one.
-pub(super) async fn load(path: PathBuf, source: Source) -> Result<Loaded> {
+/// All rows. Each load has a connection of its own: a slow consumer holds up nobody's question.
+pub(super) async fn whole(path: PathBuf, source: Source) -> Result<Loaded> {
     let snapshot = blocking(move || Snapshot::take(&path, source)).await?;
+    Ok(streamed(snapshot, Selection::Whole))
+}
+
+/// The filings that changed since an edition, if that can be told.
+pub(super) async fn changed_filings(path: PathBuf, since: Edition) -> Result<Option<Loaded>> {
+    let snapshot = blocking(move || {
+        let snapshot = Snapshot::take(&path, Source::Filings)?;
+        let known = change_log::is_remembered(&snapshot.connection, since)?;
+        Ok(known.then_some(snapshot))
+    });
+    Ok(snapshot.await?.map(|snapshot| streamed(snapshot, Selection::ChangedSince(since))))
+}
+
+/// The channel stays open until it is known how the reading ended, so that a reading cut short never looks like a whole one.
+fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
     let (batches, rows) = mpsc::channel(BATCHES_AHEAD);
     let (edition, sample) = (snapshot.edition, snapshot.sample);
     tokio::spawn(async move {
         let sink = batches.clone();
-        if let Err(error) = blocking(move || snapshot.stream(source, &sink)).await {
+        if let Err(error) = blocking(move || snapshot.stream(selection, &sink)).await {
             // If nobody listens any more, nobody misses the error.
             let _ = batches.send(Err(error)).await;
         }
     });
-    Ok(Loaded { edition, sample, rows })
+    Loaded { edition, sample, rows }
+}
+
+/// Which rows of a source.
+#[derive(Debug, Clone, Copy)]
+enum Selection {
+    Whole,
+    ChangedSince(Edition),
 }
 
 /// The edition that stands, and whether its rows are made up.
@@ -41,6 +63,7 @@ pub(super) fn standing(connection: &Connection, source: Source) -> Result<(Editi
 /// A connection inside a read transaction, which ends when it is dropped.
 struct Snapshot {
     connection: Connection,
+    source: Source,
     edition: Edition,
     sample: bool,
 }
@@ -51,14 +74,23 @@ impl Snapshot {
         connection.execute_batch("BEGIN")?;
         // This first read fixes the state that all later ones see.
         let (edition, sample) = standing(&connection, source)?;
-        Ok(Self { connection, edition, sample })
+        Ok(Self { connection, source, edition, sample })
     }
 
-    fn stream(&self, source: Source, batches: &mpsc::Sender<Result<Records>>) -> Result<()> {
-        let mut statement = self.connection.prepare(table::whole(source).select)?;
-        table::read_batches(source, &mut statement, ROWS_PER_BATCH, |batch| {
-            batches.blocking_send(Ok(batch)).is_ok()
-        })
+    fn stream(&self, selection: Selection, batches: &mpsc::Sender<Result<Records>>) -> Result<()> {
+        let accept = |batch| batches.blocking_send(Ok(batch)).is_ok();
+        match selection {
+            Selection::Whole => {
+                let mut statement = self.connection.prepare(table::whole(self.source).select)?;
+                let rows = statement.query(params_from_iter(table::scope(self.source)))?;
+                table::read_batches(self.source, rows, ROWS_PER_BATCH, accept)
+            }
+            Selection::ChangedSince(edition) => {
+                let mut statement = self.connection.prepare(sql::CHANGED_FILINGS)?;
+                let rows = statement.query([stored_count(edition.0)])?;
+                table::read_batches(self.source, rows, ROWS_PER_BATCH, accept)
+            }
+        }
     }
 }
 
@@ -77,7 +109,7 @@ mod tests {
         connection::open_writer(&path).unwrap().execute_batch(late).unwrap();
 
         let (batches, mut rows) = mpsc::channel(1);
-        blocking(move || snapshot.stream(Source::Selic, &batches)).await.unwrap();
+        blocking(move || snapshot.stream(Selection::Whole, &batches)).await.unwrap();
         assert_eq!(rows.recv().await, None);
     }
 }

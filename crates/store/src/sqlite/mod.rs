@@ -6,6 +6,7 @@
 
 mod account;
 mod announce;
+mod change_log;
 mod column;
 mod connection;
 mod delivery;

@@ -1,10 +1,11 @@
 //! Writes a publication: rows, files, edition number, source state and announcements in one transaction.
 
-use lastro_model::{Edition, Source};
-use rusqlite::{Transaction, params, params_from_iter};
+use lastro_model::{Edition, FilingId, Source};
+use rusqlite::{Row, Transaction, params, params_from_iter};
 use tokio::sync::mpsc;
 
 use super::announce::News;
+use super::change_log;
 use super::column::{self, stored_count};
 use super::table::{self, Tally};
 use super::{load, read_file};
@@ -47,7 +48,7 @@ pub(super) fn publish(
             Write::CommitPart => break false,
         }
     };
-    let edition = settle(transaction, publication, &tally)?;
+    let edition = settle(transaction, publication, &mut tally)?;
     news.announce(edition)?;
     if whole && !publication.sample {
         transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
@@ -61,18 +62,24 @@ fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
 }
 
 /// The edition after the rows were written: the next one, or the standing one where all is as it was.
-fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &Tally) -> Result<Edition> {
-    let Publication { source, sample, replace, .. } = publication;
+fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &mut Tally) -> Result<Edition> {
+    let Publication { source, sample, replace, at } = publication;
     let (standing, was_sample) = load::standing(transaction, source)?;
     if !replace && sample == was_sample && tally.is_empty() {
         return Ok(standing);
     }
     let edition = next_edition(transaction)?;
-    let (rows, newest_day) = extent(transaction, source)?;
+    let told = if replace { None } else { grown_extent(transaction, source, tally)? };
+    let (rows, newest_day) = told.map_or_else(|| extent(transaction, source), Ok)?;
     transaction.execute(
         sql::PUBLISH,
         params![stored_count(edition.0), i64::from(sample), rows, newest_day, source.name()],
     )?;
+    if source == Source::Filings {
+        // What replaces all rows, or says of all of them that they are no longer made up, changes every one.
+        let changes = tally.filings.take().filter(|_| !replace && sample == was_sample);
+        change_log::write(transaction, standing, edition, at, changes)?;
+    }
     Ok(edition)
 }
 
@@ -80,9 +87,37 @@ fn next_edition(transaction: &Transaction<'_>) -> Result<Edition> {
     transaction.query_row_and_then(sql::NEXT_EDITION, [], |row| Ok(Edition(column::number(row, 0)?)))
 }
 
-fn extent(transaction: &Transaction<'_>, source: Source) -> Result<(i64, Option<i64>)> {
+/// How many rows, and the latest day.
+type Extent = (i64, Option<i64>);
+
+/// The extent of the filings, where it follows from what was written: reading two million of them takes a second.
+fn grown_extent(transaction: &Transaction<'_>, source: Source, tally: &Tally) -> Result<Option<Extent>> {
+    if source != Source::Filings {
+        return Ok(None);
+    }
+    let (held, newest_held) =
+        transaction.query_row_and_then(sql::EXTENT_HELD, [source.name()], read_extent)?;
+    let rows = held.saturating_add(stored_count(tally.added));
+    let newest = tally.newest_filing.map(|(day, id)| (i64::from(day.number()), id));
+    match newest.filter(|(day, _)| newest_held.is_none_or(|held| *day >= held)) {
+        // It may have been written again, with an earlier day.
+        Some((day, id)) if day_of(transaction, id)? == Some(day) => Ok(Some((rows, Some(day)))),
+        // None was on the latest day and is on an earlier one now.
+        None if tally.changed == 0 => Ok(Some((rows, newest_held))),
+        _ => Ok(None),
+    }
+}
+
+fn day_of(transaction: &Transaction<'_>, filing: FilingId) -> Result<Option<i64>> {
+    transaction
+        .query_row_and_then(sql::DAY_OF_FILING, [filing.to_string()], |row| column::optional_integer(row, 0))
+}
+
+fn extent(transaction: &Transaction<'_>, source: Source) -> Result<Extent> {
     let query = table::whole(source).extent;
-    transaction.query_row_and_then(query, params_from_iter(table::scope(source)), |row| {
-        Ok((column::number(row, 0)?, column::optional_integer(row, 1)?))
-    })
+    transaction.query_row_and_then(query, params_from_iter(table::scope(source)), read_extent)
+}
+
+fn read_extent(row: &Row<'_>) -> Result<Extent> {
+    Ok((column::number(row, 0)?, column::optional_integer(row, 1)?))
 }

@@ -6,10 +6,13 @@ use lastro_model::{Edition, Source};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::mpsc;
 
+use super::change_log;
 use super::column;
 use super::publish::{self, Inbox};
 use super::{SqliteStore, blocking, connection, load};
-use crate::{Counters, Loaded, Publication, Published, RecordStore, Result, SourceState, Write, sql};
+use crate::{
+    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState, Write, sql,
+};
 
 #[async_trait]
 impl RecordStore for SqliteStore {
@@ -22,7 +25,21 @@ impl RecordStore for SqliteStore {
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        load::load(self.path.clone(), source).await
+        load::whole(self.path.clone(), source).await
+    }
+
+    async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
+        match source {
+            Source::Filings => load::changed_filings(self.path.clone(), since).await,
+            _ => Ok(None),
+        }
+    }
+
+    async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
+        match source {
+            Source::Filings => self.readers.ask(change_log::editions).await,
+            _ => Ok(Vec::new()),
+        }
     }
 
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {

@@ -71,3 +71,22 @@ fn apply(transaction: &Connection, migration: &Migration) -> Result<()> {
     tracing::debug!(version = migration.version, "schema migration applied");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_from_before_changes_were_remembered_begins_with_the_edition_that_stands() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let earlier = ALL.iter().take_while(|migration| migration.version < 6);
+        earlier.for_each(|migration| apply(&connection, migration).unwrap());
+        let published = "UPDATE source_state SET edition = 7, row_count = 3 WHERE source = 'filings'";
+        connection.execute(published, []).unwrap();
+        bring_up_to_date(&mut connection, Path::new("test")).unwrap();
+        let read = "SELECT edition, row_count, published_at FROM filing_edition";
+        let remembered: (i64, i64, i64) =
+            connection.query_row(read, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        assert_eq!(remembered, (7, 3, 0));
+    }
+}

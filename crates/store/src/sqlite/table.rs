@@ -3,9 +3,10 @@
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, Filing, FilingId, FxQuote, Pair, RatePoint, Records, Source,
 };
-use rusqlite::{CachedStatement, Row, Statement, ToSql, Transaction, params};
+use rusqlite::{CachedStatement, Row, Rows, ToSql, Transaction, params};
 
 use super::announce::News;
+use super::change_log::MOST_CHANGES;
 use super::column;
 use crate::sql::{self, Upsert, Whole};
 use crate::{Result, StoreError, row_json};
@@ -25,10 +26,20 @@ pub(super) fn scope(source: Source) -> Option<&'static str> {
 }
 
 /// What became of the rows of a publication so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
     pub(super) added: u64,
     pub(super) changed: u64,
+    /// The filings among them; nothing if they are too many to write down.
+    pub(super) filings: Option<Vec<FilingId>>,
+    /// The latest day that a filing was written with, changed or not, and which one.
+    pub(super) newest_filing: Option<(Day, FilingId)>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { added: 0, changed: 0, filings: Some(Vec::new()), newest_filing: None }
+    }
 }
 
 impl Tally {
@@ -114,8 +125,18 @@ impl Tally {
             ];
             let put = self.put(&mut table, values)?;
             news.note(put, || row_json::filing(row))?;
+            self.note_filing(put, row.id);
+            self.newest_filing = self.newest_filing.max(Some((row.delivered_on, row.id)));
         }
         Ok(())
+    }
+
+    fn note_filing(&mut self, put: Put, id: FilingId) {
+        let changed = put != Put::Known;
+        if let Some(filings) = self.filings.as_mut().filter(|_| changed) {
+            filings.push(id);
+        }
+        self.filings.take_if(|filings| filings.len() > MOST_CHANGES);
     }
 
     /// The second statement runs only for a row that exists: the first filling of a table pays for one alone.
@@ -159,29 +180,25 @@ impl<'t> Table<'t> {
 /// Hands the rows of a source on in batches of `size` until `accept` says that it wants no more.
 pub(super) fn read_batches(
     source: Source,
-    statement: &mut Statement<'_>,
+    rows: Rows<'_>,
     size: usize,
     accept: impl FnMut(Records) -> bool,
 ) -> Result<()> {
     match source {
-        Source::Selic | Source::Cdi | Source::Ipca => {
-            batches(source, statement, size, rate, Records::Rates, accept)
-        }
-        Source::Fx => batches(source, statement, size, quote, Records::Fx, accept),
-        Source::Companies => batches(source, statement, size, company, Records::Companies, accept),
-        Source::Filings => batches(source, statement, size, filing, Records::Filings, accept),
+        Source::Selic | Source::Cdi | Source::Ipca => batches(rows, size, rate, Records::Rates, accept),
+        Source::Fx => batches(rows, size, quote, Records::Fx, accept),
+        Source::Companies => batches(rows, size, company, Records::Companies, accept),
+        Source::Filings => batches(rows, size, filing, Records::Filings, accept),
     }
 }
 
 fn batches<T>(
-    source: Source,
-    statement: &mut Statement<'_>,
+    mut rows: Rows<'_>,
     size: usize,
     read: impl Fn(&Row<'_>) -> Result<T>,
     wrap: impl Fn(Vec<T>) -> Records,
     mut accept: impl FnMut(Records) -> bool,
 ) -> Result<()> {
-    let mut rows = statement.query(rusqlite::params_from_iter(scope(source)))?;
     let mut batch = Vec::new();
     while let Some(row) = rows.next()? {
         batch.push(read(row)?);

@@ -110,6 +110,14 @@ async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
             rows.iter().all(|row| row.description == rows[0].description),
             "edition {edition:?} is mixed"
         );
+        let remembered = store.remembered_editions(Source::Filings).await.unwrap();
+        assert_eq!(remembered[0].edition, edition, "the log goes with the rows");
+        assert!(remembered.windows(2).all(|pair| pair[0].changes == 500));
+        let oldest = remembered.last().unwrap().edition;
+        assert_eq!(
+            changes(&*store, oldest).await.unwrap(),
+            (edition, if oldest == edition { vec![] } else { rows })
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro_model::Source;
+use lastro_model::{Edition, Source};
 use lastro_store::faulty::{FaultyStore, Operation};
 use lastro_store::{AccountStore, RecordStore, SettingStore, StoreError};
 
@@ -27,6 +27,8 @@ async fn a_store_that_is_away_comes_back() {
     let store = FaultyStore::new(place.open().await);
     store.fail_all(true);
     assert!(store.load(Source::Fx).await.is_err());
+    assert!(store.changes(Source::Filings, Edition(1)).await.is_err());
+    assert!(store.remembered_editions(Source::Filings).await.is_err());
     assert!(store.setting_or("a", "b").await.is_err());
     store.fail_all(false);
     assert_eq!(store.setting("a").await.unwrap(), None);

@@ -8,6 +8,7 @@
     reason = "only tests, also where a function lacks the attribute"
 )]
 
+mod catching_up;
 mod conformance;
 mod crash;
 mod faulty;

@@ -7,8 +7,8 @@ use lastro_model::{
     Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Fate, NewKey, NewMessage, Publication, Published, Result, Settlement, Store, StoreError,
-    Write,
+    Claim, Claimed, Fate, Loaded, NewKey, NewMessage, Publication, Published, Result, Settlement, Store,
+    StoreError, Write,
 };
 use tokio::sync::mpsc;
 
@@ -128,6 +128,22 @@ pub async fn filings(store: &dyn Store) -> Vec<Filing> {
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by_key(|row| row.id);
     rows
+}
+
+/// What changed since an edition, by id, and the edition that it leads to.
+pub async fn changes(store: &dyn Store, since: Edition) -> Option<(Edition, Vec<Filing>)> {
+    let loaded = store.changes(Source::Filings, since).await.unwrap()?;
+    Some(gathered(loaded).await)
+}
+
+pub async fn gathered(mut loaded: Loaded) -> (Edition, Vec<Filing>) {
+    let mut rows = Vec::new();
+    while let Some(batch) = loaded.rows.recv().await {
+        let Records::Filings(batch) = batch.unwrap() else { panic!("not filings") };
+        rows.extend(batch);
+    }
+    rows.sort_by_key(|row| row.id);
+    (loaded.edition, rows)
 }
 
 pub fn key_id(number: u32) -> KeyId {

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod announcements;
+pub mod changes;
 pub mod files;
 pub mod leases;
 pub mod outbox;
@@ -44,6 +45,17 @@ macro_rules! suite {
                 a_load_sees_one_edition_while_the_next_is_published,
                 a_reader_that_leaves_holds_up_nobody,
                 counters_tell_what_another_handle_wrote,
+            ],
+            changes: [
+                the_rows_that_changed_since_an_edition_come_as_they_are_now_and_once,
+                what_the_store_does_not_remember_it_does_not_tell,
+                an_edition_is_remembered_with_its_extent,
+                what_changes_every_row_begins_anew,
+                more_changes_than_are_worth_telling_begin_anew,
+                what_lies_too_many_changes_back_is_forgotten,
+                what_lies_too_many_editions_back_is_forgotten,
+                a_publication_that_comes_to_nothing_is_not_remembered,
+                changes_lead_to_the_edition_they_name_while_the_next_is_published,
             ],
             files: [
                 what_was_read_is_remembered_with_the_rows,

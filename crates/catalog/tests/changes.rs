@@ -1,0 +1,243 @@
+//! Filings merged with changed ones answer exactly as filings built of all rows at once, however often they changed.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeMap;
+
+use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};
+use lastro_model::{CompanyId, Day, Filing, FilingId};
+use proptest::prelude::*;
+
+const COMPANIES: [&str; 5] = ["Aurora S.A.", "Banco Aurora S/A", "Açúcar União", "Energia do Sul", ""];
+const CATEGORIES: [&str; 8] =
+    ["Ata", "ATA ", "Fato Relevante", "Reunião", "reuniao", "Aviso aos Acionistas", "Bench", ""];
+const KINDS: [&str; 4] = ["Edital", "Ata", "\"Outros\"", ""];
+const WORDS: [&str; 22] = [
+    "ação",
+    "ações",
+    "acionista",
+    "capital",
+    "capitais",
+    "de",
+    "do",
+    "doação",
+    "dividendo",
+    "dividendos",
+    "fato",
+    "relevante",
+    "sal",
+    "SA",
+    "1",
+    "12",
+    "123",
+    "0012",
+    "\"aspas\"",
+    "emissão",
+    "emissões",
+    "raro",
+];
+const SEARCHES: [&str; 18] = [
+    "ação",
+    "acoes",
+    "a",
+    "ac",
+    "d",
+    "de",
+    "dividendos",
+    "capit",
+    "fato relevante",
+    "ata",
+    "reuniao e",
+    "aurora sa",
+    "1",
+    "12",
+    "energia sul emissão",
+    "raro",
+    "bench",
+    "banco aurora dividendo 9",
+];
+const PAGES: [Page; 3] =
+    [Page { limit: 1000, offset: 0 }, Page { limit: 7, offset: 0 }, Page { limit: 20, offset: 190 }];
+
+fn day(number: i32) -> Day {
+    Day::from_number(number).unwrap()
+}
+
+fn one_of<'a>(random: &mut fastrand::Rng, texts: &[&'a str]) -> &'a str {
+    texts[random.usize(..texts.len()).min(random.usize(..texts.len()))]
+}
+
+/// Ids repeat, so that many a filing takes the place of an earlier one.
+fn filing(random: &mut fastrand::Rng, ids: u64) -> Filing {
+    let number = random.u64(..ids);
+    let company = random.usize(..COMPANIES.len());
+    let words: Vec<&str> = (0..random.usize(..9)).map(|_| one_of(random, &WORDS)).collect();
+    let version = random.u16(1..4);
+    Filing {
+        id: if random.u8(..9) == 0 { FilingId::Hash(number) } else { FilingId::Protocol(number) },
+        company_id: CompanyId(company as u32 / 2 + 9),
+        company_name: COMPANIES[company].to_owned(),
+        category: one_of(random, &CATEGORIES).to_owned(),
+        kind: random.bool().then(|| one_of(random, &KINDS).to_owned()),
+        delivered_on: day(20_000 + random.i32(0..12)),
+        reference_day: random.bool().then(|| day(random.i32(-3..3))),
+        description: words.join(" "),
+        version,
+        url: format!(
+            "https://a.example/{}?n={number}&v={version}&s={}",
+            one_of(random, &KINDS),
+            number + 9_000
+        ),
+    }
+}
+
+fn built(rows: &BTreeMap<FilingId, Filing>) -> Filings {
+    let mut builder = FilingsBuilder::new();
+    rows.values().for_each(|filing| builder.push(filing.clone()));
+    builder.finish().unwrap()
+}
+
+fn restored(part: &Filings) -> Filings {
+    let mut bytes = Vec::new();
+    part.save("changes", &mut bytes).unwrap();
+    Filings::restore("changes", &bytes[..], bytes.len() as u64).unwrap()
+}
+
+/// Everything that can be asked.
+fn assert_same(merged: &Filings, whole: &Filings, ids: u64) {
+    assert_eq!((merged.len(), merged.newest_day()), (whole.len(), whole.newest_day()));
+    assert!(merged.categories().eq(whole.categories()));
+    for position in 0..whole.len() as u32 {
+        assert_eq!(shown(merged, position), shown(whole, position));
+        assert_eq!(merged.filing(position), whole.filing(position));
+    }
+    for id in (0..ids).flat_map(|number| [FilingId::Hash(number), FilingId::Protocol(number)]) {
+        assert_eq!(merged.position(id), whole.position(id));
+    }
+    for filter in filters() {
+        for page in PAGES {
+            assert_eq!(merged.list(&filter, page), whole.list(&filter, page), "{filter:?}");
+        }
+    }
+    for q in SEARCHES {
+        for page in PAGES {
+            assert_eq!(merged.search(q, page), whole.search(q, page), "{q}");
+        }
+    }
+}
+
+/// A row in both of its forms.
+fn shown(part: &Filings, position: u32) -> (String, String) {
+    let (mut json, mut cells) = (Vec::new(), String::new());
+    part.write_json(position, &mut json);
+    part.cells(position, &mut |cell| cells.push_str(&format!("{cell:?};")));
+    (String::from_utf8(json).unwrap(), cells)
+}
+
+fn filters() -> Vec<FilingFilter<'static>> {
+    let companies = [None, Some(9), Some(10), Some(11), Some(12)];
+    let categories = CATEGORIES.iter().copied().map(Some).chain([None, Some("outra")]);
+    let days = [(None, None), (Some(20_003), Some(20_007)), (None, Some(20_001)), (Some(20_011), None)];
+    let of = |company: Option<u32>, category, (from, to): (Option<i32>, Option<i32>)| FilingFilter {
+        company: company.map(CompanyId),
+        category,
+        from: from.map(day),
+        to: to.map(day),
+    };
+    let of_company = move |company| {
+        categories.clone().flat_map(move |category| days.map(|days| of(company, category, days)))
+    };
+    companies.into_iter().flat_map(of_company).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn changes_over_changes_answer_as_all_rows_built_at_once(seed: u64) {
+        let random = &mut fastrand::Rng::with_seed(seed);
+        let ids = [12, 150, 900][random.usize(..3)];
+        let mut rows = BTreeMap::new();
+        for _ in 0..random.u64(..ids) {
+            let filing = filing(random, ids);
+            rows.insert(filing.id, filing);
+        }
+        let mut merged = built(&rows);
+        for round in 0..6 {
+            let changed: Vec<Filing> = (0..random.usize(..8)).map(|_| filing(random, ids)).collect();
+            merged = merged.with_changes(&changed).unwrap();
+            rows.extend(changed.into_iter().map(|filing| (filing.id, filing)));
+            if round % 2 == 1 {
+                let whole = built(&rows);
+                assert_same(&merged, &whole, ids);
+                assert_same(&restored(&merged), &whole, ids);
+            }
+        }
+    }
+}
+
+fn plain(number: u64, category: &str, text: &str) -> Filing {
+    let mut filing = filing(&mut fastrand::Rng::with_seed(number), 1);
+    (filing.id, filing.category) = (FilingId::Protocol(number), category.to_owned());
+    (filing.description, filing.kind) = (text.to_owned(), None);
+    filing
+}
+
+#[test]
+fn the_last_row_of_a_label_or_word_takes_it_along() {
+    let all = Page { limit: 9, offset: 0 };
+    let before =
+        Filings::empty().with_changes(&[plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]).unwrap();
+    let after = before.with_changes(&[plain(1, "Aviso", "diferente")]).unwrap();
+    assert_eq!(before.categories().collect::<Vec<_>>(), ["Ata", "Aviso"]);
+    assert_eq!(after.categories().collect::<Vec<_>>(), ["Aviso"]);
+    let of_label = FilingFilter { category: Some("ata"), ..FilingFilter::default() };
+    assert_eq!((after.list(&of_label, all).total, after.search("singular", all).total), (0, 0));
+    assert_eq!((before.list(&of_label, all).total, before.search("singular", all).total), (1, 1));
+}
+
+#[test]
+fn a_label_is_shown_as_its_newest_filing_spells_it() {
+    let mut older = plain(1, "Reunião", "");
+    older.delivered_on = day(10);
+    let mut newer = plain(2, "REUNIAO", "");
+    newer.delivered_on = day(11);
+    let one = Filings::empty().with_changes(&[older.clone()]).unwrap();
+    assert_eq!(one.categories().collect::<Vec<_>>(), ["Reunião"]);
+    let both = one.with_changes(&[newer]).unwrap();
+    assert_eq!(both.categories().collect::<Vec<_>>(), ["REUNIAO"]);
+    older.delivered_on = day(12);
+    assert_eq!(both.with_changes(&[older]).unwrap().categories().collect::<Vec<_>>(), ["Reunião"]);
+}
+
+#[test]
+fn texts_that_nobody_shows_any_more_do_not_pile_up() {
+    let mut part = Filings::empty();
+    let saved = |part: &Filings| {
+        let mut bytes = Vec::new();
+        part.save("size", &mut bytes).unwrap();
+        bytes.len()
+    };
+    let rows: Vec<Filing> = (0..200).map(|number| plain(number, "Ata", &"capital ".repeat(9))).collect();
+    part = part.with_changes(&rows).unwrap();
+    let before = saved(&part);
+    for (round, row) in rows.iter().enumerate().take(100) {
+        let mut changed = row.clone();
+        changed.url = format!("https://a.example/{round}/{}", "x".repeat(round));
+        changed.description = "capital ".repeat(9 + round % 2);
+        changed.company_name = format!("Aurora {round}");
+        part = part.with_changes(&[changed]).unwrap();
+        part = part.with_changes(std::slice::from_ref(row)).unwrap();
+    }
+    let templates = 100 * 150;
+    assert!(saved(&part) < before + before / 8 + templates, "{before} bytes became {}", saved(&part));
+}
+
+#[test]
+fn changes_of_nothing_change_nothing() {
+    let rows: BTreeMap<FilingId, Filing> =
+        (0..30).map(|number| plain(number, "Ata", "capital")).map(|filing| (filing.id, filing)).collect();
+    let part = built(&rows);
+    assert_same(&part.with_changes(&[]).unwrap(), &part, 30);
+    assert_same(&part.with_changes(&rows.into_values().collect::<Vec<_>>()).unwrap(), &part, 30);
+}

@@ -1,0 +1,127 @@
+//! The filings of the catalog, by the shortest way: those served or kept with what changed since, or else all rows.
+//!
+//! A new edition of two million filings costs about what changed in it. Whatever the store does not remember, or does
+//! not fit, is read whole: that is always right.
+
+use std::sync::Arc;
+
+use lastro_catalog::{Filings, FilingsBuilder, Part};
+use lastro_model::{Filing, Records, Source};
+use lastro_store::{Loaded, Store, StoreError};
+use tokio::sync::mpsc;
+
+use super::catalog::drain;
+use super::lowly::{self, Pace};
+use super::shelf::Shelf;
+
+/// The filings of the store's edition, where these are served.
+pub async fn fresh(
+    served: &Arc<Part<Filings>>,
+    store: &dyn Store,
+    shelf: Option<&Shelf>,
+    pace: Pace,
+) -> anyhow::Result<Arc<Part<Filings>>> {
+    // Only a start can find anything kept that is of use: what is served is at least as new.
+    let known = match (pace, shelf) {
+        (Pace::BesideRequests, _) => Some(Arc::clone(served)),
+        (Pace::Start, Some(shelf)) => kept(store, shelf).await?,
+        (Pace::Start, None) => None,
+    };
+    let caught_up = match known {
+        Some(known) => caught_up(store, known, pace).await?,
+        None => None,
+    };
+    let fresh = match caught_up {
+        Some(fresh) => fresh,
+        None => whole(store, pace).await?,
+    };
+    if let Some(shelf) = shelf {
+        keep(store, shelf.clone(), Arc::clone(&fresh)).await?;
+    }
+    Ok(fresh)
+}
+
+/// What an earlier run kept, of an edition that the store remembers.
+async fn kept(store: &dyn Store, shelf: &Shelf) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
+    let states = store.source_states().await?;
+    let sample = states.iter().any(|state| state.source == Source::Filings && state.sample);
+    let remembered = store.remembered_editions(Source::Filings).await?;
+    let shelf = shelf.clone();
+    let found = read_if_sound(move || shelf.find(&remembered)).await;
+    Ok(found.map(|(edition, data)| Arc::new(Part { edition, sample, data })))
+}
+
+/// What `read` finds. Should it stop halfway, it found nothing: a file that is never the truth must not end a start.
+async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+        tracing::error!(
+            "the kept index of the filings is not used and will be built anew: its reader stopped"
+        );
+        None
+    })
+}
+
+/// These filings with what changed since, if the store can tell.
+async fn caught_up(
+    store: &dyn Store,
+    known: Arc<Part<Filings>>,
+    pace: Pace,
+) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
+    let Some(loaded) = store.changes(Source::Filings, known.edition).await? else { return Ok(None) };
+    if loaded.edition == known.edition {
+        return Ok(Some(known));
+    }
+    let Loaded { edition, sample, rows } = loaded;
+    let changed = gathered(rows).await?;
+    match pace.run_patiently(move || known.data.with_changes(&changed)).await? {
+        Ok(data) => Ok(Some(Arc::new(Part { edition, sample, data }))),
+        Err(error) => {
+            tracing::info!(%error, "the changed filings do not fit; all are built anew");
+            Ok(None)
+        }
+    }
+}
+
+/// The store tells of no more than are easily held in memory.
+async fn gathered(mut rows: mpsc::Receiver<Result<Records, StoreError>>) -> anyhow::Result<Vec<Filing>> {
+    let mut changed = Vec::new();
+    while let Some(batch) = rows.recv().await {
+        let Records::Filings(more) = batch? else { anyhow::bail!("the store gave rows of another source") };
+        changed.extend(more);
+    }
+    Ok(changed)
+}
+
+async fn whole(store: &dyn Store, pace: Pace) -> anyhow::Result<Arc<Part<Filings>>> {
+    let loaded = store.load(Source::Filings).await?;
+    pace.run(move || built(loaded)).await?
+}
+
+/// Filings go into their columns as they come: two million of them never stand in memory as records.
+fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
+    let Loaded { edition, sample, rows } = loaded;
+    let mut builder = FilingsBuilder::new();
+    drain(rows, |batch| {
+        let Records::Filings(rows) = batch else { return false };
+        rows.into_iter().for_each(|filing| builder.push(filing));
+        true
+    })?;
+    Ok(Arc::new(Part { edition, sample, data: builder.finish()? }))
+}
+
+/// Leaves it to the shelf, aside, whether these are worth keeping.
+async fn keep(store: &dyn Store, shelf: Shelf, fresh: Arc<Part<Filings>>) -> anyhow::Result<()> {
+    let remembered = store.remembered_editions(Source::Filings).await?;
+    lowly::spawn(move || shelf.keep(&remembered, &fresh))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reader_that_stops_halfway_has_found_nothing() {
+        assert_eq!(read_if_sound(|| Some(7)).await, Some(7));
+        assert_eq!(read_if_sound(|| -> Option<u8> { panic!("on purpose") }).await, None);
+    }
+}

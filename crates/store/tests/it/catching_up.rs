@@ -1,0 +1,57 @@
+//! Whoever has any edition that is remembered and takes over what changed since has what is loaded whole.
+
+use std::collections::BTreeMap;
+
+use lastro_model::{Edition, Filing, FilingId, Records, Source};
+use lastro_store::{Publication, Store};
+use proptest::prelude::*;
+
+use crate::conformance::Place;
+use crate::specimen::*;
+use crate::sqlite::TemporaryFile;
+
+type Held = BTreeMap<FilingId, Filing>;
+
+/// A publication: the ids of its rows, each with a day, and whether it replaces all others.
+type Step = (Vec<(u64, i32)>, bool);
+
+fn row((id, later): (u64, i32)) -> Filing {
+    Filing { delivered_on: day("2026-10-01").plus_days(later), ..filing(id, "2026-10-01") }
+}
+
+fn by_id(rows: Vec<Filing>) -> Held {
+    rows.into_iter().map(|row| (row.id, row)).collect()
+}
+
+async fn every_edition_catches_up(store: &dyn Store, steps: Vec<Step>) {
+    let mut held = BTreeMap::<Edition, Held>::new();
+    for (rows, replace) in steps {
+        let publication = Publication { replace, ..publication(Source::Filings) };
+        let rows = Records::Filings(rows.into_iter().map(row).collect());
+        let edition = publish(store, publication, rows).await.unwrap().edition;
+        let whole = by_id(filings(store).await);
+        held.insert(edition, whole.clone());
+        let state = store.source_states().await.unwrap().swap_remove(Source::Filings as usize);
+        let newest = whole.values().map(|row| row.delivered_on).max();
+        assert_eq!((state.rows, state.newest_day), (whole.len() as u64, newest));
+        for remembered in store.remembered_editions(Source::Filings).await.unwrap() {
+            let mut caught_up = held[&remembered.edition].clone();
+            let (reached, changed) = changes(store, remembered.edition).await.unwrap();
+            caught_up.extend(by_id(changed));
+            assert_eq!((reached, &caught_up), (edition, &whole));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn changes_applied_to_any_remembered_edition_give_the_one_that_stands_and_its_extent_is_told(
+        steps in prop::collection::vec((prop::collection::vec((0u64..9, 0i32..4), 0..6), prop::bool::weighted(0.1)), 1..9),
+    ) {
+        let place = TemporaryFile::new();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async { every_edition_catches_up(&*place.open().await, steps).await });
+    }
+}
