@@ -8,7 +8,7 @@ use std::fmt;
 use hmac::{Hmac, KeyInit, Mac};
 use lastro_model::{KeyDigest, ParseError, WebhookId};
 use sha2::Sha256;
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 
 use crate::ApiKey;
 
@@ -63,7 +63,10 @@ impl Pepper {
 
     /// In a time that tells nothing about where the two differ.
     pub fn matches(&self, key: &ApiKey, digest: &KeyDigest) -> bool {
-        self.digest(key).0.ct_eq(&digest.0).into()
+        let (found, kept) = (self.digest(key).0, digest.0);
+        let words = found.as_chunks::<8>().0.iter().zip(kept.as_chunks::<8>().0);
+        let same = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_ne_bytes(*a).ct_eq(&u64::from_ne_bytes(*b));
+        words.map(same).fold(Choice::from(1), |all, one| all & one).into()
     }
 
     /// Names the pepper without betraying it: a database can tell that it was made with another one.
