@@ -73,7 +73,7 @@ async fn caught_up(
     }
     let Loaded { edition, sample, rows } = loaded;
     let changed = gathered(rows).await?;
-    match pace.run_patiently(move || known.data.with_changes(&changed)).await? {
+    match pace.run(move || known.data.with_changes(&changed)).await? {
         Ok(data) => Ok(Some(Arc::new(Part { edition, sample, data }))),
         Err(error) => {
             tracing::info!(%error, "the changed filings do not fit; all are built anew");
