@@ -236,9 +236,20 @@ async fn names_that_hang_delay_nobody_else() {
 async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
     let servers = Arc::new(DeadServers::default());
     let names = servers.resolver();
-    let hanging: Vec<_> =
-        (0..2 * LOOKUPS_AT_ONCE).map(|_| tokio::spawn(names.look_up("one.dead.example"))).collect();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let look_up = || {
+        let (waiting, found) = (Arc::clone(&waiting), names.look_up("one.dead.example"));
+        tokio::spawn(async move {
+            waiting.fetch_add(1, Ordering::SeqCst);
+            found.await
+        })
+    };
+    let hanging: Vec<_> = (0..2 * LOOKUPS_AT_ONCE).map(|_| look_up()).collect();
     servers.asked_for(1).await;
+    // Who came only after the answer would rightly ask again.
+    while waiting.load(Ordering::SeqCst) < hanging.len() {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(names.look_up("well.example").await.unwrap().len(), 1);
     servers.mend();
     assert!(join_all(hanging).await.into_iter().all(|found| found.unwrap().unwrap().len() == 1));
