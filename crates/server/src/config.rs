@@ -1,20 +1,19 @@
 //! What can be set, where: a flag, its environment twin, the optional file, the default; the first that speaks wins.
 
+mod commands;
 mod patience;
+mod serve;
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use lastro_model::{Plan, Source};
+pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
 pub use patience::PatienceArgs;
+pub use serve::{AdminListen, PublisherArgs, Serve, Switch};
 
-use crate::ingest::sync::Publishers;
 use crate::telemetry::LogFormat;
 
 /// Brazilian market rates, companies and filings over HTTP.
@@ -79,195 +78,6 @@ pub struct Common {
     /// How log lines look; what is logged is chosen by RUST_LOG
     #[arg(long, env = "LASTRO_LOG_FORMAT", default_value = "text", global = true, value_name = "FORMAT")]
     pub log_format: LogFormat,
-}
-
-#[derive(Debug, Clone, Args)]
-pub struct Serve {
-    /// Address of the API
-    #[arg(long, env = "LASTRO_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    pub listen: SocketAddr,
-    /// Address of the operator's /livez, /readyz and /metrics, or `off`
-    #[arg(long, env = "LASTRO_ADMIN_LISTEN", default_value = "127.0.0.1:9090", value_name = "ADDRESS")]
-    pub admin_listen: AdminListen,
-    /// Networks whose X-Forwarded-For is believed, such as `10.0.0.0/8,::1`
-    #[arg(
-        long,
-        env = "LASTRO_TRUSTED_PROXIES",
-        default_value = "",
-        hide_default_value = true,
-        value_name = "CIDR,…"
-    )]
-    pub trusted_proxies: String,
-    /// How many keys one client address may register in an hour
-    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
-    pub registrations_per_hour: u32,
-    /// How many client addresses are limited one by one; beyond that newcomers share by network
-    #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub limiter_capacity: u32,
-    /// Whether the data is kept fresh in the background
-    #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
-    pub sync: Switch,
-    #[command(flatten)]
-    pub publishers: PublisherArgs,
-    #[command(flatten)]
-    pub patience: PatienceArgs,
-    /// The first year of filings to keep
-    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
-    pub since: i16,
-    /// Where the search index is kept between runs [default: the database's file name and `.index`]
-    #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
-    pub index_dir: Option<PathBuf>,
-    /// How many connections may be open at once
-    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_connections: u32,
-    /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
-    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
-    pub webhooks_allow_private: Switch,
-}
-
-/// The first year that the regulator declares filings for.
-const FIRST_YEAR: i16 = 2003;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Switch {
-    On,
-    Off,
-}
-
-/// Mirrors and tests stand in for the official hosts.
-#[derive(Debug, Clone, Args)]
-pub struct PublisherArgs {
-    /// Scheme and host of the central bank's series API
-    #[arg(long, env = "LASTRO_SGS_URL", default_value = lastro_sources::sgs::OFFICIAL_BASE, value_name = "URL")]
-    pub sgs_url: String,
-    /// Scheme and host of the central bank's exchange rate API
-    #[arg(long, env = "LASTRO_PTAX_URL", default_value = lastro_sources::ptax::OFFICIAL_BASE, value_name = "URL")]
-    pub ptax_url: String,
-    /// Scheme and host of the regulator's files
-    #[arg(long, env = "LASTRO_CVM_URL", default_value = lastro_sources::cvm::OFFICIAL_BASE, value_name = "URL")]
-    pub cvm_url: String,
-}
-
-impl From<PublisherArgs> for Publishers {
-    fn from(arguments: PublisherArgs) -> Self {
-        Self { sgs: arguments.sgs_url, ptax: arguments.ptax_url, cvm: arguments.cvm_url }
-    }
-}
-
-#[derive(Debug, Clone, Args)]
-pub struct SyncArgs {
-    /// Only these sources
-    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
-    pub source: Vec<Source>,
-    /// The first year of filings to fetch
-    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
-    pub since: i16,
-    /// Ask for everything again, also for days and years that are long past
-    #[arg(long)]
-    pub full: bool,
-    /// Believe these sources this once, also where they lost rows or changed a published value beyond belief
-    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
-    pub accept: Vec<Source>,
-    /// How long to wait for another process that is synchronising the same source
-    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = patience::duration)]
-    pub wait: Duration,
-    /// Also list every row that could not be read, with its file and line
-    #[arg(long)]
-    pub verbose: bool,
-    #[command(flatten)]
-    pub publishers: PublisherArgs,
-    #[command(flatten)]
-    pub patience: PatienceArgs,
-}
-
-/// The operator's listener can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AdminListen(pub Option<SocketAddr>);
-
-impl FromStr for AdminListen {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "off" => Ok(Self(None)),
-            address => address
-                .parse()
-                .map(|address| Self(Some(address)))
-                .map_err(|_| "must be an address such as 127.0.0.1:9090, or off".to_owned()),
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub enum KeysCommand {
-    /// Make a key and print it alone: it is shown only this once
-    Create {
-        /// free, bronze, gold or platinum
-        #[arg(long, value_parser = parse_plan)]
-        plan: Plan,
-        /// Whose key it is
-        #[arg(long)]
-        name: String,
-        /// Where its holder is reached
-        #[arg(long)]
-        email: String,
-        /// Requests a minute agreed in place of the plan's
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
-        rate_limit: Option<u32>,
-    },
-    /// List all keys, without their secrets
-    List,
-    /// Move a key's account to another plan
-    SetPlan {
-        id: String,
-        #[arg(value_parser = parse_plan)]
-        plan: Plan,
-        /// Requests a minute agreed in place of the plan's; 0 returns to the plan's
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
-        rate_limit: Option<u32>,
-    },
-    /// Replace a key by a new one of the same account and print the new one
-    Rotate {
-        id: String,
-        /// How long the old key still works
-        #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(0..=86_400))]
-        grace_seconds: u32,
-    },
-    /// Refuse a key from now on
-    Revoke { id: String },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum WebhooksCommand {
-    /// List all webhooks
-    List,
-    /// Show a webhook and its last deliveries
-    Show { id: String },
-    /// Enable a webhook and make everything that it has not received due now
-    Retry { id: String },
-    /// Send nothing to a webhook any more; its owner cannot enable it
-    Disable { id: String },
-}
-
-#[derive(Debug, Clone, Args)]
-pub struct Demo {
-    /// How many companies
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub companies: u32,
-    /// How many filings
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=50_000_000))]
-    pub filings: u32,
-    /// Another seed makes another data set
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-}
-
-fn parse_source(text: &str) -> Result<Source, String> {
-    Source::parse(text).map_err(|reason| reason.to_string())
-}
-
-fn parse_plan(text: &str) -> Result<Plan, String> {
-    Plan::parse(text).map_err(|reason| reason.to_string())
 }
 
 /// Reads the command line, the environment and the file. A wrong command line ends the program with a message.

@@ -1,0 +1,107 @@
+//! The commands beside `serve`, with what each of them takes.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use lastro_model::{Plan, Source};
+
+use super::serve::{FIRST_YEAR, PublisherArgs};
+use super::{PatienceArgs, patience};
+
+#[derive(Debug, Clone, Args)]
+pub struct SyncArgs {
+    /// Only these sources
+    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
+    pub source: Vec<Source>,
+    /// The first year of filings to fetch
+    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
+    pub since: i16,
+    /// Ask for everything again, also for days and years that are long past
+    #[arg(long)]
+    pub full: bool,
+    /// Believe these sources this once, also where they lost rows or changed a published value beyond belief
+    #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
+    pub accept: Vec<Source>,
+    /// How long to wait for another process that is synchronising the same source
+    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = patience::duration)]
+    pub wait: Duration,
+    /// Also list every row that could not be read, with its file and line
+    #[arg(long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub publishers: PublisherArgs,
+    #[command(flatten)]
+    pub patience: PatienceArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Make a key and print it alone: it is shown only this once
+    Create {
+        /// free, bronze, gold or platinum
+        #[arg(long, value_parser = parse_plan)]
+        plan: Plan,
+        /// Whose key it is
+        #[arg(long)]
+        name: String,
+        /// Where its holder is reached
+        #[arg(long)]
+        email: String,
+        /// Requests a minute agreed in place of the plan's
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+        rate_limit: Option<u32>,
+    },
+    /// List all keys, without their secrets
+    List,
+    /// Move a key's account to another plan
+    SetPlan {
+        id: String,
+        #[arg(value_parser = parse_plan)]
+        plan: Plan,
+        /// Requests a minute agreed in place of the plan's; 0 returns to the plan's
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+        rate_limit: Option<u32>,
+    },
+    /// Replace a key by a new one of the same account and print the new one
+    Rotate {
+        id: String,
+        /// How long the old key still works
+        #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(0..=86_400))]
+        grace_seconds: u32,
+    },
+    /// Refuse a key from now on
+    Revoke { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum WebhooksCommand {
+    /// List all webhooks
+    List,
+    /// Show a webhook and its last deliveries
+    Show { id: String },
+    /// Enable a webhook and make everything that it has not received due now
+    Retry { id: String },
+    /// Send nothing to a webhook any more; its owner cannot enable it
+    Disable { id: String },
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Demo {
+    /// How many companies
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub companies: u32,
+    /// How many filings
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=50_000_000))]
+    pub filings: u32,
+    /// Another seed makes another data set
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+fn parse_source(text: &str) -> Result<Source, String> {
+    Source::parse(text).map_err(|reason| reason.to_string())
+}
+
+fn parse_plan(text: &str) -> Result<Plan, String> {
+    Plan::parse(text).map_err(|reason| reason.to_string())
+}

@@ -1,0 +1,101 @@
+//! The settings of `lastro serve`, and those that it shares with `lastro sync`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::PatienceArgs;
+use crate::ingest::sync::Publishers;
+
+#[derive(Debug, Clone, Args)]
+pub struct Serve {
+    /// Address of the API
+    #[arg(long, env = "LASTRO_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+    /// Address of the operator's /livez, /readyz and /metrics, or `off`
+    #[arg(long, env = "LASTRO_ADMIN_LISTEN", default_value = "127.0.0.1:9090", value_name = "ADDRESS")]
+    pub admin_listen: AdminListen,
+    /// Networks whose X-Forwarded-For is believed, such as `10.0.0.0/8,::1`
+    #[arg(
+        long,
+        env = "LASTRO_TRUSTED_PROXIES",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "CIDR,…"
+    )]
+    pub trusted_proxies: String,
+    /// How many keys one client address may register in an hour
+    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
+    pub registrations_per_hour: u32,
+    /// How many client addresses are limited one by one; beyond that newcomers share by network
+    #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limiter_capacity: u32,
+    /// Whether the data is kept fresh in the background
+    #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
+    pub sync: Switch,
+    #[command(flatten)]
+    pub publishers: PublisherArgs,
+    #[command(flatten)]
+    pub patience: PatienceArgs,
+    /// The first year of filings to keep
+    #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
+    pub since: i16,
+    /// Where the search index is kept between runs [default: the database's file name and `.index`]
+    #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
+    pub index_dir: Option<PathBuf>,
+    /// How many connections may be open at once
+    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections: u32,
+    /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
+    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
+    pub webhooks_allow_private: Switch,
+}
+
+/// The first year that the regulator declares filings for.
+pub(super) const FIRST_YEAR: i16 = 2003;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// Mirrors and tests stand in for the official hosts.
+#[derive(Debug, Clone, Args)]
+pub struct PublisherArgs {
+    /// Scheme and host of the central bank's series API
+    #[arg(long, env = "LASTRO_SGS_URL", default_value = lastro_sources::sgs::OFFICIAL_BASE, value_name = "URL")]
+    pub sgs_url: String,
+    /// Scheme and host of the central bank's exchange rate API
+    #[arg(long, env = "LASTRO_PTAX_URL", default_value = lastro_sources::ptax::OFFICIAL_BASE, value_name = "URL")]
+    pub ptax_url: String,
+    /// Scheme and host of the regulator's files
+    #[arg(long, env = "LASTRO_CVM_URL", default_value = lastro_sources::cvm::OFFICIAL_BASE, value_name = "URL")]
+    pub cvm_url: String,
+}
+
+impl From<PublisherArgs> for Publishers {
+    fn from(arguments: PublisherArgs) -> Self {
+        Self { sgs: arguments.sgs_url, ptax: arguments.ptax_url, cvm: arguments.cvm_url }
+    }
+}
+
+/// The operator's listener can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdminListen(pub Option<SocketAddr>);
+
+impl FromStr for AdminListen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self(None)),
+            address => address
+                .parse()
+                .map(|address| Self(Some(address)))
+                .map_err(|_| "must be an address such as 127.0.0.1:9090, or off".to_owned()),
+        }
+    }
+}
