@@ -1,9 +1,8 @@
-//! Gathers what the pages are made of into the binary: our own assets, and the reference UI from its crate, compressed.
+//! Gathers what the pages are made of into the binary: our own assets, and the reference UI from its crate.
 //!
 //! Third-party front-end files are taken from a registry dependency here; none is kept in the repository.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -17,31 +16,25 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", root.join("assets").display());
     println!("cargo::rerun-if-changed=build.rs");
 
-    let mut table = String::from("pub static OWN: &[Asset] = &[\n");
     let mut files: Vec<PathBuf> =
         fs::read_dir(root.join("assets"))?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.sort();
+    let mut table = format!("pub static OWN: [Asset; {}] = [\n", files.len());
     for file in files {
         table.push_str(&entry(&file)?);
         table.push_str(",\n");
     }
     table.push_str("];\n");
     let _ = writeln!(table, "pub static DESCRIPTION: Asset = {};", entry(&description)?);
-    let packed = out.join("scalar.js");
-    fs::write(&packed, gzip(&scalar()?)?)?;
-    let _ = writeln!(table, "/// Compressed with gzip.\npub static SCALAR: Asset = {};", entry(&packed)?);
+    let reference = out.join("scalar.js");
+    fs::write(&reference, scalar()?)?;
+    let _ = writeln!(table, "pub static SCALAR: Asset = {};", entry(&reference)?);
     fs::write(out.join("assets.rs"), table)
 }
 
 fn scalar() -> io::Result<Vec<u8>> {
     scalar_api_reference::get_asset("scalar.js")
         .ok_or_else(|| io::Error::other("the reference UI carries no scalar.js"))
-}
-
-fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    encoder.write_all(plain)?;
-    encoder.finish()
 }
 
 /// One line of the table: name, type, digest for the `ETag`, bytes.
@@ -54,10 +47,11 @@ fn entry(file: &Path) -> io::Result<String> {
         Some("yaml") => "application/yaml",
         _ => return Err(io::Error::other(format!("{name}: what is its content type?"))),
     };
-    let digest: String =
-        Sha256::digest(fs::read(file)?).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let plain = fs::read(file)?;
+    let digest: String = Sha256::digest(&plain).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let path = file.canonicalize()?;
     Ok(format!(
-        "Asset {{ name: {name:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}) }}"
+        "Asset {{ name: {name:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
+         forms: Forms::new() }}"
     ))
 }

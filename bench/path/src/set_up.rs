@@ -37,7 +37,8 @@ pub async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
         listen: "127.0.0.1:0".parse()?,
         admin_listen: None,
         trusted_proxies: TrustedProxies::parse("").map_err(anyhow::Error::msg)?,
-        registrations_per_hour: 30,
+        registrations: lastro_access::RegistrationLimits::default(),
+        key_cache: 1_000,
         limiter_capacity: 1_000,
         max_connections: 1_000,
         synchronisation: None,
@@ -60,7 +61,7 @@ async fn add_key(app: &App) -> anyhow::Result<String> {
     };
     let digest = app.keys.pepper().digest(&key);
     let new = NewKey { id: key.id(), digest, account, created_at: Timestamp::now() };
-    app.keys.upsert(app.store.insert_key(new).await?);
+    app.keys.upsert(app.store.insert_key(new).await?, 0);
     Ok(key.reveal().to_owned())
 }
 

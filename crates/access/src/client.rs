@@ -24,6 +24,11 @@ enum Block {
 }
 
 impl ClientAddr {
+    /// One client that stands for all of its network, where a whole network has one allowance.
+    pub(crate) fn of_network(self) -> Self {
+        Self(self.network().0)
+    }
+
     pub(crate) fn network(self) -> Network {
         Network(match self.0 {
             Block::V4(bits) => Block::V4(bits & 0xffff_ff00),

@@ -57,6 +57,13 @@ impl Holder {
         self.rotations.lock().take(ROTATIONS_PER_HOUR, HOUR_NS, now_ns)
     }
 
+    /// Whether nothing would be lost with it: its quotas are whole, and the store has all that was counted.
+    pub(crate) fn is_idle(&self, now_ns: u64) -> bool {
+        self.ring.lock().is_idle(WINDOW_NS, now_ns)
+            && self.rotations.lock().is_idle(HOUR_NS, now_ns)
+            && self.ledger.lock().is_empty()
+    }
+
     /// Gives the memory of a quota back that nobody draws on.
     pub(crate) fn rest(&self, now_ns: u64) {
         let mut ring = self.ring.lock();

@@ -1,23 +1,25 @@
-//! Every key the server knows, by id, ready to be checked without waiting on the store.
+//! The keys used lately, by id, ready to be checked without waiting on the store.
 //!
-//! The server fills the ring from the store at start, follows the store's changes twice a second, and asks the
-//! store for a single key only when the ring does not know its id.
+//! A bounded cache: the store is asked for a key that is not here, follows tell of every change of a key twice a second,
+//! and the keys that nobody has used for longest make room for others. What a holder still needs in memory, a quota
+//! that is drawn on or counts on their way to the store, keeps its keys here.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use lastro_model::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Plan};
-use papaya::{HashMap, Operation};
+use lastro_model::{AccountId, KeyDigest, KeyId, KeyRecord, Now, Plan};
+use papaya::HashMap;
+use parking_lot::Mutex;
 
 use crate::misses::Misses;
 use crate::{ApiKey, Holder, Pepper, terms};
 
 /// A key that was found good, and what it entitles to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Holding {
     pub key: KeyId,
-    pub account: Arc<Account>,
+    pub account: AccountId,
     pub created_at: jiff::Timestamp,
     /// Set while the key works beside the one it was rotated to.
     pub ends_at: Option<jiff::Timestamp>,
@@ -25,6 +27,8 @@ pub struct Holding {
     /// Requests a minute: the account's own agreement, or the plan's.
     pub limit: u32,
     pub holder: Arc<Holder>,
+    /// The second of the growing clock in which the key was last asked for.
+    used_at: AtomicU32,
 }
 
 #[derive(Debug, Clone)]
@@ -37,7 +41,6 @@ pub enum Lookup {
 }
 
 /// What the ring keeps of one key. Replaced as a whole, never changed.
-#[derive(Clone)]
 struct Slot {
     holding: Arc<Holding>,
     digest: KeyDigest,
@@ -46,30 +49,37 @@ struct Slot {
 
 pub struct KeyRing {
     pepper: Pepper,
+    capacity: usize,
     slots: HashMap<KeyId, Slot>,
     holders: HashMap<AccountId, Arc<Holder>>,
     misses: Misses,
     revision: AtomicU64,
+    /// Held by whoever adds or removes slots and holders: an account never has two holders, and so two quotas.
+    changing: Mutex<()>,
 }
 
 impl KeyRing {
-    pub fn new(pepper: Pepper) -> Self {
+    /// A ring that starts to lose its oldest keys when it holds more than `capacity`.
+    pub fn new(pepper: Pepper, capacity: usize) -> Self {
         Self {
             pepper,
+            capacity,
             slots: HashMap::new(),
             holders: HashMap::new(),
             misses: Misses::new(),
             revision: AtomicU64::new(0),
+            changing: Mutex::new(()),
         }
     }
 
-    pub fn find(&self, key: &ApiKey, unix_ms: i64) -> Lookup {
+    pub fn find(&self, key: &ApiKey, now: Now) -> Lookup {
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
-        let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= unix_ms);
+        let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
         if ended || !self.pepper.matches(key, &slot.digest) {
             return Lookup::Refused;
         }
+        slot.holding.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
         Lookup::Found(Arc::clone(&slot.holding))
     }
 
@@ -77,22 +87,33 @@ impl KeyRing {
     ///
     /// It does not move [`KeyRing::revision`]: changes of other keys may have happened before this one and not yet
     /// have been read, and a revocation among them must not be skipped.
-    pub fn upsert(&self, record: KeyRecord) {
-        let revision = record.revision;
-        let (id, slot) = (record.id, self.slot(record));
-        self.slots.pin().compute(id, |held| match held {
-            Some((_, held)) if held.revision > revision => Operation::Abort(()),
-            _ => Operation::Insert(slot.clone()),
-        });
+    pub fn upsert(&self, record: KeyRecord, now_ns: u64) {
+        let _changing = self.changing.lock();
+        self.put(record, now_ns);
+    }
+
+    /// Takes in a key that was asked of the store because of this one, and looks at it before it can make room again.
+    pub fn take_in(&self, key: &ApiKey, record: KeyRecord, now: Now) -> Lookup {
+        let _changing = self.changing.lock();
+        self.put(record, now.monotonic_ns);
+        self.find(key, now)
     }
 
     /// Takes in the store's next changes, all that follow [`KeyRing::revision`] in ascending order, and moves it.
-    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyRecord>) {
+    ///
+    /// Also keys that nobody has used here: one that is being asked of the store at this moment is then known to have
+    /// changed since.
+    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyRecord>, now_ns: u64) {
         for record in changes {
             let revision = record.revision;
-            self.upsert(record);
+            self.upsert(record, now_ns);
             self.revision.fetch_max(revision, Ordering::AcqRel);
         }
+    }
+
+    /// A ring that knows no key yet has missed none of the changes so far: each will be asked of the store as it is.
+    pub fn start_at(&self, revision: u64) {
+        self.revision.store(revision, Ordering::Release);
     }
 
     /// Up to here every change of the store was taken in.
@@ -128,18 +149,59 @@ impl KeyRing {
         for holder in self.holders.pin().values() {
             holder.rest(now_ns);
         }
+        let _changing = self.changing.lock();
+        if self.slots.len() > self.capacity {
+            self.make_room(now_ns);
+        }
+        self.drop_holders_without_keys(now_ns);
     }
 
-    fn slot(&self, record: KeyRecord) -> Slot {
+    fn put(&self, record: KeyRecord, now_ns: u64) {
+        if self.slots.len() >= self.capacity {
+            self.make_room(now_ns);
+        }
+        let slots = self.slots.pin();
+        let held = slots.get(&record.id);
+        if held.is_some_and(|held| held.revision > record.revision) {
+            return;
+        }
+        let used_at = held.map_or(seconds(now_ns), |held| held.holding.used_at.load(Ordering::Relaxed));
+        slots.insert(record.id, self.slot(record, used_at));
+    }
+
+    /// Drops an eighth of the keys, those first that were not used for longest; none whose holder is busy.
+    fn make_room(&self, now_ns: u64) {
+        let slots = self.slots.pin();
+        let idle = slots.iter().filter(|(_, slot)| slot.holding.holder.is_idle(now_ns));
+        let mut idle: Vec<(u32, KeyId)> =
+            idle.map(|(id, slot)| (slot.holding.used_at.load(Ordering::Relaxed), *id)).collect();
+        let excess = slots.len().saturating_sub(self.capacity - self.capacity / 8);
+        if excess < idle.len() {
+            idle.select_nth_unstable(excess);
+            idle.truncate(excess);
+        }
+        for (_, id) in idle {
+            slots.remove(&id);
+        }
+        self.drop_holders_without_keys(now_ns);
+    }
+
+    /// Nobody can take one up meanwhile: that is done by who holds `changing`.
+    fn drop_holders_without_keys(&self, now_ns: u64) {
+        self.holders.pin().retain(|_, holder| Arc::strong_count(holder) > 1 || !holder.is_idle(now_ns));
+    }
+
+    fn slot(&self, record: KeyRecord, used_at: u32) -> Slot {
         let KeyRecord { id, digest, account, created_at, ends_at, revision } = record;
         let holding = Holding {
             key: id,
+            account: account.id,
             created_at,
             ends_at,
             plan: account.plan,
             limit: account.rate_limit.unwrap_or(terms(account.plan).requests_per_minute),
             holder: self.holder(account.id),
-            account: Arc::new(account),
+            used_at: AtomicU32::new(used_at),
         };
         Slot { holding: Arc::new(holding), digest, revision }
     }
@@ -149,6 +211,11 @@ impl KeyRing {
         let holders = self.holders.pin();
         Arc::clone(holders.get_or_insert_with(account, || Arc::new(Holder::new(account))))
     }
+}
+
+/// Enough for a process that runs a hundred years.
+fn seconds(monotonic_ns: u64) -> u32 {
+    (monotonic_ns / 1_000_000_000) as u32
 }
 
 impl fmt::Debug for KeyRing {

@@ -167,11 +167,11 @@ mod tests {
         let file = "listen = \"127.0.0.1:1\"\ndatabase = \"sqlite:x.db\"\nregistrations-per-hour = 5";
         let cli = parse(file, &["lastro", "--listen", "127.0.0.1:2"]).unwrap();
         assert_eq!(cli.serve.listen.port(), 2);
-        assert_eq!(cli.serve.registrations_per_hour, 5);
+        assert_eq!(cli.serve.registrations.registrations_per_hour, 5);
         assert_eq!(cli.common.database, "sqlite:x.db");
         let cli = parse(file, &["lastro", "serve"]).unwrap();
         let Some(Command::Serve(serve)) = cli.command else { panic!("not serve") };
-        assert_eq!((serve.listen.port(), serve.registrations_per_hour), (1, 5));
+        assert_eq!((serve.listen.port(), serve.registrations.registrations_per_hour), (1, 5));
         assert_eq!(cli.common.database, "sqlite:x.db");
     }
 

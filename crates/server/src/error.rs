@@ -16,6 +16,7 @@ pub enum ApiError {
         plan: Plan,
         feature: Feature,
     },
+    Forbidden(&'static str),
     NotFound(&'static str),
     /// Holds what `Allow` says.
     MethodNotAllowed(&'static str),
@@ -37,6 +38,7 @@ impl ApiError {
             Self::BadRequest(_) => ("bad_request", StatusCode::BAD_REQUEST),
             Self::Unauthorized(_) => ("unauthorized", StatusCode::UNAUTHORIZED),
             Self::UpgradeRequired { .. } => ("upgrade_required", StatusCode::FORBIDDEN),
+            Self::Forbidden(_) => ("forbidden", StatusCode::FORBIDDEN),
             Self::NotFound(_) => ("not_found", StatusCode::NOT_FOUND),
             Self::MethodNotAllowed(_) => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
             Self::PayloadTooLarge { .. } => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE),
@@ -50,9 +52,10 @@ impl ApiError {
     pub fn message(&self) -> Cow<'static, str> {
         match self {
             Self::BadRequest(message) => message.clone(),
-            Self::Unauthorized(message) | Self::NotFound(message) | Self::Unavailable(message) => {
-                (*message).into()
-            }
+            Self::Unauthorized(message)
+            | Self::Forbidden(message)
+            | Self::NotFound(message)
+            | Self::Unavailable(message) => (*message).into(),
             Self::RateLimited { message, .. } => (*message).into(),
             Self::UpgradeRequired { plan, feature } => format!(
                 "{} needs the {} plan; this request is on the {} plan. See /pricing.",

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
-use lastro_access::{KeyRing, TrustedProxies};
+use lastro_access::{KeyRing, RegistrationLimits, TrustedProxies};
 use lastro_model::Clock;
 use lastro_store::Store;
 use tokio::net::TcpListener;
@@ -39,8 +39,10 @@ pub struct Options {
     pub listen: SocketAddr,
     pub admin_listen: Option<SocketAddr>,
     pub trusted_proxies: TrustedProxies,
-    pub registrations_per_hour: u32,
+    pub registrations: RegistrationLimits,
     pub limiter_capacity: usize,
+    /// How many keys are kept in memory before those make room that were not used for longest.
+    pub key_cache: usize,
     pub max_connections: usize,
     pub webhooks: webhooks::Settings,
     /// `None` serves what the store holds and asks nobody.
@@ -134,13 +136,13 @@ async fn open(options: Options) -> anyhow::Result<App> {
     Ok(App::new(Parts {
         clock: options.clock,
         store,
-        keys: KeyRing::new(pepper),
+        keys: KeyRing::new(pepper, options.key_cache),
         proxies: options.trusted_proxies,
         boot: random_hex(16),
         shelf: options.index_dir.map(|directory| Shelf::new(directory, database.clone())),
         database,
         limiter_capacity: options.limiter_capacity,
-        registrations_per_hour: options.registrations_per_hour,
+        registrations: options.registrations,
         webhooks: Webhooks::new(options.webhooks)?,
     }))
 }
@@ -149,8 +151,8 @@ async fn open(options: Options) -> anyhow::Result<App> {
 async fn fill(app: &App) -> anyhow::Result<()> {
     let now = jiff::Timestamp::from_millisecond(app.clock.now().unix_ms)?;
     made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
-    follow::take_over_keys(app).await?;
     let counters = app.store.counters().await?;
+    app.keys.start_at(counters.key_revision);
     follow::follow_data(app, &counters).await?;
     if app.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");

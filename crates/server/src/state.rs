@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use arrayvec::ArrayString;
-use lastro_access::{AddressRings, KeyRing, TrustedProxies, Usage};
+use lastro_access::{
+    AddressRings, KeyRing, Lookups, RegistrationLimits, Registrations, TrustedProxies, Usage,
+};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
@@ -30,9 +32,11 @@ pub struct App {
     pub keys: KeyRing,
     /// Requests a minute by client address, for those without a key.
     pub callers: AddressRings,
-    /// Registrations an hour by client address.
-    pub registrations: AddressRings,
-    pub registrations_per_hour: u32,
+    /// Pages and their files a minute by client address.
+    pub pages: AddressRings,
+    /// Questions to the store for keys that this process does not know.
+    pub lookups: Lookups,
+    pub registrations: Registrations,
     pub usage: Usage,
     pub metrics: Metrics,
     /// Compressed forms of what is asked most.
@@ -61,8 +65,9 @@ impl App {
             freshness: ArcSwap::from_pointee(Vec::new()),
             keys: parts.keys,
             callers: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
-            registrations: AddressRings::new(60 * MINUTE_NS, parts.limiter_capacity),
-            registrations_per_hour: parts.registrations_per_hour,
+            pages: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
+            lookups: Lookups::new(parts.limiter_capacity),
+            registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
             usage: Usage::new(),
             metrics: Metrics::default(),
             packed: Packed::default(),
@@ -110,7 +115,7 @@ pub(crate) struct Parts {
     pub database: String,
     pub shelf: Option<Shelf>,
     pub limiter_capacity: usize,
-    pub registrations_per_hour: u32,
+    pub registrations: RegistrationLimits,
     pub webhooks: Webhooks,
 }
 

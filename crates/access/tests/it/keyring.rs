@@ -1,19 +1,20 @@
 use std::sync::Arc;
 
 use lastro_access::{ApiKey, Holding, KeyRing, Lookup};
-use lastro_model::{KeyId, Plan};
+use lastro_model::{AccountId, KeyId, Now, Plan};
 use proptest::prelude::*;
 
 use crate::{SECOND, randomness, record_of, some_key, some_pepper};
 
 const NOW_MS: i64 = 1_790_000_000_000;
+const NOW: Now = Now { monotonic_ns: 0, unix_ms: NOW_MS };
 
 fn ring() -> KeyRing {
-    KeyRing::new(some_pepper())
+    KeyRing::new(some_pepper(), 1000)
 }
 
 fn found(ring: &KeyRing, key: &ApiKey) -> Arc<Holding> {
-    match ring.find(key, NOW_MS) {
+    match ring.find(key, NOW) {
         Lookup::Found(holding) => holding,
         other => panic!("{other:?}"),
     }
@@ -35,11 +36,11 @@ fn forged(key: &ApiKey) -> ApiKey {
 #[test]
 fn a_known_key_is_found_with_its_terms() {
     let (ring, key) = (ring(), some_key(1));
-    assert!(matches!(ring.find(&key, NOW_MS), Lookup::Unknown));
-    ring.upsert(record_of(&key, Plan::Gold, 1));
+    assert!(matches!(ring.find(&key, NOW), Lookup::Unknown));
+    ring.upsert(record_of(&key, Plan::Gold, 1), 0);
     let holding = found(&ring, &key);
     assert_eq!((holding.key, holding.plan, holding.limit), (key.id(), Plan::Gold, 500));
-    assert_eq!(holding.account.name, "Ana");
+    assert_eq!(holding.account, AccountId(key.id()));
     assert_eq!(ring.len(), 1);
 }
 
@@ -48,15 +49,15 @@ fn a_custom_limit_replaces_the_plans() {
     let (ring, key) = (ring(), some_key(1));
     let mut record = record_of(&key, Plan::Free, 1);
     record.account.rate_limit = Some(100_000_000);
-    ring.upsert(record);
+    ring.upsert(record, 0);
     assert_eq!(found(&ring, &key).limit, 100_000_000);
 }
 
 #[test]
 fn a_wrong_secret_is_refused() {
     let (ring, key) = (ring(), some_key(1));
-    ring.upsert(record_of(&key, Plan::Free, 1));
-    assert!(matches!(ring.find(&forged(&key), NOW_MS), Lookup::Refused));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
+    assert!(matches!(ring.find(&forged(&key), NOW), Lookup::Refused));
 }
 
 #[test]
@@ -64,18 +65,18 @@ fn a_key_works_until_the_moment_of_its_end() {
     let (ring, key) = (ring(), some_key(1));
     let mut record = record_of(&key, Plan::Free, 1);
     record.ends_at = Some(jiff::Timestamp::from_millisecond(NOW_MS).unwrap());
-    ring.upsert(record);
-    assert!(matches!(ring.find(&key, NOW_MS - 1), Lookup::Found(_)));
-    assert!(matches!(ring.find(&key, NOW_MS), Lookup::Refused));
+    ring.upsert(record, 0);
+    assert!(matches!(ring.find(&key, Now { unix_ms: NOW_MS - 1, ..NOW }), Lookup::Found(_)));
+    assert!(matches!(ring.find(&key, NOW), Lookup::Refused));
 }
 
 #[test]
 fn a_change_of_plan_keeps_the_used_quota() {
     let (ring, key) = (ring(), some_key(1));
-    ring.upsert(record_of(&key, Plan::Free, 1));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
     let before = found(&ring, &key);
     assert_eq!(before.holder.take(before.limit, 0).remaining, 29);
-    ring.upsert(record_of(&key, Plan::Bronze, 2));
+    ring.upsert(record_of(&key, Plan::Bronze, 2), 0);
     let after = found(&ring, &key);
     assert_eq!(after.holder.take(after.limit, 0).remaining, 98);
 }
@@ -86,7 +87,7 @@ fn all_keys_of_an_account_share_one_holder() {
     let first = record_of(&old, Plan::Free, 1);
     let mut second = record_of(&new, Plan::Free, 2);
     second.account.id = first.account.id;
-    ring.catch_up([first, second]);
+    ring.catch_up([first, second], 0);
     assert!(Arc::ptr_eq(&found(&ring, &old).holder, &found(&ring, &new).holder));
     assert_eq!(ring.len(), 2);
 }
@@ -94,14 +95,14 @@ fn all_keys_of_an_account_share_one_holder() {
 #[test]
 fn one_key_taken_in_early_does_not_hide_the_changes_before_it() {
     let (ring, revoked, new) = (ring(), some_key(1), some_key(2));
-    ring.catch_up([record_of(&revoked, Plan::Free, 7)]);
+    ring.catch_up([record_of(&revoked, Plan::Free, 7)], 0);
     // Registered here as revision 9, while revision 8, a revocation by another process, was not read yet.
-    ring.upsert(record_of(&new, Plan::Free, 9));
+    ring.upsert(record_of(&new, Plan::Free, 9), 0);
     assert_eq!(ring.revision(), 7);
     let mut revocation = record_of(&revoked, Plan::Free, 8);
     revocation.ends_at = Some(jiff::Timestamp::UNIX_EPOCH);
-    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)]);
-    assert!(matches!(ring.find(&revoked, NOW_MS), Lookup::Refused));
+    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)], 0);
+    assert!(matches!(ring.find(&revoked, NOW), Lookup::Refused));
     assert_eq!(ring.revision(), 9);
 }
 
@@ -125,7 +126,7 @@ fn a_miss_is_remembered_for_a_second_and_in_fixed_memory() {
 #[test]
 fn sweeping_frees_no_quota_in_use() {
     let (ring, key) = (ring(), some_key(1));
-    ring.upsert(record_of(&key, Plan::Free, 1));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
     let holding = found(&ring, &key);
     holding.holder.take(30, 0);
     ring.sweep(59 * SECOND);
@@ -134,11 +135,66 @@ fn sweeping_frees_no_quota_in_use() {
     assert_eq!(holding.holder.peek(30, 60 * SECOND).remaining, 30);
 }
 
+fn at(second: u64) -> Now {
+    Now { monotonic_ns: second * SECOND, ..NOW }
+}
+
+fn is_held(ring: &KeyRing, key: &ApiKey, now: Now) -> bool {
+    !matches!(ring.find(key, now), Lookup::Unknown)
+}
+
+#[test]
+fn the_keys_not_used_for_longest_make_room() {
+    let ring = KeyRing::new(some_pepper(), 80);
+    let keys: Vec<ApiKey> = (0..80).map(some_key).collect();
+    for (second, key) in keys.iter().enumerate() {
+        ring.upsert(record_of(key, Plan::Free, second as u64), second as u64 * SECOND);
+    }
+    assert!(is_held(&ring, &keys[0], at(100)), "it was the oldest, and is used again");
+    ring.upsert(record_of(&some_key(80), Plan::Free, 80), 101 * SECOND);
+    assert_eq!(ring.len(), 71, "an eighth goes at once");
+    assert!(is_held(&ring, &keys[0], at(102)) && is_held(&ring, &some_key(80), at(102)));
+    assert!((1..=10).all(|place| !is_held(&ring, &keys[place], at(102))));
+    assert!((11..80).all(|place| is_held(&ring, &keys[place], at(102))));
+}
+
+#[test]
+fn a_key_whose_quota_is_drawn_on_stays_and_comes_back_with_it() {
+    let ring = KeyRing::new(some_pepper(), 8);
+    let busy = some_key(1000);
+    ring.upsert(record_of(&busy, Plan::Free, 1), 0);
+    found(&ring, &busy).holder.take(30, 50 * SECOND);
+    for seed in 0..100 {
+        ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 2), 60 * SECOND);
+    }
+    assert!(ring.len() <= 9);
+    assert_eq!(found(&ring, &busy).holder.peek(30, 60 * SECOND).remaining, 29);
+    // Two windows later it is as good as new, and may go like the others.
+    for seed in 200..300 {
+        ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 2), 200 * SECOND);
+    }
+    assert!(!is_held(&ring, &busy, at(200)));
+}
+
+#[test]
+fn a_request_under_way_keeps_its_holder_when_its_key_makes_room() {
+    let ring = KeyRing::new(some_pepper(), 8);
+    let key = some_key(1000);
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
+    let holding = found(&ring, &key);
+    for seed in 0..100 {
+        ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 2), 60 * SECOND);
+    }
+    assert!(!is_held(&ring, &key, at(61)));
+    ring.upsert(record_of(&key, Plan::Free, 1), 62 * SECOND);
+    assert!(Arc::ptr_eq(&found(&ring, &key).holder, &holding.holder), "one account, one quota");
+}
+
 #[test]
 fn debug_shows_no_secret_and_no_address() {
     let (ring, key) = (ring(), some_key(1));
-    ring.upsert(record_of(&key, Plan::Free, 1));
-    let text = format!("{ring:?} {:?}", ring.find(&key, NOW_MS));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
+    let text = format!("{ring:?} {:?}", ring.find(&key, NOW));
     assert!(text.contains(key.id().as_str()));
     for secret in [&key.reveal()[16..], "ana@example.com", "Ana"] {
         assert!(!text.contains(secret), "{text}");
@@ -148,12 +204,12 @@ fn debug_shows_no_secret_and_no_address() {
 #[test]
 fn readers_see_a_whole_record_while_it_is_replaced() {
     let (ring, key) = (ring(), some_key(1));
-    ring.upsert(record_of(&key, Plan::Free, 1));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for revision in 2..500 {
                 let plan = Plan::ALL[revision % 4];
-                ring.upsert(record_of(&key, plan, revision as u64));
+                ring.upsert(record_of(&key, plan, revision as u64), 0);
             }
         });
         scope.spawn(|| {
@@ -172,7 +228,7 @@ proptest! {
     fn an_older_revision_never_replaces_a_newer_one(revisions in prop::collection::vec(0u64..20, 1..20)) {
         let (ring, key) = (ring(), some_key(1));
         for revision in &revisions {
-            ring.upsert(record_of(&key, Plan::ALL[(*revision % 4) as usize], *revision));
+            ring.upsert(record_of(&key, Plan::ALL[(*revision % 4) as usize], *revision), 0);
         }
         let newest = revisions.iter().max().unwrap();
         prop_assert_eq!(found(&ring, &key).plan, Plan::ALL[(newest % 4) as usize]);

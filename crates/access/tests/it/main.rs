@@ -8,7 +8,9 @@ mod clients;
 mod keyring;
 mod keys;
 mod limiter;
+mod lookups;
 mod plans;
+mod registrations;
 mod usage;
 
 use lastro_access::{ApiKey, Pepper};

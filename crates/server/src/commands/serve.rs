@@ -62,8 +62,9 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         listen: serve.listen,
         admin_listen: serve.admin_listen.0,
         trusted_proxies,
-        registrations_per_hour: serve.registrations_per_hour,
+        registrations: (&serve.registrations).into(),
         limiter_capacity: serve.limiter_capacity as usize,
+        key_cache: serve.key_cache as usize,
         max_connections: serve.max_connections as usize,
     });
     let service = tokio::select! {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use lastro_access::RegistrationLimits;
 
 use super::PatienceArgs;
 use crate::ingest::sync::Publishers;
@@ -26,12 +27,14 @@ pub struct Serve {
         value_name = "CIDR,…"
     )]
     pub trusted_proxies: String,
-    /// How many keys one client address may register in an hour
-    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
-    pub registrations_per_hour: u32,
+    #[command(flatten)]
+    pub registrations: RegistrationArgs,
     /// How many client addresses are limited one by one; beyond that newcomers share by network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
+    /// How many keys used lately are kept in memory; the database is asked for the others
+    #[arg(long, env = "LASTRO_KEY_CACHE", default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(8..))]
+    pub key_cache: u32,
     /// Whether the data is kept fresh in the background
     #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
     pub sync: Switch,
@@ -60,6 +63,34 @@ pub(super) const FIRST_YEAR: i16 = 2003;
 pub enum Switch {
     On,
     Off,
+}
+
+/// How many keys may be registered.
+#[derive(Debug, Clone, Args)]
+pub struct RegistrationArgs {
+    /// How many keys one client address may register in an hour
+    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
+    pub registrations_per_hour: u32,
+    /// How many keys one network (/24, or /48 of IPv6) may register in an hour
+    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_NETWORK", default_value_t = 300, value_name = "N")]
+    pub registrations_per_network: u32,
+    /// How many keys may be registered in an hour in all, on average
+    #[arg(long, env = "LASTRO_REGISTRATIONS_IN_ALL", default_value_t = 3600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub registrations_in_all: u32,
+    /// How many keys may be registered at once after a quiet time; half of them by networks that are new in this hour
+    #[arg(long, env = "LASTRO_REGISTRATIONS_BURST", default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub registrations_burst: u32,
+}
+
+impl From<&RegistrationArgs> for RegistrationLimits {
+    fn from(arguments: &RegistrationArgs) -> Self {
+        Self {
+            per_address_an_hour: arguments.registrations_per_hour,
+            per_network_an_hour: arguments.registrations_per_network,
+            in_all_an_hour: arguments.registrations_in_all,
+            burst: arguments.registrations_burst,
+        }
+    }
 }
 
 /// Mirrors and tests stand in for the official hosts.

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
-use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, Verdict, terms};
+use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, LookupRefusal, Verdict, terms};
 use lastro_model::{Now, Plan};
 
 use super::edge::PATIENCE;
+use super::routes::Meter;
 use crate::error::ApiError;
 use crate::state::App;
 
@@ -39,18 +40,16 @@ impl Caller {
         }
     }
 
-    /// Takes one unit of the caller's quota, or with `free` only looks at it.
-    pub fn charge(&self, app: &App, client: ClientAddr, now: Now, free: bool) -> Verdict {
-        match (self, free) {
-            (Self::Known(holding), false) => holding.holder.take(holding.limit, now.monotonic_ns),
-            (Self::Known(holding), true) => holding.holder.peek(holding.limit, now.monotonic_ns),
-            (_, false) => app.callers.take(client, free_limit(), now.monotonic_ns),
-            (_, true) => app.callers.peek(client, free_limit(), now.monotonic_ns),
+    /// Takes one unit of the caller's quota, or looks at it where the request is counted against something else.
+    pub fn charge(&self, app: &App, client: ClientAddr, now: Now, meter: Meter) -> Verdict {
+        match (self, meter) {
+            (Self::Known(holding), Meter::Quota) => holding.holder.take(holding.limit, now.monotonic_ns),
+            (Self::Known(holding), _) => holding.holder.peek(holding.limit, now.monotonic_ns),
+            (_, Meter::Quota) => app.callers.take(client, free_limit(), now.monotonic_ns),
+            (_, _) => app.callers.peek(client, free_limit(), now.monotonic_ns),
         }
     }
-}
 
-impl Caller {
     /// Takes back the unit that [`Caller::charge`] took: the request was refused after all, and a refusal costs nothing.
     pub fn give_back(&self, app: &App, client: ClientAddr, taken: Now) -> Verdict {
         match self {
@@ -88,40 +87,57 @@ pub enum Recognised {
     Stranger(ApiKey),
 }
 
-pub fn recognise(app: &App, headers: &HeaderMap, now: Now) -> Recognised {
+pub fn recognise(app: &App, headers: &HeaderMap, meter: Meter, now: Now) -> Recognised {
     let key = match presented_key(headers) {
         Ok(None) => return Recognised::Caller(Caller::Anonymous),
         Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
         Err(error) => Err(error),
     };
-    Recognised::Caller(match key.map(|key| (app.keys.find(&key, now.unix_ms), key)) {
+    Recognised::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
         Ok((Lookup::Found(holding), _)) => Caller::Known(holding),
         Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
-        Ok((Lookup::Unknown, key)) => return Recognised::Stranger(key),
+        Ok((Lookup::Unknown, key)) if meter == Meter::Quota => return Recognised::Stranger(key),
+        // What costs nothing must not cost a question to the store either.
+        Ok((Lookup::Unknown, _)) => Caller::Anonymous,
         Err(error) => Caller::Refused(error),
     })
 }
 
-/// A key made by another process a moment ago is in the store before it is in our ring.
+/// A key that nobody used lately, or that another process made a moment ago, is in the store and not in our ring.
 pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
-    let refused = Caller::Refused(UNKNOWN_KEY);
-    // Anyone can make up well-formed keys: an address without quota left must not reach the store with them.
-    let exhausted = app.callers.peek(client, free_limit(), now.monotonic_ns).remaining == 0;
-    if exhausted || app.keys.is_known_miss(key.id(), now.monotonic_ns) {
-        return refused;
+    if app.keys.is_known_miss(key.id(), now.monotonic_ns) {
+        return Caller::Refused(UNKNOWN_KEY);
     }
-    match tokio::time::timeout(PATIENCE, app.store.key(key.id())).await {
-        Ok(Ok(Some(record))) => app.keys.upsert(record),
-        Ok(Ok(None)) => app.keys.remember_miss(key.id(), now.monotonic_ns),
+    let lookup = match app.lookups.begin(client, now.monotonic_ns) {
+        Ok(lookup) => lookup,
+        Err(refusal) => return Caller::Refused(not_asked(refusal)),
+    };
+    let caller = match tokio::time::timeout(PATIENCE, app.store.key(key.id())).await {
+        Ok(Ok(Some(record))) => match app.keys.take_in(key, record, now) {
+            Lookup::Found(holding) => Caller::Known(holding),
+            Lookup::Refused | Lookup::Unknown => return Caller::Refused(UNKNOWN_KEY),
+        },
+        Ok(Ok(None)) => {
+            app.keys.remember_miss(key.id(), now.monotonic_ns);
+            return Caller::Refused(UNKNOWN_KEY);
+        }
         Ok(Err(error)) => {
             tracing::warn!(%error, "could not ask the store for a key");
-            return Caller::Refused(UNCHECKED);
+            Caller::Refused(UNCHECKED)
         }
-        Err(_) => return Caller::Refused(UNCHECKED),
-    }
-    match app.keys.find(key, now.unix_ms) {
-        Lookup::Found(holding) => Caller::Known(holding),
-        Lookup::Refused | Lookup::Unknown => refused,
+        Err(_) => Caller::Refused(UNCHECKED),
+    };
+    lookup.costs_nothing();
+    caller
+}
+
+fn not_asked(refusal: LookupRefusal) -> ApiError {
+    match refusal {
+        LookupRefusal::TooMany(verdict) => ApiError::RateLimited {
+            message: "too many unknown API keys from this address or network; wait as long as Retry-After says",
+            retry_after_seconds: verdict.retry_after_seconds(),
+        },
+        LookupRefusal::Busy => UNCHECKED,
     }
 }
 

@@ -27,13 +27,20 @@ use super::form::Accept;
 use super::listener::Connection;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, Reply, Stored};
-use super::routes::{ActHandler, Action, Handler, Question, Route, Target, resolve};
-use super::{conditional, encoding};
+use super::routes::{ActHandler, Action, Handler, Meter, Question, Route, Target, resolve};
+use super::{conditional, encoding, origin};
 use crate::error::ApiError;
 use crate::state::App;
 
 /// Longest time that an answer may wait on the store, unless its route says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Pages and their files that one address may open in a minute.
+const PAGES_PER_MINUTE: u32 = 600;
+
+const QUOTA_USED_UP: &str =
+    "too many requests: this minute's quota is used up; wait as long as Retry-After says";
+const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
 /// What scripts of other origins may send.
 const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
@@ -45,7 +52,9 @@ struct Visit<'a> {
     head: &'a request::Parts,
     client: ClientAddr,
     target: Target<'a>,
+    meter: Meter,
     caller: Caller,
+    /// What the quota says; taken from only if that is what the request is counted against.
     verdict: Verdict,
     now: Now,
 }
@@ -60,13 +69,15 @@ type Answered = Result<Response<Body>, Infallible>;
 pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
-    let recognised = guarded(app, || caller::recognise(app, &head.headers, now));
+    let target = resolve(&head.method, head.uri.path());
+    let meter = target.meter(&head.method, head.uri.path());
+    let recognised = guarded(app, || caller::recognise(app, &head.headers, meter, now));
     let wait_for = match recognised.unwrap_or_else(|error| Recognised::Caller(Caller::Refused(error))) {
         Recognised::Stranger(key) => WaitFor::Store(key),
         Recognised::Caller(caller) => {
-            let visit = Visit::new(app, connection, &head, caller, None, now);
+            let visit = Visit::new(app, connection, &head, target, caller, None, now);
             match guarded(app, || visit.judge()).flatten() {
-                Ok(Judgement::MustAct { .. }) => WaitFor::Handler(visit.caller, visit.verdict),
+                Ok(Judgement::MustAct(act)) => WaitFor::Handler(visit.caller, visit.verdict, act),
                 Ok(Judgement::Answered(reply)) => return Either::Left(ready(Ok(visit.conclude(Ok(reply))))),
                 Err(error) => return Either::Left(ready(Ok(visit.conclude(Err(error))))),
             }
@@ -80,7 +91,7 @@ pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Inc
 enum WaitFor {
     /// To say whose key this is.
     Store(ApiKey),
-    Handler(Caller, Verdict),
+    Handler(Caller, Verdict, Act),
 }
 
 async fn answer_later(
@@ -91,20 +102,24 @@ async fn answer_later(
     wait_for: WaitFor,
     now: Now,
 ) -> Response<Body> {
-    let visit = match wait_for {
+    let target = resolve(&head.method, head.uri.path());
+    let (visit, judged) = match wait_for {
+        WaitFor::Handler(caller, verdict, act) => {
+            let visit = Visit::new(&app, &connection, &head, target, caller, Some(verdict), now);
+            (visit, Ok(Judgement::MustAct(act)))
+        }
         WaitFor::Store(key) => {
             let client = caller::address(&app, connection.peer, &head.headers);
             let identified = guarded_wait(&app, caller::ask_store(&app, client, &key, now)).await;
             let caller = identified.unwrap_or_else(Caller::Refused);
-            Visit::new(&app, &connection, &head, caller, None, now)
+            let visit = Visit::new(&app, &connection, &head, target, caller, None, now);
+            let judged = guarded(&app, || visit.judge()).flatten();
+            (visit, judged)
         }
-        WaitFor::Handler(caller, verdict) => Visit::new(&app, &connection, &head, caller, Some(verdict), now),
     };
-    let result = match guarded(&app, || visit.judge()).flatten() {
+    let result = match judged {
         Ok(Judgement::Answered(reply)) => Ok(reply),
-        Ok(Judgement::MustAct { handler, patience }) => {
-            guarded_wait(&app, visit.act(handler, patience, body)).await.flatten()
-        }
+        Ok(Judgement::MustAct(act)) => guarded_wait(&app, visit.act(act, body)).await.flatten(),
         Err(error) => Err(error),
     };
     visit.conclude(result)
@@ -127,11 +142,14 @@ fn panicked(app: &App) -> ApiError {
 /// What the checks come to, if the request passes them.
 enum Judgement {
     Answered(Reply),
-    MustAct { handler: ActHandler, patience: Duration },
+    MustAct(Act),
 }
 
-fn costs_nothing(method: &Method, target: &Target<'_>) -> bool {
-    method == Method::OPTIONS || matches!(target, Target::Found { route: Route { metered: false, .. }, .. })
+/// A handler that has to be waited for, and for how long.
+#[derive(Clone, Copy)]
+struct Act {
+    handler: ActHandler,
+    patience: Duration,
 }
 
 impl<'a> Visit<'a> {
@@ -140,15 +158,15 @@ impl<'a> Visit<'a> {
         app: &'a App,
         connection: &'a Connection,
         head: &'a request::Parts,
+        target: Target<'a>,
         caller: Caller,
         charged: Option<Verdict>,
         now: Now,
     ) -> Self {
-        let target = resolve(&head.method, head.uri.path());
+        let meter = target.meter(&head.method, head.uri.path());
         let client = caller::address(app, connection.peer, &head.headers);
-        let verdict =
-            charged.unwrap_or_else(|| caller.charge(app, client, now, costs_nothing(&head.method, &target)));
-        Self { app, connection, head, client, target, caller, verdict, now }
+        let verdict = charged.unwrap_or_else(|| caller.charge(app, client, now, meter));
+        Self { app, connection, head, client, target, meter, caller, verdict, now }
     }
 }
 
@@ -161,28 +179,31 @@ impl Visit<'_> {
         self.check_identity()?;
         let (route, raw_id) = match &self.target {
             Target::Found { route, raw_id, .. } => (*route, *raw_id),
-            Target::OtherMethod { allow } => return Err(ApiError::MethodNotAllowed(allow)),
+            Target::OtherMethod { allow, .. } => return Err(ApiError::MethodNotAllowed(allow)),
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
+        if route.same_origin {
+            origin::check(self.head)?;
+        }
         self.check_plan(route)?;
         let reply = match route.handler {
             Handler::Read(handler) => self.ask(raw_id, handler)?,
             Handler::Export(handler) => self.begin(self.ask(raw_id, handler)?)?,
             Handler::Act(handler) => {
-                return Ok(Judgement::MustAct { handler, patience: route.patience });
+                return Ok(Judgement::MustAct(Act { handler, patience: route.patience }));
             }
         };
         Ok(Judgement::Answered(reply))
     }
 
     /// Lets a handler act, for as long as the route has patience.
-    async fn act(&self, handler: ActHandler, patience: Duration, body: Incoming) -> Result<Reply, ApiError> {
+    async fn act(&self, act: Act, body: Incoming) -> Result<Reply, ApiError> {
         let Target::Found { raw_id, raw_delivery, .. } = self.target else { return Err(ApiError::Internal) };
         let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
         let query = self.query()?;
         let (id, delivery) = (decode_segment(raw_id)?, decode_segment(raw_delivery)?);
-        let acting = handler(Action { app, caller, client, now, id, delivery, query, body });
-        tokio::time::timeout(patience, acting)
+        let acting = (act.handler)(Action { app, caller, client, now, id, delivery, query, body });
+        tokio::time::timeout(act.patience, acting)
             .await
             .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
     }
@@ -193,7 +214,8 @@ impl Visit<'_> {
 
     /// Counts what became of the request, and dresses the answer.
     fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Body> {
-        if self.verdict.admitted && outcome(&result) == Outcome::RateLimited {
+        let was_charged = self.meter == Meter::Quota && self.verdict.admitted;
+        if was_charged && outcome(&result) == Outcome::RateLimited {
             self.verdict = self.caller.give_back(self.app, self.client, self.now);
         }
         self.count(&result);
@@ -243,7 +265,7 @@ impl Visit<'_> {
     /// What may be done here; asked by browsers before they send a key across origins.
     fn options(&self) -> Result<Reply, ApiError> {
         let allow = match &self.target {
-            Target::OtherMethod { allow } => *allow,
+            Target::OtherMethod { allow, .. } => *allow,
             Target::Found { .. } => "OPTIONS",
             Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
@@ -259,13 +281,17 @@ impl Visit<'_> {
     }
 
     fn check_quota(&self) -> Result<(), ApiError> {
-        if self.verdict.admitted || costs_nothing(&self.head.method, &self.target) {
+        let (verdict, message) = match self.meter {
+            Meter::Nothing => return Ok(()),
+            Meter::Pages => {
+                (self.app.pages.take(self.client, PAGES_PER_MINUTE, self.now.monotonic_ns), PAGES_USED_UP)
+            }
+            Meter::Quota => (self.verdict, QUOTA_USED_UP),
+        };
+        if verdict.admitted {
             return Ok(());
         }
-        Err(ApiError::RateLimited {
-            message: "too many requests: this minute's quota is used up; wait as long as Retry-After says",
-            retry_after_seconds: self.verdict.retry_after_seconds(),
-        })
+        Err(ApiError::RateLimited { message, retry_after_seconds: verdict.retry_after_seconds() })
     }
 
     /// A bad key never falls back to the Free plan, except where no plan is asked for.
@@ -293,7 +319,7 @@ impl Visit<'_> {
 
     /// Usage is counted before the answer leaves, so that whoever has read the answer finds it in the count.
     fn count(&self, result: &Result<Reply, ApiError>) {
-        if costs_nothing(&self.head.method, &self.target) {
+        if self.meter != Meter::Quota {
             return;
         }
         if let Some(holding) = self.caller.holding() {
@@ -326,6 +352,10 @@ impl Visit<'_> {
         let mut headers = envelope.stamp();
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        }
+        if self.target.is_for_same_origin() {
+            headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+            headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         }
         let mut response = Response::new(self.pack(reply, status, &mut headers));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
@@ -362,7 +392,7 @@ impl Visit<'_> {
         let (bytes, coding) = match reply.encoding {
             None => encoding::encode(bytes, &self.head.headers, &self.app.packed),
             Some(Stored::Plain) => (bytes, None),
-            Some(Stored::Gzip) => encoding::from_gzip(bytes, &self.head.headers),
+            Some(Stored::InForms(forms)) => forms.encode(bytes, &self.head.headers),
         };
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));

@@ -1,6 +1,7 @@
 //! Compression: for bodies that gain by it, in the form the client likes best.
 
-use std::io::{Read, Write};
+use std::io::Write;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -79,15 +80,31 @@ pub fn encode(body: Bytes, headers: &HeaderMap, packed: &Packed) -> (Bytes, Opti
     }
 }
 
-/// A body kept compressed: sent as it is, or unpacked for the rare client that does not take gzip.
-pub fn from_gzip(body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
-    if weight_of(headers, Coding::Gzip.name()) > 0 {
-        return (body, Some(Coding::Gzip.name()));
+/// The compressed forms of a body that is part of the program. Each is made once, for the first who asks for it: from
+/// then on it costs no work and no memory to send it, however many ask.
+#[derive(Debug)]
+pub struct Forms([OnceLock<Bytes>; Coding::ALL.len()]);
+
+impl Forms {
+    pub const fn new() -> Self {
+        Self([const { OnceLock::new() }; Coding::ALL.len()])
     }
-    let mut plain = Vec::new();
-    match flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut plain) {
-        Ok(_) => (plain.into(), None),
-        Err(_) => (body, Some(Coding::Gzip.name())),
+
+    /// The body in the coding the client likes best, or as it is where that gains nothing.
+    pub fn encode(&self, body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+        let Some(coding) = negotiate(headers).filter(|_| body.len() >= WORTH_COMPRESSING) else {
+            return (body, None);
+        };
+        // What cannot be compressed is as good as its own compressed form: no gain.
+        let form = self.0[coding as usize]
+            .get_or_init(|| compress(&body, coding).map_or_else(|_| body.clone(), Bytes::from));
+        if form.len() < body.len() { (form.clone(), Some(coding.name())) } else { (body, None) }
+    }
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -112,6 +129,8 @@ fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn accepting(value: &'static str) -> HeaderMap {

@@ -24,6 +24,7 @@ pub mod export;
 pub mod form;
 pub mod intake;
 pub mod listener;
+pub mod origin;
 pub mod packed;
 pub mod query;
 pub mod reply;

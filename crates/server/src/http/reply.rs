@@ -6,6 +6,7 @@ use lastro_model::Edition;
 use serde::Serialize;
 
 use super::body::Body;
+use super::encoding::Forms;
 use crate::error::ApiError;
 
 pub const JSON: &str = "application/json";
@@ -33,11 +34,12 @@ pub struct Reply {
 pub type Header = (HeaderName, HeaderValue);
 
 /// A body that is sent in the form it is kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Stored {
     /// It holds a secret: compressing it beside what a client sent would leak its length.
     Plain,
-    Gzip,
+    /// It is part of the program, and so is each compressed form once somebody has asked for it.
+    InForms(&'static Forms),
 }
 
 /// What a body is a version of: the source of its `ETag`.

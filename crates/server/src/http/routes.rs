@@ -84,32 +84,64 @@ pub struct Route {
     pub endpoint: &'static str,
     /// What a caller's plan must include.
     pub feature: Feature,
-    /// Static assets cost nothing and are not part of the API description.
-    pub metered: bool,
+    pub meter: Meter,
+    /// Whether it is part of the API description; static files are not.
+    pub described: bool,
+    /// Whether pages of other origins are refused.
+    pub same_origin: bool,
     /// Longest time that an answer may take.
     pub patience: Duration,
     pub handler: Handler,
 }
 
-const fn read(
-    endpoint: &'static str,
-    feature: Feature,
-    handler: fn(&Question<'_>) -> Result<Reply, ApiError>,
-) -> Route {
-    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler: Handler::Read(handler) }
+/// What a request is counted against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meter {
+    /// The caller's quota.
+    Quota,
+    /// The address's allowance of pages: a caller without quota can still read them.
+    Pages,
+    /// Nothing: registration has limits of its own, and what `OPTIONS` tells is known to all.
+    Nothing,
 }
 
-const fn asset(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Reply, ApiError>) -> Route {
-    Route { metered: false, ..read(endpoint, Feature::Public, handler) }
+const fn route(endpoint: &'static str, feature: Feature, handler: Handler) -> Route {
+    Route {
+        endpoint,
+        feature,
+        meter: Meter::Quota,
+        described: true,
+        same_origin: false,
+        patience: edge::PATIENCE,
+        handler,
+    }
+}
+
+type ReadHandler = fn(&Question<'_>) -> Result<Reply, ApiError>;
+
+const fn read(endpoint: &'static str, feature: Feature, handler: ReadHandler) -> Route {
+    route(endpoint, feature, Handler::Read(handler))
+}
+
+const fn page(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
+}
+
+const fn asset(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { described: false, ..page(endpoint, handler) }
 }
 
 const fn bulk(endpoint: &'static str, handler: fn(&Question<'_>) -> Result<Export, ApiError>) -> Route {
-    let (feature, handler) = (Feature::BulkExport, Handler::Export(handler));
-    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler }
+    route(endpoint, Feature::BulkExport, Handler::Export(handler))
 }
 
 const fn act(endpoint: &'static str, feature: Feature, handler: ActHandler) -> Route {
-    Route { endpoint, feature, metered: true, patience: edge::PATIENCE, handler: Handler::Act(handler) }
+    route(endpoint, feature, Handler::Act(handler))
+}
+
+/// Hands out a key: to programs and to our own pages.
+const fn register(endpoint: &'static str, handler: ActHandler) -> Route {
+    Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
 }
 
 /// Waits for somebody else's server, which may take its time.
@@ -141,7 +173,7 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/search", Search, search::everything),
     bulk("GET /api/v1/export/{dataset}", export::dataset),
     read("GET /api/v1/plans", Public, plans::list),
-    act("POST /api/v1/plans/register", Public, plans::register),
+    register("POST /api/v1/plans/register", plans::register),
     act("GET /api/v1/plans/usage", OwnKey, plans::usage),
     act("GET /api/v1/keys/current", OwnKey, keys::current),
     act("DELETE /api/v1/keys/current", OwnKey, keys::revoke),
@@ -155,10 +187,10 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, webhooks::deliveries),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, webhooks::redeliver),
-    read("GET /pricing", Public, web::pricing::page),
-    act("POST /pricing", Public, web::pricing::submit),
-    read("GET /docs", Public, web::docs::page),
-    read("GET /docs/openapi.yaml", Public, web::docs::description),
+    page("GET /pricing", web::pricing::page),
+    register("POST /pricing", web::pricing::submit),
+    page("GET /docs", web::docs::page),
+    page("GET /docs/openapi.yaml", web::docs::description),
     asset("GET /docs/assets/scalar.js", web::assets::scalar),
     asset("GET /assets/{id}", web::assets::own),
 ];
@@ -186,6 +218,8 @@ pub enum Target<'p> {
     /// The path is known; the method is not one of these.
     OtherMethod {
         allow: &'static str,
+        /// Whether one of them is for pages of this origin only.
+        same_origin: bool,
     },
     Unknown,
 }
@@ -205,6 +239,25 @@ impl Target<'_> {
             _ => "unknown",
         }
     }
+
+    /// What a request of this method and path is counted against.
+    pub fn meter(&self, method: &Method, path: &str) -> Meter {
+        match self {
+            _ if method == Method::OPTIONS => Meter::Nothing,
+            Self::Found { route, .. } => route.meter,
+            _ if path.starts_with("/api/") || path == "/health" => Meter::Quota,
+            _ => Meter::Pages,
+        }
+    }
+
+    /// Whether scripts of other origins are told nothing here.
+    pub fn is_for_same_origin(&self) -> bool {
+        match self {
+            Self::Found { route: Route { same_origin, .. }, .. } => *same_origin,
+            Self::OtherMethod { same_origin, .. } => *same_origin,
+            Self::Unknown => false,
+        }
+    }
 }
 
 /// The routes of one path.
@@ -215,6 +268,7 @@ struct Place {
     patch: Option<usize>,
     delete: Option<usize>,
     allow: &'static str,
+    same_origin: bool,
 }
 
 impl Place {
@@ -244,7 +298,9 @@ impl Place {
 static PLACES: LazyLock<matchit::Router<Place>> = LazyLock::new(|| {
     let mut by_path: BTreeMap<&'static str, Place> = BTreeMap::new();
     for (index, route) in ROUTES.iter().enumerate() {
-        *by_path.entry(route.path()).or_default().route_of(route.method()) = Some(index);
+        let place = by_path.entry(route.path()).or_default();
+        *place.route_of(route.method()) = Some(index);
+        place.same_origin |= route.same_origin;
     }
     let mut places = matchit::Router::new();
     for (path, mut place) in by_path {
@@ -273,7 +329,7 @@ pub fn resolve<'p>(method: &Method, path: &'p str) -> Target<'p> {
             let raw_delivery = found.params.get("delivery").unwrap_or("");
             Target::Found { index, route: &ROUTES[index], raw_id, raw_delivery }
         }
-        None => Target::OtherMethod { allow: found.value.allow },
+        None => Target::OtherMethod { allow: found.value.allow, same_origin: found.value.same_origin },
     }
 }
 
@@ -295,15 +351,15 @@ mod tests {
     fn methods_and_paths_that_are_not_in_the_table_are_told_apart() {
         assert!(matches!(
             resolve(&Method::POST, "/health"),
-            Target::OtherMethod { allow: "GET, HEAD, OPTIONS" }
+            Target::OtherMethod { allow: "GET, HEAD, OPTIONS", .. }
         ));
         assert!(matches!(
             resolve(&Method::GET, "/api/v1/plans/register"),
-            Target::OtherMethod { allow: "POST, OPTIONS" }
+            Target::OtherMethod { allow: "POST, OPTIONS", .. }
         ));
         assert!(matches!(
             resolve(&Method::POST, "/api/v1/webhooks/42"),
-            Target::OtherMethod { allow: "GET, HEAD, PATCH, DELETE, OPTIONS" }
+            Target::OtherMethod { allow: "GET, HEAD, PATCH, DELETE, OPTIONS", .. }
         ));
         assert!(matches!(resolve(&Method::GET, "/api/v1/nothing"), Target::Unknown));
         assert!(matches!(resolve(&Method::GET, "/health/"), Target::Unknown));

@@ -70,7 +70,7 @@ pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
     loop {
         let changed = app.store.keys_since(app.keys.revision(), KEYS_AT_ONCE).await?;
         let last_page = changed.len() < KEYS_AT_ONCE;
-        app.keys.catch_up(changed);
+        app.keys.catch_up(changed, app.clock.monotonic_ns());
         if last_page {
             return Ok(());
         }

@@ -18,6 +18,8 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             () = tokio::time::sleep(INTERVAL) => {
                 let now = app.clock.now().monotonic_ns;
                 app.callers.sweep(now);
+                app.pages.sweep(now);
+                app.lookups.sweep(now);
                 app.registrations.sweep(now);
                 app.keys.sweep(now);
                 app.exports.hang_up_on_stalled(now);

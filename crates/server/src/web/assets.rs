@@ -1,8 +1,9 @@
-//! Static files, compiled in by the build script.
+//! Static files, compiled in by the build script. A request for one costs no work and no memory, whatever it accepts.
 
 use bytes::Bytes;
 
 use crate::error::ApiError;
+use crate::http::encoding::Forms;
 use crate::http::reply::{Reply, Stored, Version};
 use crate::http::routes::Question;
 
@@ -14,17 +15,19 @@ pub struct Asset {
     /// Of the bytes, for the `ETag`.
     pub digest: &'static str,
     pub bytes: &'static [u8],
+    pub forms: Forms,
 }
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 impl Asset {
-    pub fn reply(&self) -> Reply {
+    pub fn reply(&'static self) -> Reply {
         Reply {
             content_type: self.content_type,
             body: Bytes::from_static(self.bytes).into(),
             version: Version::Content(self.digest),
             cache: "private, max-age=600",
+            encoding: Some(Stored::InForms(&self.forms)),
             ..Reply::json(Vec::new())
         }
     }
@@ -38,7 +41,7 @@ pub fn own(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(asset.reply())
 }
 
-/// The reference UI. It is a megabyte even when compressed, so it is kept and sent that way.
+/// The reference UI.
 pub fn scalar(_: &Question<'_>) -> Result<Reply, ApiError> {
-    Ok(Reply { encoding: Some(Stored::Gzip), ..SCALAR.reply() })
+    Ok(SCALAR.reply())
 }

@@ -8,7 +8,7 @@ use lastro::http::routes::{Target, resolve};
 use lastro::jobs::follow;
 use lastro::service::{Options, Service};
 use lastro::webhooks;
-use lastro_access::{ApiKey, TrustedProxies};
+use lastro_access::{ApiKey, RegistrationLimits, TrustedProxies};
 use lastro_model::{Account, AccountId, Clock, KeyId, ManualClock, Plan};
 use lastro_store::faulty::FaultyStore;
 use lastro_store::{NewKey, Store};
@@ -68,7 +68,8 @@ impl TestApp {
             listen: "127.0.0.1:0".parse().expect("an address"),
             admin_listen: Some("127.0.0.1:0".parse().expect("an address")),
             trusted_proxies: TrustedProxies::parse("").expect("no proxies"),
-            registrations_per_hour: 30,
+            registrations: RegistrationLimits::default(),
+            key_cache: 1000,
             limiter_capacity: 1000,
             max_connections: 1000,
             synchronisation: None,
@@ -119,7 +120,7 @@ impl TestApp {
         };
         let digest = app.keys.pepper().digest(&key);
         let new = NewKey { id: key.id(), digest, account, created_at: self.timestamp() };
-        app.keys.upsert(app.store.insert_key(new).await.expect("a key"));
+        app.keys.upsert(app.store.insert_key(new).await.expect("a key"), 0);
         key.reveal().to_owned()
     }
 
@@ -215,7 +216,7 @@ impl Ask<'_> {
         let body = response.bytes().await.expect("a body");
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         let endpoint = match resolve(&self.method, path) {
-            Target::Found { route, .. } if route.metered => Some(route.endpoint),
+            Target::Found { route, .. } if route.described => Some(route.endpoint),
             _ => None,
         };
         let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };

@@ -21,9 +21,9 @@ fn expected(route: &Route, plan: Option<Plan>) -> u16 {
 
 #[tokio::test]
 async fn each_plan_reaches_exactly_what_the_table_says() {
-    let app = TestApp::start_with(|options| options.registrations_per_hour = 1000).await;
+    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1000).await;
     let callers = || std::iter::once(None).chain(Plan::ALL.map(Some));
-    for route in ROUTES.iter().filter(|route| route.metered) {
+    for route in ROUTES.iter().filter(|route| route.described) {
         app.advance_seconds(61);
         for plan in callers() {
             let asking = ask(&app, route.endpoint);
@@ -50,7 +50,7 @@ fn check_prompt(answer: &Answer, feature: Feature, plan: Plan) {
 /// The page that the contract settles, endpoint by endpoint, so that a slip in the routes is not its own proof.
 #[test]
 fn the_routes_need_what_the_contract_says() {
-    for route in ROUTES.iter().filter(|route| route.metered) {
+    for route in ROUTES.iter().filter(|route| route.described) {
         let path = route.path();
         let plan = match path {
             "/api/v1/plans/usage" => continue,

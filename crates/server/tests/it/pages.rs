@@ -70,7 +70,7 @@ async fn the_form_says_what_is_wrong_beside_the_field_and_keeps_what_was_typed()
 
 #[tokio::test]
 async fn too_many_registrations_are_refused_on_the_page() {
-    let app = TestApp::start_with(|options| options.registrations_per_hour = 1).await;
+    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1).await;
     app.post("/pricing", "name=Ana&email=ana%40example.com").send().await.expect(201);
     let refused = app.post("/pricing", "name=Ana&email=ana%40example.com").send().await;
     assert_eq!((refused.status, refused.header("content-type")), (429, "text/html; charset=utf-8"));
@@ -101,7 +101,7 @@ async fn pages_run_no_inline_script_and_load_nothing_from_elsewhere() {
         assert_eq!(html.matches("<script").count(), html.matches("<script src=\"/").count(), "{path}");
         texts.push((path.to_owned(), html));
     }
-    for asset in OWN {
+    for asset in &OWN {
         texts.push((asset.name.to_owned(), String::from_utf8(asset.bytes.to_vec()).unwrap()));
     }
     for (name, text) in texts {
@@ -140,7 +140,7 @@ async fn everything_that_a_page_links_to_is_there() {
             app.get(&link).key(&key).send().await.expect(200);
         }
     }
-    for asset in OWN {
+    for asset in &OWN {
         let answer = app.get(&format!("/assets/{}", asset.name)).send().await.expect(200);
         assert_eq!((answer.header("content-type"), &answer.body[..]), (asset.content_type, asset.bytes));
     }

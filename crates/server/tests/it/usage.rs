@@ -19,7 +19,7 @@ fn endpoint(report: &Value, name: &str) -> u64 {
 #[tokio::test]
 async fn what_was_counted_is_what_is_reported() {
     let app = TestApp::start().await;
-    let key = app.key_with_limit(Plan::Bronze, Some(11)).await;
+    let key = app.key_with_limit(Plan::Bronze, Some(10)).await;
     let calls = [
         ("/api/v1/market/selic", 200),
         ("/api/v1/market/selic?limit=5", 200),
@@ -45,12 +45,12 @@ async fn what_was_counted_is_what_is_reported() {
     app.get("/health").send().await.expect(200);
     app.get("/api/v1/market/selic").key(&stray_key()).send().await.expect(401);
     let report = report(&app, &key).await;
-    assert_eq!((&report["plan"], &report["rate_limit"]), (&json!("bronze"), &json!(11)));
+    assert_eq!((&report["plan"], &report["rate_limit"]), (&json!("bronze"), &json!(10)));
     assert_eq!((&report["from"], &report["to"]), (&json!("2026-10-04"), &json!("2026-11-02")));
-    assert_eq!(report["total"], 14);
+    assert_eq!(report["total"], 13);
     assert_eq!(
         report["data"],
-        json!([{ "date": "2026-11-02", "requests": 14, "ok": 6, "client_errors": 3, "server_errors": 0,
+        json!([{ "date": "2026-11-02", "requests": 13, "ok": 5, "client_errors": 3, "server_errors": 0,
                  "rate_limited": 3, "upgrade_required": 2 }])
     );
     assert_eq!(endpoint(&report, "GET /api/v1/market/selic"), 4);
@@ -59,7 +59,7 @@ async fn what_was_counted_is_what_is_reported() {
     assert_eq!(endpoint(&report, "GET /api/v1/plans/usage"), 1);
     let sum: u64 =
         report["endpoints"].as_array().unwrap().iter().map(|row| row["requests"].as_u64().unwrap()).sum();
-    assert_eq!(sum, 14);
+    assert_eq!(sum, 13);
 }
 
 #[tokio::test]

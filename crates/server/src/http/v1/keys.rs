@@ -36,10 +36,11 @@ pub fn current(action: Action<'_>) -> Acting<'_> {
         let holding = holding(&action)?;
         let app = action.app;
         app.store.add_usage(&app.boot, &app.usage.changed_of(&holding.holder)).await?;
-        let last_used = app.store.last_used(holding.account.id).await?;
+        let last_used = app.store.last_used(holding.account).await?;
+        let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
         let shown = Shown {
             id: holding.key.as_str(),
-            name: &holding.account.name,
+            name: &record.account.name,
             plan: holding.plan.id(),
             rate_limit: holding.limit,
             created_at: told(holding.created_at),
@@ -84,8 +85,8 @@ pub fn rotate(action: Action<'_>) -> Acting<'_> {
             other => other.into(),
         })?;
         let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
-        app.keys.upsert(rotated.old);
-        app.keys.upsert(rotated.new);
+        app.keys.upsert(rotated.old, now.monotonic_ns);
+        app.keys.upsert(rotated.new, now.monotonic_ns);
         let successor = Successor {
             message: "Your new API key is ready. Keep it safe: it is shown only this once.",
             api_key: key.reveal(),
@@ -106,7 +107,7 @@ pub fn revoke(action: Action<'_>) -> Acting<'_> {
     async move {
         let holding = holding(&action)?;
         let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
-        action.app.keys.upsert(revoked);
+        action.app.keys.upsert(revoked, action.now.monotonic_ns);
         Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
     }
     .boxed()

@@ -6,7 +6,7 @@ use email_address::EmailAddress;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
-use lastro_access::{ApiKey, ClientAddr, Terms, plans as plan_table, terms};
+use lastro_access::{ApiKey, ClientAddr, RegistrationRefusal, Terms, plans as plan_table, terms};
 use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
 use lastro_store::NewKey;
 use serde::{Deserialize, Serialize};
@@ -146,20 +146,36 @@ pub async fn issue(
     now: Now,
     applicant: Applicant,
 ) -> Result<Issued, ApiError> {
-    let verdict = app.registrations.take(client, app.registrations_per_hour, now.monotonic_ns);
-    if !verdict.admitted {
-        return Err(ApiError::RateLimited {
-            message: "too many registrations from this address; wait as long as Retry-After says",
-            retry_after_seconds: verdict.retry_after_seconds(),
-        });
-    }
+    app.registrations.take(client, now.monotonic_ns).map_err(refused)?;
     let key = ApiKey::generate(&mut fill_random);
     let Applicant { name, email } = applicant;
     let account = Account { id: AccountId(key.id()), name, email, plan: Plan::Free, rate_limit: None };
     let created_at = jiff::Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)?;
     let new = NewKey { id: key.id(), digest: app.keys.pepper().digest(&key), account, created_at };
-    app.keys.upsert(app.store.insert_key(new).await?);
+    let inserted = app.store.insert_key(new).await;
+    if inserted.is_err() {
+        app.registrations.give_back(client, now.monotonic_ns);
+    }
+    app.keys.upsert(inserted?, now.monotonic_ns);
     Ok(Issued { key, plan: Plan::Free, rate_limit: terms(Plan::Free).requests_per_minute })
+}
+
+fn refused(refusal: RegistrationRefusal) -> ApiError {
+    let (message, retry_after_seconds) = match refusal {
+        RegistrationRefusal::Address { retry_after_seconds } => (
+            "too many registrations from this address; wait as long as Retry-After says",
+            retry_after_seconds,
+        ),
+        RegistrationRefusal::Network { retry_after_seconds } => (
+            "too many registrations from this network; wait as long as Retry-After says",
+            retry_after_seconds,
+        ),
+        RegistrationRefusal::InAll { retry_after_seconds } => (
+            "too many registrations at this moment; try again after what Retry-After says",
+            retry_after_seconds,
+        ),
+    };
+    ApiError::RateLimited { message, retry_after_seconds }
 }
 
 #[derive(Serialize)]
@@ -199,7 +215,7 @@ pub fn usage(action: Action<'_>) -> Acting<'_> {
         // What is counted and not yet written goes first, so that the report holds the request made just before it.
         let pending = action.app.usage.changed_of(&holding.holder);
         action.app.store.add_usage(&action.app.boot, &pending).await?;
-        let counts = action.app.store.usage(holding.account.id, from, to).await?;
+        let counts = action.app.store.usage(holding.account, from, to).await?;
         let report = UsageReport {
             plan: holding.plan.id(),
             rate_limit: holding.limit,

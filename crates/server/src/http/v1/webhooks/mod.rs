@@ -154,7 +154,7 @@ async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiErr
 
 fn account(action: &Action<'_>) -> Result<AccountId, ApiError> {
     let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-    Ok(holding.account.id)
+    Ok(holding.account)
 }
 
 fn time(action: &Action<'_>) -> Result<Timestamp, ApiError> {

@@ -1,0 +1,76 @@
+use std::net::{IpAddr, Ipv4Addr};
+
+use lastro_access::{ClientAddr, RegistrationLimits, RegistrationRefusal, Registrations};
+use proptest::prelude::*;
+
+use crate::SECOND;
+
+const HOUR: u64 = 3600 * SECOND;
+
+fn client(network: u32, host: u32) -> ClientAddr {
+    IpAddr::from(Ipv4Addr::from_bits((network << 8) + host)).into()
+}
+
+fn registrations() -> Registrations {
+    Registrations::new(RegistrationLimits::default(), 100_000)
+}
+
+#[test]
+fn an_address_has_thirty_an_hour_and_a_network_three_hundred() {
+    let registrations = registrations();
+    for host in 0..10 {
+        for _ in 0..30 {
+            registrations.take(client(1, host), 0).unwrap();
+        }
+        let refused = registrations.take(client(1, host), SECOND);
+        assert_eq!(refused, Err(RegistrationRefusal::Address { retry_after_seconds: 3599 }));
+    }
+    let refused = registrations.take(client(1, 99), SECOND);
+    assert_eq!(refused, Err(RegistrationRefusal::Network { retry_after_seconds: 3599 }));
+    assert_eq!(registrations.take(client(1, 99), HOUR), Ok(()), "who waits as told is let in");
+}
+
+#[test]
+fn a_flood_from_some_networks_leaves_half_of_the_burst_to_newcomers() {
+    let registrations = registrations();
+    // Two networks, as fast as they can: together they get half of it, and the one that each began with.
+    let flood: Vec<_> =
+        (0..600).map(|number| registrations.take(client(1 + number % 2, number / 20), 0)).collect();
+    assert_eq!(flood.iter().filter(|taken| taken.is_ok()).count(), 300);
+    assert_eq!(flood[599], Err(RegistrationRefusal::InAll { retry_after_seconds: 1 }));
+    for network in 0..300 {
+        assert_eq!(registrations.take(client(100 + network, 1), 0), Ok(()), "newcomer {network}");
+    }
+    // All is gone: a newcomer waits for seconds, the flood for what newcomers keep.
+    let refused = registrations.take(client(900, 1), 0);
+    assert_eq!(refused, Err(RegistrationRefusal::InAll { retry_after_seconds: 1 }));
+    let refused = registrations.take(client(1, 255), 0);
+    assert_eq!(refused, Err(RegistrationRefusal::InAll { retry_after_seconds: 301 }));
+    assert_eq!(registrations.take(client(900, 1), SECOND), Ok(()));
+}
+
+#[test]
+fn what_is_refused_or_given_back_was_never_taken() {
+    let limits = RegistrationLimits { burst: 1, ..RegistrationLimits::default() };
+    let registrations = Registrations::new(limits, 1000);
+    registrations.take(client(1, 1), 0).unwrap();
+    for _ in 0..1000 {
+        assert!(registrations.take(client(2, 1), 0).is_err());
+    }
+    registrations.give_back(client(1, 1), 0);
+    registrations.take(client(2, 1), 0).unwrap();
+}
+
+proptest! {
+    /// However clients come, in any time there are no more than the burst and one a second.
+    #[test]
+    fn in_all_the_average_holds(steps in prop::collection::vec((0u64..3_000, 0u32..500, 0u32..4), 1..600)) {
+        let registrations = registrations();
+        let (mut now, mut admitted) = (0, 0u64);
+        for (milliseconds, network, host) in steps {
+            now += milliseconds * 1_000_000;
+            admitted += u64::from(registrations.take(client(network, host), now).is_ok());
+            prop_assert!(admitted <= 600 + now / SECOND);
+        }
+    }
+}
