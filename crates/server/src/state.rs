@@ -13,6 +13,7 @@ use lastro_store::{SourceState, Store};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
+use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::webhooks::Webhooks;
 
@@ -35,6 +36,8 @@ pub struct App {
     pub registrations_per_hour: u32,
     pub usage: Usage,
     pub metrics: Metrics,
+    /// How the background jobs fare.
+    pub jobs: Jobs,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
     /// Bulk exports under way.
@@ -65,6 +68,7 @@ impl App {
             registrations_per_hour: parts.registrations_per_hour,
             usage: Usage::new(),
             metrics: Metrics::default(),
+            jobs: Jobs::default(),
             packed: Packed::default(),
             exports: Arc::default(),
             webhooks: parts.webhooks,

@@ -56,6 +56,8 @@ pub enum Trouble {
     NoAnswer,
     NoConnection,
     Broken,
+    /// A panic of ours.
+    Ours,
 }
 
 impl Trouble {
@@ -67,6 +69,7 @@ impl Trouble {
             Self::NoAnswer => "no answer in time",
             Self::NoConnection => "no connection, or no valid certificate",
             Self::Broken => "the connection broke",
+            Self::Ours => "a fault of this service",
         }
     }
 }

@@ -19,6 +19,7 @@ mod filings;
 mod hostile;
 mod http;
 mod identity;
+mod jobs;
 mod kept_index;
 mod keys;
 mod lent;
