@@ -11,6 +11,7 @@ mod app;
 mod caching;
 mod companies;
 mod contract;
+mod control_characters;
 mod csv;
 mod description;
 mod export;

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 use lastro_access::{ApiKey, ClientAddr, Terms, plans as plan_table, terms};
+use lastro_model::text::has_control;
 use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
 use lastro_store::NewKey;
 use serde::{Deserialize, Serialize};
@@ -104,12 +105,18 @@ impl Applicant {
 
     pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
         let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
+        if has_control(name) {
+            return bad("`name` must not hold control characters");
+        }
         let name = name.trim();
         if !(1..=100).contains(&name.chars().count()) {
             return bad("`name` must have 1 to 100 characters");
         }
         let address_only = email_address::Options::default().without_display_text();
-        if email.len() > 254 || EmailAddress::parse_with_options(email, address_only).is_err() {
+        if email.len() > 254
+            || has_control(email)
+            || EmailAddress::parse_with_options(email, address_only).is_err()
+        {
             return bad("`email` must be a valid e-mail address of at most 254 characters");
         }
         Ok(Self { name: name.to_owned(), email: email.to_owned() })

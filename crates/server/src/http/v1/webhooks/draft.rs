@@ -1,5 +1,6 @@
 //! What a customer sends to make or change a webhook, checked member by member. Members that we do not know are ignored.
 
+use lastro_model::text::has_control;
 use lastro_model::{CompanyId, DisabledBy, WebhookEvent, WebhookFilters};
 use lastro_store::WebhookChange;
 use serde::de::DeserializeOwned;
@@ -120,6 +121,7 @@ fn description(value: &RawValue) -> Result<Option<String>, ApiError> {
         Some(text) if text.chars().count() > LONGEST_DESCRIPTION => {
             Err(bad("description", "must have at most 200 characters"))
         }
+        Some(text) if has_control(&text) => Err(bad("description", "must not hold control characters")),
         text => Ok(text),
     }
 }
@@ -160,6 +162,9 @@ fn company(text: &str) -> Result<CompanyId, ApiError> {
 fn category(text: &str) -> Result<String, ApiError> {
     if text.trim().is_empty() || text.chars().count() > LONGEST_CATEGORY {
         return Err(bad("filters.categories", "must hold names of 1 to 100 characters"));
+    }
+    if has_control(text) {
+        return Err(bad("filters.categories", "must not hold control characters"));
     }
     Ok(text.to_owned())
 }
