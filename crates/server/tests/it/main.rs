@@ -8,6 +8,7 @@
 
 mod answer;
 mod app;
+mod arbitrary_bytes;
 mod caching;
 mod companies;
 mod contract;

@@ -97,7 +97,7 @@ impl std::fmt::Debug for Applicant {
 }
 
 impl Applicant {
-    fn from_json(body: &[u8]) -> Result<Self, ApiError> {
+    pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
         let fields: Fields<'_> =
             intake::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
         Self::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)

@@ -18,6 +18,7 @@ const LONGEST_CATEGORY: usize = 100;
 const LONGEST_CODE: usize = 9;
 
 /// A webhook that is to be made.
+#[derive(Debug)]
 pub struct Draft {
     pub url: String,
     pub description: Option<String>,
@@ -39,6 +40,7 @@ impl Draft {
 }
 
 /// What is to become of a webhook that exists.
+#[derive(Debug)]
 pub struct Change(pub WebhookChange);
 
 impl Change {
