@@ -19,7 +19,7 @@ use crate::jobs::stopped;
 use crate::metrics::gauge;
 use crate::state::App;
 
-pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => return,
@@ -65,6 +65,7 @@ fn metrics(app: &App) -> String {
     let mut out = String::with_capacity(16 * 1024);
     app.metrics.render(&mut out);
     app.exports.render(&mut out);
+    app.jobs.render(app.clock.now(), &mut out);
     gauge(
         &mut out,
         "lastro_limiter_entries",

@@ -119,7 +119,12 @@ impl Metrics {
             gauge(out, name, kind, help, value.load(Ordering::Relaxed));
         };
         plain("lastro_connections", "gauge", "Open client connections.", &self.connections);
-        plain("lastro_panics_total", "counter", "Requests that ended in a panic.", &self.panics);
+        plain(
+            "lastro_panics_total",
+            "counter",
+            "Panics of requests and of background jobs, all caught.",
+            &self.panics,
+        );
         plain(
             "lastro_usage_flush_failures_total",
             "counter",

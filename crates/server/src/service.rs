@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lastro_access::{KeyRing, RegistrationLimits, TrustedProxies};
-use lastro_model::Clock;
+use lastro_model::{Clock, Source};
 use lastro_store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -21,6 +21,7 @@ use crate::ingest::report::Lines;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
+use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, fold, follow, forget, sweep};
 use crate::state::{App, Parts};
 use crate::webhooks::{self, Webhooks, dispatcher};
@@ -68,9 +69,8 @@ pub struct Service {
     pub address: SocketAddr,
     pub admin_address: Option<SocketAddr>,
     stop_serving: watch::Sender<bool>,
-    stop_jobs: watch::Sender<bool>,
     serving: JoinHandle<()>,
-    jobs: Vec<JoinHandle<()>>,
+    jobs: Supervisor,
 }
 
 impl Service {
@@ -87,41 +87,56 @@ impl Service {
         let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
-        let (stop_serving, serving_stop) = watch::channel(false);
-        let (stop_jobs, jobs_stop) = watch::channel(false);
-        let mut jobs = Vec::new();
-        if let Some(listener) = admin_listener {
-            jobs.push(tokio::spawn(admin::serve(Arc::clone(&app), listener, jobs_stop.clone())));
+        let mut jobs = Supervisor::new(Arc::clone(&app));
+        if let Some(listener) = admin_listener.map(Arc::new) {
+            jobs.start("admin", move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
         fill(&app).await?;
-        jobs.push(tokio::spawn(follow::run(Arc::clone(&app), look, jobs_stop.clone())));
-        jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
-        jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
-        jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));
-        jobs.push(tokio::spawn(dispatcher::run(Arc::clone(&app), jobs_stop.clone())));
-        jobs.push(tokio::spawn(forget::run(Arc::clone(&app), jobs_stop.clone())));
-        if let Some(Synchronisation { fetcher, publishers, since, tenant, look }) = synchronisation {
-            let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
-            let report = Box::new(Lines { every_step: false });
-            let sync = Sync { store, clock, fetcher, publishers, since, tenant, accept: Vec::new(), report };
-            jobs.push(tokio::spawn(schedule::run(Arc::clone(&app), sync, look, jobs_stop)));
+        start_jobs(&mut jobs, look);
+        if let Some(synchronisation) = synchronisation {
+            start_synchronisation(&mut jobs, &app, synchronisation);
         }
         app.ready.store(true, Ordering::Release);
+        let (stop_serving, serving_stop) = watch::channel(false);
         let serving =
             tokio::spawn(http::listener::serve(Arc::clone(&app), listener, most_connections, serving_stop));
-        Ok(Self { app, address, admin_address, stop_serving, stop_jobs, serving, jobs })
+        Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
     }
 
     /// Finishes what is running, then writes what was counted.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.app.draining.store(true, Ordering::Release);
         self.stop_serving.send_replace(true);
-        self.serving.await.context("the listener failed")?;
-        self.stop_jobs.send_replace(true);
-        for job in self.jobs {
-            job.await.context("a background job failed")?;
-        }
-        flush::last(&self.app).await
+        let served = self.serving.await;
+        self.jobs.stop().await;
+        flush::last(&self.app).await?;
+        served.context("the listener failed")
+    }
+}
+
+fn start_jobs(jobs: &mut Supervisor, look: Duration) {
+    let wanted = Arc::new(follow::Wanted::new(None));
+    let looked_at = Arc::clone(&wanted);
+    jobs.start("follow", move |app, stop| follow::run(app, Arc::clone(&looked_at), look, stop));
+    jobs.start("rebuild", move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
+    jobs.start("fold", fold::run);
+    jobs.start("flush", flush::run);
+    jobs.start("sweep", sweep::run);
+    jobs.start("webhooks", dispatcher::run);
+    jobs.start("forget", forget::run);
+}
+
+fn start_synchronisation(jobs: &mut Supervisor, app: &App, synchronisation: Synchronisation) {
+    let Synchronisation { fetcher, publishers, since, tenant, look } = synchronisation;
+    let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
+    let report = Box::new(Lines { every_step: false });
+    let sync =
+        Arc::new(Sync { store, clock, fetcher, publishers, since, tenant, accept: Vec::new(), report });
+    for source in Source::ALL {
+        let sync = Arc::clone(&sync);
+        jobs.start(format!("sync:{source}"), move |app, stop| {
+            schedule::keep_fresh(app, Arc::clone(&sync), source, look, stop)
+        });
     }
 }
 

@@ -15,6 +15,7 @@ use lastro_store::{SourceState, Store};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
+use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::webhooks::Webhooks;
 
@@ -39,6 +40,8 @@ pub struct App {
     pub registrations: Registrations,
     pub usage: Usage,
     pub metrics: Metrics,
+    /// How the background jobs fare.
+    pub jobs: Jobs,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
     /// Bulk exports under way.
@@ -70,6 +73,7 @@ impl App {
             registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
             usage: Usage::new(),
             metrics: Metrics::default(),
+            jobs: Jobs::default(),
             packed: Packed::default(),
             exports: Arc::default(),
             webhooks: parts.webhooks,

@@ -103,6 +103,11 @@ impl FaultyStore {
         self.faults.lock().panics.push(operation);
     }
 
+    /// No call panics any more.
+    pub fn stop_panics(&self) {
+        self.faults.lock().panics.clear();
+    }
+
     /// Every call takes at least this long.
     pub fn delay(&self, delay: Duration) {
         self.faults.lock().delay = delay;

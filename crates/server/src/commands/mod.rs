@@ -8,6 +8,8 @@ pub mod webhooks;
 
 use std::path::PathBuf;
 
+use lastro_model::text::has_control;
+
 use crate::config::Common;
 use crate::pepper;
 
@@ -20,11 +22,9 @@ fn pepper_file(common: &Common) -> anyhow::Result<PathBuf> {
         .ok_or_else(|| anyhow::anyhow!("name the pepper file with --pepper-file"))
 }
 
-/// Customers choose their names and addresses: what would move the cursor, hide or reorder text is shown as a mark.
+/// Names and addresses from before control characters were refused: what would move the cursor, hide or reorder text is a mark.
 fn printable(text: &str) -> String {
-    let deceives = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if deceives(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    let shown =
+        |c: char| if has_control(c.encode_utf8(&mut [0; 4])) { char::REPLACEMENT_CHARACTER } else { c };
+    text.chars().map(shown).collect()
 }

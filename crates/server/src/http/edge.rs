@@ -227,7 +227,17 @@ impl Visit<'_> {
         let (query, id) = (self.query()?, decode_segment(raw_id)?);
         let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
         let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
-        handler(&Question { catalog: &catalog, freshness: &freshness, plan, now, id: &id, query, accept })
+        let jobs = &self.app.jobs;
+        handler(&Question {
+            catalog: &catalog,
+            freshness: &freshness,
+            jobs,
+            plan,
+            now,
+            id: &id,
+            query,
+            accept,
+        })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.

@@ -163,10 +163,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_query_panics(raw in "[ -~]{0,60}") {
+        fn no_query_panics(raw in "((limit|offset|from|to|q|pair)=|[&=+%0-9A-F-]|.){0,40}") {
             if let Ok(query) = Query::new(&raw) {
-                let _ = (query.page(), query.days(), query.search(), query.get("pair"));
+                let _ = (query.page(), query.limit(SERIES_LIMIT), query.days(), query.search(), query.get("pair"));
             }
+        }
+
+        #[test]
+        fn no_segment_panics(text in "([%0-9A-Fa-f+]|.){0,40}") {
+            let _ = decode_segment(&text);
         }
     }
 }

@@ -22,6 +22,7 @@ use super::query::Query;
 use super::reply::{JSON, Reply};
 use super::v1::{companies, export, filings, health, keys, market, plans, search, webhooks};
 use crate::error::ApiError;
+use crate::jobs::supervisor::Jobs;
 use crate::state::App;
 use crate::web;
 
@@ -43,6 +44,7 @@ pub type ActHandler = for<'a> fn(Action<'a>) -> BoxFuture<'a, Result<Reply, ApiE
 pub struct Question<'a> {
     pub catalog: &'a Catalog,
     pub freshness: &'a [SourceState],
+    pub jobs: &'a Jobs,
     pub plan: Plan,
     pub now: Now,
     /// The variable segment of the path, decoded.

@@ -1,17 +1,18 @@
 //! When each source is synchronised, inside `serve`: at its publisher's own pace, a little off the hour.
 //!
-//! Each source has a loop of its own, so that a publisher that hangs delays no other; where several processes watch
+//! Each source has a job of its own, so that a publisher that hangs delays no other; where several processes watch
 //! over one database, the lease of a source lets one of them ask.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use lastro_model::{Now, Source};
 use lastro_store::SourceState;
 use tokio::sync::watch;
 
 use super::sync::{Sync, SyncError, brasilia_day, holds_no_official_data};
+use crate::clock::random_fraction;
 use crate::jobs::stopped;
 use crate::state::App;
 
@@ -67,11 +68,16 @@ fn varied(interval_ms: i64, jitter: f64) -> i64 {
     interval_ms + (interval_ms as f64 * 0.2 * jitter) as i64
 }
 
-/// Runs until the service stops.
-pub async fn run(app: Arc<App>, sync: Sync, look: Duration, stop: watch::Receiver<bool>) {
-    let jitter = fastrand::f64();
-    let looks = Source::ALL.map(|source| Watch { app: &app, sync: &sync, source, jitter, failures: 0 });
-    join_all(looks.map(|watch| watch.keep_fresh(look, stop.clone()))).await;
+/// Keeps one source fresh until the service stops.
+pub async fn keep_fresh(
+    app: Arc<App>,
+    sync: Arc<Sync>,
+    source: Source,
+    look: Duration,
+    stop: watch::Receiver<bool>,
+) {
+    let watch = Watch { app: &app, sync: &sync, source, jitter: random_fraction(), failures: 0 };
+    watch.keep_fresh(look, stop).await;
 }
 
 /// One source under watch.
@@ -115,6 +121,9 @@ impl Watch<'_> {
             Ok(Some(_)) => "ok",
             Err(error) => error.kind(),
         };
+        if matches!(result, Err(SyncError::Panicked)) {
+            self.app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+        }
         self.app.metrics.synchronised(self.source, outcome);
         self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
         Looked::Done

@@ -1,17 +1,22 @@
 //! One synchronisation of one source: ask → read → judge → publish. A failure leaves the last good edition in service.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use lastro_model::{Clock, Day, Edition, ReadFile, Records, Source};
 use lastro_sources::{Fault, judgement::Refusal};
 use lastro_store::{Publication, Published, SourceState, Store, StoreError, Write};
 use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 use super::fetch::Fetcher;
 use super::lease::Tenant;
 use super::report::Report;
 use super::{exchange, filings, registry, series};
+use crate::jobs::supervisor::panic_message;
 
 /// Where the publishers are: scheme and host, before the paths of their interfaces.
 #[derive(Debug, Clone)]
@@ -75,8 +80,9 @@ pub enum SyncError {
     /// Some files of the source are in, others are not.
     #[error("{0}")]
     Partly(String),
-    #[error("a reading thread stopped")]
-    Thread(#[from] tokio::task::JoinError),
+    /// A mistake of ours, which has been logged.
+    #[error("a fault of this program stopped it; the log tells which")]
+    Panicked,
     /// Nothing was asked.
     #[error("{0} is synchronising it now")]
     Elsewhere(String),
@@ -89,14 +95,32 @@ impl SyncError {
             Self::Publisher(Fault::Transient(_)) => "unreachable",
             Self::Publisher(_) => "not_data",
             Self::Suspicious(_) => "refused",
-            Self::Store(_) | Self::Thread(_) | Self::Elsewhere(_) => "internal",
+            Self::Store(_) | Self::Panicked | Self::Elsewhere(_) => "internal",
             Self::Partly(_) => "partly",
         }
     }
 
     /// Whether what was already read is worth keeping for the next attempt.
     fn may_pass(&self) -> bool {
-        matches!(self, Self::Publisher(Fault::Transient(_)) | Self::Store(_) | Self::Thread(_))
+        matches!(self, Self::Publisher(Fault::Transient(_)) | Self::Store(_))
+    }
+}
+
+impl SyncError {
+    /// The panic of one source is the error of one source.
+    fn panicked(panic: &(dyn Any + Send)) -> Self {
+        tracing::error!("a synchronisation panicked: {}", panic_message(panic));
+        Self::Panicked
+    }
+}
+
+/// A thread that reads or writes ends early only by a panic.
+impl From<JoinError> for SyncError {
+    fn from(error: JoinError) -> Self {
+        match error.try_into_panic() {
+            Ok(panic) => Self::panicked(&*panic),
+            Err(_) => Self::Panicked,
+        }
     }
 }
 
@@ -134,7 +158,8 @@ impl Sync {
     }
 
     async fn run_alone(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
-        let result = self.attempt(source, reach).await;
+        let attempt = AssertUnwindSafe(self.attempt(source, reach)).catch_unwind().await;
+        let result = attempt.unwrap_or_else(|panic| Err(SyncError::panicked(&*panic)));
         match &result {
             Ok(outcome) => self.report.end(source, Ok(outcome)),
             Err(error) => {

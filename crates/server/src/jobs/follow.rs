@@ -1,6 +1,6 @@
 //! Hears of what other processes wrote: one row of counters, read twice a second.
 //!
-//! Changed keys are taken over at once. Changed data is rebuilt by a task of its own, so that a large rebuild
+//! Changed keys are taken over at once. Changed data is rebuilt by a job of its own, so that a large rebuild
 //! never delays a revocation.
 
 use std::sync::Arc;
@@ -19,21 +19,30 @@ use crate::state::App;
 pub const LOOK: Duration = Duration::from_millis(500);
 const KEYS_AT_ONCE: usize = 1_000;
 
+/// What the store held at the last look; nothing before the first. Looked at by one job, brought into service by another.
+pub type Wanted = watch::Sender<Option<Counters>>;
+
 /// Follows the store until the service stops.
-pub async fn run(app: Arc<App>, look_every: Duration, mut stop: watch::Receiver<bool>) {
-    let (wanted, wanted_receiver) = watch::channel(Counters::default());
-    let rebuilding = tokio::spawn(rebuild_when_changed(Arc::clone(&app), wanted_receiver));
+pub async fn run(app: Arc<App>, wanted: Arc<Wanted>, look_every: Duration, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
-            () = stopped(&mut stop) => break,
+            () = stopped(&mut stop) => return,
             () = tokio::time::sleep(look_every) => look(&app, &wanted).await,
         }
     }
-    drop(wanted);
-    rebuilding.abort();
 }
 
-async fn look(app: &App, wanted: &watch::Sender<Counters>) {
+/// Brings new editions into service until the service stops. What was wanted before it began still is.
+pub async fn rebuild(app: Arc<App>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
+    let mut counters = wanted.subscribe();
+    counters.mark_changed();
+    tokio::select! {
+        () = stopped(&mut stop) => {}
+        () = rebuild_when_changed(&app, counters) => {}
+    }
+}
+
+async fn look(app: &App, wanted: &Wanted) {
     match app.store.counters().await {
         Ok(counters) => {
             if counters.key_revision > app.keys.revision()
@@ -41,7 +50,9 @@ async fn look(app: &App, wanted: &watch::Sender<Counters>) {
             {
                 tracing::warn!(%error, "changed keys could not be read; tried again shortly");
             }
-            wanted.send_if_modified(|known| std::mem::replace(known, counters).editions != counters.editions);
+            wanted.send_if_modified(|known| {
+                known.replace(counters).is_none_or(|before| before.editions != counters.editions)
+            });
             if let Err(error) = take_over_freshness(app).await {
                 tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
             }
@@ -77,10 +88,10 @@ pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
     }
 }
 
-async fn rebuild_when_changed(app: Arc<App>, mut wanted: watch::Receiver<Counters>) {
+async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Counters>>) {
     while wanted.changed().await.is_ok() {
-        let counters = *wanted.borrow_and_update();
-        while let Err(error) = follow_data(&app, &counters).await {
+        let Some(counters) = *wanted.borrow_and_update() else { continue };
+        while let Err(error) = follow_data(app, &counters).await {
             tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
             app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(Duration::from_secs(5)).await;

@@ -1,9 +1,11 @@
-//! What runs beside the requests. Each job is one loop that ends when the service stops.
+//! What runs beside the requests. Each job is one loop that ends when the service stops; [`supervisor`] starts it, and starts it
+//! again should it end before.
 
 pub mod flush;
 pub mod fold;
 pub mod follow;
 pub mod forget;
+pub mod supervisor;
 pub mod sweep;
 
 use tokio::sync::watch;

@@ -23,6 +23,8 @@ use names::{Names, SystemNames};
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How long that may take.
 const REST_PATIENCE: Duration = Duration::from_secs(1);
+/// A name without a public address is refused so long after it was asked for: the time that passes tells nothing of the reason.
+const REFUSAL_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Connector {
@@ -51,22 +53,26 @@ pub struct Answer {
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    NotPublic,
+    /// No name, a name of private addresses alone, a resolver that fails: which of them is nobody's business but the operator's.
+    NoPublicAddress,
     NotHttps,
     NoAnswer,
     NoConnection,
     Broken,
+    /// A panic of ours.
+    Ours,
 }
 
 impl Trouble {
-    /// For the webhook's owner. Nothing that a network says goes in here.
+    /// For the webhook's owner. Nothing that a network says goes in here, and names inside ours look like names that do not exist.
     pub const fn sentence(self) -> &'static str {
         match self {
-            Self::NotPublic => "the address is not a public one",
+            Self::NoPublicAddress => "no public address is known for this receiver",
             Self::NotHttps => "the address is not an https one",
             Self::NoAnswer => "no answer in time",
             Self::NoConnection => "no connection, or no valid certificate",
             Self::Broken => "the connection broke",
+            Self::Ours => "a fault of this service",
         }
     }
 }
@@ -124,7 +130,7 @@ impl Connector {
             return Err(Trouble::NotHttps);
         }
         match literal_address(&url) {
-            Some(address) if !is_public(address) => Err(Trouble::NotPublic),
+            Some(address) if !is_public(address) => Err(Trouble::NoPublicAddress),
             _ => Ok(url),
         }
     }
@@ -148,8 +154,8 @@ async fn read_rest(mut response: reqwest::Response) {
 fn trouble(error: &reqwest::Error) -> Trouble {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
-        if error.is::<NotPublic>() {
-            return Trouble::NotPublic;
+        if error.is::<NoPublicAddress>() {
+            return Trouble::NoPublicAddress;
         }
         cause = error.source();
     }
@@ -168,32 +174,38 @@ struct Guard {
 
 /// A name has no address that we may connect to.
 #[derive(Debug)]
-struct NotPublic;
+struct NoPublicAddress;
 
-impl fmt::Display for NotPublic {
+impl fmt::Display for NoPublicAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Trouble::NotPublic.sentence())
+        f.write_str(Trouble::NoPublicAddress.sentence())
     }
 }
 
-impl std::error::Error for NotPublic {}
+impl std::error::Error for NoPublicAddress {}
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
         let (names, allow_private) = (Arc::clone(&self.names), self.allow_private);
         Box::pin(async move {
-            let found = names.look_up(name.as_str()).await?;
-            let open: Vec<SocketAddr> = found
-                .into_iter()
-                .filter(|address| allow_private || is_public(*address))
-                .map(|address| SocketAddr::new(address, 0))
-                .collect();
-            if open.is_empty() {
-                return Err(NotPublic.into());
-            }
-            Ok(Box::new(open.into_iter()) as Addrs)
+            let refusal_is_due = tokio::time::sleep(REFUSAL_AFTER);
+            let reason = match names.look_up(name.as_str()).await {
+                Ok(found) => match reachable(found, allow_private) {
+                    open if !open.is_empty() => return Ok(Box::new(open.into_iter()) as Addrs),
+                    _ => "its addresses are private".to_owned(),
+                },
+                Err(error) => error.to_string(),
+            };
+            tracing::debug!(name = name.as_str(), reason, "a receiver has no public address");
+            refusal_is_due.await;
+            Err(NoPublicAddress.into())
         })
     }
+}
+
+fn reachable(found: Vec<IpAddr>, allow_private: bool) -> Vec<SocketAddr> {
+    let open = found.into_iter().filter(|address| allow_private || is_public(*address));
+    open.map(|address| SocketAddr::new(address, 0)).collect()
 }
 
 #[cfg(test)]

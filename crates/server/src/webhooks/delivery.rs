@@ -1,13 +1,17 @@
 //! One delivery: signed, sent, judged.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use futures_util::FutureExt;
 use jiff::{SignedDuration, Timestamp};
 use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
 use lastro_store::{Claimed, Fate, Settlement};
 
 use super::connector::{Answer, Parcel, Trouble};
 use super::{schedule, secrets_of, signature};
+use crate::jobs::supervisor::panic_message;
 use crate::state::App;
 
 /// What came back, and the line that goes into the log of attempts.
@@ -24,12 +28,24 @@ impl Outcome {
 }
 
 /// Delivers a claimed message, and says what is to become of it.
+///
+/// A panic is a failed attempt like any other: a message that brings one about neither blocks its webhook nor comes back for ever.
 pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
-    let outcome = attempt(&app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
-    let settlement =
-        judge(&claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)());
+    let sent = AssertUnwindSafe(send(&app, &claimed)).catch_unwind().await;
+    let settlement = sent.unwrap_or_else(|panic| {
+        app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("a delivery panicked: {}", panic_message(&*panic));
+        let (now, result) = (timestamp(&*app.clock), Err(Trouble::Ours));
+        let outcome = Outcome { attempt: described(now, 0, &result), result };
+        judge(&claimed, &outcome, &app.boot, now, 0.0)
+    });
     app.metrics.delivery(settlement.fate);
     settlement
+}
+
+async fn send(app: &App, claimed: &Claimed) -> Settlement {
+    let outcome = attempt(app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
+    judge(claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)())
 }
 
 /// Sends a message once.
@@ -77,8 +93,11 @@ fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jit
     if outcome.is_success() {
         return settlement;
     }
-    let failing = schedule::run(claimed.webhook.failing, now);
-    let settlement = Settlement { failing: Some(failing), ..settlement };
+    // What we did wrong is not held against the receiver.
+    let ours = matches!(outcome.result, Err(Trouble::Ours));
+    let failing =
+        if ours { claimed.webhook.failing } else { Some(schedule::run(claimed.webhook.failing, now)) };
+    let settlement = Settlement { failing, ..settlement };
     if matches!(&outcome.result, Ok(answer) if answer.status == 410) {
         return Settlement { fate: Fate::GivenUp, disable: Some(DisabledBy::Receiver), ..settlement };
     }
@@ -86,7 +105,7 @@ fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jit
     let next = schedule::next(claimed.tries + 1, now, jitter, asked);
     Settlement {
         fate: next.map_or(Fate::GivenUp, Fate::Due),
-        disable: schedule::is_hopeless(failing).then_some(DisabledBy::Failures),
+        disable: failing.filter(|run| !ours && schedule::is_hopeless(*run)).map(|_| DisabledBy::Failures),
         leave_alone_until: asked.and_then(|pause| now.checked_add(pause).ok()),
         ..settlement
     }

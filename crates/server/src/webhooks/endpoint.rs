@@ -1,12 +1,19 @@
 //! What may be the address of a receiver.
 
+use lastro_model::text::has_control;
+
 use super::address::is_public;
 use super::connector::literal_address;
+use super::internal_names::is_internal;
 
 const LONGEST: usize = 2048;
 
 /// The address in its one spelling, or why it is none. Whether a name leads to a public address is seen at each connection.
 pub fn parse(text: &str, allow_private: bool) -> Result<String, &'static str> {
+    // Parsing would leave some of them out in silence.
+    if has_control(text) {
+        return Err("must not hold control characters");
+    }
     let url = reqwest::Url::parse(text).map_err(|_| "must be an absolute https URL")?;
     let open = allow_private && url.scheme() == "http";
     if url.scheme() != "https" && !open {
@@ -21,10 +28,18 @@ pub fn parse(text: &str, allow_private: bool) -> Result<String, &'static str> {
     if text.len() > LONGEST || url.as_str().len() > LONGEST {
         return Err("must have at most 2048 characters");
     }
-    if !allow_private && literal_address(&url).is_some_and(|address| !is_public(address)) {
+    if !allow_private && leads_inside(&url) {
         return Err("must lead to a public address");
     }
     Ok(url.into())
+}
+
+/// Whether the host is a number that is not public, or a name that cannot be. Parsing has undone every disguise of either.
+fn leads_inside(url: &reqwest::Url) -> bool {
+    match literal_address(url) {
+        Some(address) => !is_public(address),
+        None => url.host_str().is_none_or(is_internal),
+    }
 }
 
 #[cfg(test)]
@@ -68,9 +83,25 @@ mod tests {
             ("https://[::1]/", "public"),
             ("https://[::ffff:10.0.0.1]/", "public"),
             ("https://169.254.169.254/latest/meta-data", "public"),
+            ("https://localhost/", "public"),
+            ("https://LocalHost:8443/", "public"),
+            ("https://localhost./", "public"),
+            ("https://%6cocalhost/", "public"),
+            ("https://ｌｏｃａｌｈｏｓｔ/", "public"),
+            ("https://api。internal/", "public"),
+            ("https://printer．local./", "public"),
+            ("https://metadata.google.internal/", "public"),
+            ("https://intranet/", "public"),
+            ("https://nas.home.arpa/", "public"),
+            ("https://kubernetes.default.svc/", "public"),
+            ("https://exam\nple.com/", "control"),
+            ("https://example.com/\u{202e}", "control"),
         ] {
             let refusal = parse(bad, false).unwrap_err();
             assert!(refusal.contains(sentence), "{bad}: {refusal}");
+        }
+        for good in ["http://localhost:8080/hook", "https://printer.local/", "http://db/"] {
+            assert!(parse(good, true).is_ok(), "{good}");
         }
         for bad in ["ftp://10.0.0.1/", "file:///etc/passwd", "http://u:p@10.0.0.1/"] {
             assert!(parse(bad, true).is_err(), "{bad}");

@@ -6,8 +6,8 @@
 //! 2. [`dispatcher`] claims messages that are due, one of each webhook at a time, and gives each to a task.
 //! 3. [`delivery`] is that task: [`signature`], [`connector`], and the verdict by [`schedule`].
 //!
-//! [`endpoint`] says what may be a receiver's address, [`address`] which numbers are public, and [`trial`] sends the `ping`
-//! that a customer asks for. The customers' side of all this is `http/v1/webhooks`.
+//! [`endpoint`] says what may be a receiver's address, [`address`] which numbers are public, [`internal_names`] which names cannot be,
+//! and [`trial`] sends the `ping` that a customer asks for. The customers' side of all this is `http/v1/webhooks`.
 
 pub mod address;
 pub mod connector;
@@ -15,6 +15,7 @@ pub mod delivery;
 pub mod dispatcher;
 pub mod endpoint;
 pub mod fan_out;
+pub mod internal_names;
 pub mod payload;
 pub mod schedule;
 pub mod signature;

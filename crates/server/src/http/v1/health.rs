@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::http::reply::Reply;
 use crate::http::routes::Question;
+use crate::jobs::supervisor::FailingJob;
 
 #[derive(Serialize)]
 struct Health {
@@ -14,6 +15,9 @@ struct Health {
     version: &'static str,
     sample: bool,
     sources: Vec<Freshness>,
+    /// Those that fail; left out while all are well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<FailingJob>,
 }
 
 /// How fresh one source is.
@@ -32,11 +36,13 @@ struct Freshness {
 }
 
 pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let jobs = question.jobs.failing(question.now);
     Reply::of(&Health {
-        status: "ok",
+        status: if jobs.is_empty() { "ok" } else { "degraded" },
         version: crate::VERSION,
         sample: question.freshness.iter().any(|state| state.sample),
         sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
+        jobs,
     })
 }
 

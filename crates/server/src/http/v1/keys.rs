@@ -151,7 +151,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_js
 }
 
 /// How long the old key goes on working. A body is not needed for the default.
-fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
+pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(DEFAULT_GRACE);
     }

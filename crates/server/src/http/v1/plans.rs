@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 use lastro_access::{ApiKey, ClientAddr, RegistrationRefusal, Terms, plans as plan_table, terms};
+use lastro_model::text::has_control;
 use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
 use lastro_store::NewKey;
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ impl std::fmt::Debug for Applicant {
 }
 
 impl Applicant {
-    fn from_json(body: &[u8]) -> Result<Self, ApiError> {
+    pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
         let fields: Fields<'_> =
             intake::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
         Self::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)
@@ -104,12 +105,18 @@ impl Applicant {
 
     pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
         let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
+        if has_control(name) {
+            return bad("`name` must not hold control characters");
+        }
         let name = name.trim();
         if !(1..=100).contains(&name.chars().count()) {
             return bad("`name` must have 1 to 100 characters");
         }
         let address_only = email_address::Options::default().without_display_text();
-        if email.len() > 254 || EmailAddress::parse_with_options(email, address_only).is_err() {
+        if email.len() > 254
+            || has_control(email)
+            || EmailAddress::parse_with_options(email, address_only).is_err()
+        {
             return bad("`email` must be a valid e-mail address of at most 254 characters");
         }
         Ok(Self { name: name.to_owned(), email: email.to_owned() })

@@ -81,20 +81,46 @@ async fn numbers_are_refused_in_every_notation() {
         "[2001:db8::1]",
     ] {
         let answer = post(&connector, &format!("https://{host}:9/")).await;
-        assert_eq!(answer, Err(Trouble::NotPublic), "{host}");
+        assert_eq!(answer, Err(Trouble::NoPublicAddress), "{host}");
     }
 }
 
-#[tokio::test]
-async fn a_name_of_private_addresses_is_refused() {
-    for addresses in [&["127.0.0.1"][..], &["10.0.0.1", "::1"], &["169.254.169.254"], &["::ffff:192.168.0.1"]]
+/// Waits longer than a refusal takes; time runs ahead by itself where a test has paused it.
+async fn refused(names: Arc<dyn Names>) -> (Result<Answer, Trouble>, Duration) {
+    let connector = Connector::with_names(names, false, Duration::from_secs(15)).unwrap();
+    let asked = tokio::time::Instant::now();
+    let answer = post(&connector, "https://innocent.example/").await;
+    (answer, asked.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_of_private_addresses_looks_like_one_that_does_not_exist() {
+    let mut refusals = Vec::new();
+    for addresses in
+        [&["127.0.0.1"][..], &["10.0.0.1", "::1"], &["169.254.169.254"], &["::ffff:192.168.0.1"], &[]]
     {
-        let connector = connector(Scripted::new(&[addresses]), false);
-        assert_eq!(
-            post(&connector, "https://innocent.example/").await,
-            Err(Trouble::NotPublic),
-            "{addresses:?}"
-        );
+        refusals.push(refused(Scripted::new(&[addresses])).await);
+    }
+    for (kind, after_ms) in
+        [(io::ErrorKind::NotFound, 3), (io::ErrorKind::TimedOut, 900), (io::ErrorKind::Other, 0)]
+    {
+        refusals.push(refused(Arc::new(Unknown(kind, Duration::from_millis(after_ms)))).await);
+    }
+    let alike = (Err(Trouble::NoPublicAddress), REFUSAL_AFTER);
+    assert!(refusals.iter().all(|refusal| *refusal == alike), "{refusals:?}");
+}
+
+/// A resolver that knows no name, and takes its time to say so.
+struct Unknown(io::ErrorKind, Duration);
+
+impl Names for Unknown {
+    fn look_up(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let (kind, pause) = (self.0, self.1);
+        async move {
+            tokio::time::sleep(pause).await;
+            Err(kind.into())
+        }
+        .boxed()
     }
 }
 
@@ -105,13 +131,13 @@ async fn resolved(guard: &Guard) -> Vec<String> {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_connection_looks_at_the_address_it_is_about_to_use() {
     let names = Scripted::new(&[&["1.1.1.1"], &["10.0.0.1", "1.1.1.1", "fd00::1"], &["127.0.0.1"]]);
     let guard = Guard { names, allow_private: false };
     assert_eq!(resolved(&guard).await, ["1.1.1.1"]);
     assert_eq!(resolved(&guard).await, ["1.1.1.1"], "what is private is left out");
-    assert_eq!(resolved(&guard).await, ["the address is not a public one"], "rebound");
+    assert_eq!(resolved(&guard).await, ["no public address is known for this receiver"], "rebound");
 }
 
 #[tokio::test]

@@ -1,10 +1,13 @@
 //! The schedule inside `serve`: a first start fills itself while it answers, and comes back after trouble.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lastro::ingest::fetch::Fetcher;
-use lastro::service::Synchronisation;
+use lastro::service::{Options, Synchronisation};
 use lastro_model::{Plan, Source};
+use lastro_store::Store;
+use lastro_store::faulty::{FaultyStore, Operation};
 
 use super::{LOOK, SINCE, Stage, TODAY, day, short, tenant};
 use crate::app::TestApp;
@@ -12,11 +15,16 @@ use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
 /// A server that keeps itself fresh.
 async fn scheduled(publisher: Publisher) -> Stage {
+    scheduled_with(publisher, |_| {}).await
+}
+
+async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Options)) -> Stage {
     let (fetcher, publishers) = (Fetcher::new(short(), None).unwrap(), publisher.addresses());
     let app = TestApp::start_with(|options| {
         options.look = LOOK;
         options.synchronisation =
             Some(Synchronisation { fetcher, publishers, since: SINCE, tenant: tenant(), look: LOOK });
+        change(options);
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;
@@ -143,4 +151,48 @@ async fn a_stop_does_not_wait_for_a_publisher() {
     publisher.pause(Duration::from_secs(20));
     let stage = scheduled(publisher).await;
     tokio::time::timeout(Duration::from_secs(5), stage.app.service.stop()).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_in_a_source_is_the_error_of_that_source() {
+    let mut broken = None;
+    let stage = scheduled_with(Publisher::on(day(TODAY)), |options| {
+        let store = Arc::new(FaultyStore::new(Arc::clone(&options.store)));
+        store.panic_on(Operation::ReadFiles);
+        options.store = Arc::clone(&store) as Arc<dyn Store>;
+        broken = Some(store);
+    })
+    .await;
+    for source in Source::ALL {
+        stage.comes_to(source, "internal", 1).await;
+    }
+    stage.caught_up().await;
+    let error = stage.health(Source::Filings).await["last_error"].as_str().unwrap().to_owned();
+    assert!(error.contains("fault of this program"), "{error}");
+    let (_, metrics) = stage.app.admin("/metrics").await;
+    for line in ["lastro_panics_total 6\n", "lastro_job_restarts_total{job=\"sync:filings\"} 0\n"] {
+        assert!(metrics.contains(line), "{line} is missing:\n{metrics}");
+    }
+    broken.unwrap().stop_panics();
+    stage.pass(Duration::from_secs(3600), &Source::ALL, |_| "ok").await;
+    assert!(stage.health(Source::Filings).await["last_error"].is_null());
+}
+
+#[tokio::test]
+async fn the_loop_of_a_source_that_panics_is_started_again() {
+    let stage = scheduled(Publisher::on(day(TODAY))).await;
+    for source in Source::ALL {
+        stage.comes_to(source, "ok", 1).await;
+    }
+    stage.app.faults.panic_on(Operation::TakeLease);
+    stage.app.advance(Duration::from_secs(30 * 3600));
+    let restarted = async || {
+        let (_, metrics) = stage.app.admin("/metrics").await;
+        !metrics.contains("lastro_job_restarts_total{job=\"sync:companies\"} 0\n")
+    };
+    while !restarted().await {
+        tokio::time::sleep(LOOK).await;
+    }
+    stage.app.faults.stop_panics();
+    stage.comes_to(Source::Companies, "ok", 2).await;
 }

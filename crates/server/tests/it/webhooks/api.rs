@@ -96,6 +96,11 @@ async fn bad_input_is_refused_with_the_name_of_what_is_wrong() {
         (full("url", json!("https://127.0.0.1/")), "public"),
         (full("url", json!("https://0x7f.1/")), "public"),
         (full("url", json!("https://[::ffff:169.254.169.254]/")), "public"),
+        (full("url", json!("https://localhost/")), "public"),
+        (full("url", json!("https://LOCALHOST.:8443/x")), "public"),
+        (full("url", json!("https://db.%6cocal/")), "public"),
+        (full("url", json!("https://metadata。google．internal/")), "public"),
+        (full("url", json!("https://printer/")), "public"),
         (full("url", json!("https://user:pass@receiver.invalid/")), "password"),
         (full("url", json!("https://receiver.invalid/#x")), "fragment"),
         (full("url", json!(format!("https://receiver.invalid/{}", "x".repeat(2048)))), "2048"),
@@ -246,19 +251,19 @@ async fn without_leave_no_private_address_is_reached() {
     );
     let id = lastro_model::WebhookId::parse(&webhook.id).unwrap();
     let port = receiver.url().rsplit(':').next().unwrap().to_owned();
-    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
+    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "no-such-name.invalid"] {
         let url = Some(format!("https://{host}:{port}"));
         stage.app.plain.change_webhook(&id, WebhookChange { url, ..WebhookChange::default() }).await.unwrap();
         let outcome =
             stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await.expect(200).json();
-        assert_eq!(outcome["attempt"]["error"], "the address is not a public one", "{host}");
+        assert_eq!(outcome["attempt"]["error"], "no public address is known for this receiver", "{host}");
     }
     stage.publish_filings(0..1).await;
-    soon(async || stage.deliveries(&webhook).await.len() == 6).await;
+    soon(async || stage.deliveries(&webhook).await.len() == 7).await;
     stage.settled().await;
     assert_eq!(
         stage.deliveries(&webhook).await[0]["attempts"][0]["error"],
-        "the address is not a public one"
+        "no public address is known for this receiver"
     );
     assert_eq!(receiver.count(), 0);
 }

@@ -1,8 +1,10 @@
 //! A store that fails, a server that stops, two servers at once: nothing is lost.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lastro_store::faulty::Operation;
+use serde_json::Value;
 
 use super::{Stage, eager, items, path, soon};
 use crate::receiver::Receiver;
@@ -143,4 +145,42 @@ async fn a_webhook_deleted_in_the_middle_of_a_delivery_is_gone() {
     soon(async || other.count() == 1).await;
     stage.settled().await;
     assert_eq!(receiver.count(), 1);
+}
+
+#[tokio::test]
+async fn a_delivery_that_panics_is_a_failed_attempt_and_is_repeated() {
+    static PANICS: AtomicBool = AtomicBool::new(true);
+    let stage = Stage::set().await;
+    let app = stage
+        .app
+        .restart_with(|options| {
+            eager(options);
+            options.webhooks.jitter = || {
+                assert!(!PANICS.load(Ordering::SeqCst), "on purpose");
+                0.0
+            };
+        })
+        .await;
+    let stage = Stage { app, key: stage.key };
+    let (receiver, other) = (Receiver::open(), Receiver::open());
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    stage.publish_filings(0..1).await;
+    let attempts = async || match &stage.deliveries(&webhook).await[..] {
+        [delivery] => delivery["attempts"].as_array().unwrap().len(),
+        _ => 0,
+    };
+    soon(async || attempts().await == 1).await;
+    let log = stage.deliveries(&webhook).await;
+    assert_eq!((&log[0]["status"], &log[0]["attempts"][0]["status"]), (&"pending".into(), &Value::Null));
+    assert_eq!(log[0]["attempts"][0]["error"], "a fault of this service");
+    assert_eq!(stage.webhook(&webhook).await["failing_since"], Value::Null, "it is not the receiver's fault");
+    let (_, metrics) = stage.app.admin("/metrics").await;
+    assert!(metrics.contains("lastro_job_restarts_total{job=\"webhooks\"} 0\n"), "the loop goes on");
+    assert!(!metrics.contains("lastro_panics_total 0\n"));
+    PANICS.store(false, Ordering::SeqCst);
+    stage.register(&other, &["filing.created"]).await;
+    stage.publish_filings(1..2).await;
+    stage.pass(60).await;
+    assert_eq!(other.count(), 1);
+    assert!(stage.deliveries(&webhook).await.iter().all(|delivery| delivery["status"] == "delivered"));
 }

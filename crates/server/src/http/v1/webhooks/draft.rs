@@ -1,5 +1,6 @@
 //! What a customer sends to make or change a webhook, checked member by member. Members that we do not know are ignored.
 
+use lastro_model::text::has_control;
 use lastro_model::{CompanyId, DisabledBy, WebhookEvent, WebhookFilters};
 use lastro_store::WebhookChange;
 use serde::de::DeserializeOwned;
@@ -17,6 +18,7 @@ const LONGEST_CATEGORY: usize = 100;
 const LONGEST_CODE: usize = 9;
 
 /// A webhook that is to be made.
+#[derive(Debug)]
 pub struct Draft {
     pub url: String,
     pub description: Option<String>,
@@ -38,6 +40,7 @@ impl Draft {
 }
 
 /// What is to become of a webhook that exists.
+#[derive(Debug)]
 pub struct Change(pub WebhookChange);
 
 impl Change {
@@ -120,6 +123,7 @@ fn description(value: &RawValue) -> Result<Option<String>, ApiError> {
         Some(text) if text.chars().count() > LONGEST_DESCRIPTION => {
             Err(bad("description", "must have at most 200 characters"))
         }
+        Some(text) if has_control(&text) => Err(bad("description", "must not hold control characters")),
         text => Ok(text),
     }
 }
@@ -160,6 +164,9 @@ fn company(text: &str) -> Result<CompanyId, ApiError> {
 fn category(text: &str) -> Result<String, ApiError> {
     if text.trim().is_empty() || text.chars().count() > LONGEST_CATEGORY {
         return Err(bad("filters.categories", "must hold names of 1 to 100 characters"));
+    }
+    if has_control(text) {
+        return Err(bad("filters.categories", "must not hold control characters"));
     }
     Ok(text.to_owned())
 }

@@ -4,7 +4,7 @@
 //! does not exist. How messages travel is the business of [`crate::webhooks`].
 
 mod deliveries;
-mod draft;
+pub mod draft;
 pub(crate) mod shown;
 
 use futures_util::FutureExt;

@@ -1,0 +1,134 @@
+//! Background jobs that panic: each is named, counted, started again, and told of when it does not recover.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use lastro::service::Options;
+use lastro_model::{Plan, Source};
+use lastro_store::Store;
+use lastro_store::faulty::{FaultyStore, Operation};
+
+use crate::app::TestApp;
+use crate::faults::publish_selic;
+
+/// Jobs pause for seconds before they are started again.
+async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..600 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("it did not come true within fifteen seconds");
+}
+
+/// Looks at the store all the time.
+fn eager(options: &mut Options) {
+    options.look = Duration::from_millis(20);
+    options.webhooks.look_every = Duration::from_millis(20);
+}
+
+async fn metric(app: &TestApp, name: &str) -> u64 {
+    let (_, text) = app.admin("/metrics").await;
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.unwrap_or_else(|| panic!("{name} is missing")).parse().unwrap()
+}
+
+async fn restarts(app: &TestApp, job: &str) -> u64 {
+    metric(app, &format!("lastro_job_restarts_total{{job=\"{job}\"}}")).await
+}
+
+#[tokio::test]
+async fn every_job_that_panics_is_started_again() {
+    let cases = [
+        (Operation::Counters, "follow"),
+        (Operation::Load, "rebuild"),
+        (Operation::AddUsage, "flush"),
+        (Operation::Announcements, "webhooks"),
+        (Operation::SettleAndClaim, "webhooks"),
+    ];
+    join_all(cases.map(|(operation, job)| panics_and_recovers(operation, job))).await;
+}
+
+async fn panics_and_recovers(operation: Operation, job: &str) {
+    let app = TestApp::start_with(eager).await;
+    let key = app.ample_key(Plan::Free).await;
+    app.faults.panic_on(operation);
+    app.get("/health").key(&key).send().await.expect(200);
+    publish_selic(&app, "2026-11-02", "9.875").await;
+    in_time(async || restarts(&app, job).await > 0).await;
+    assert!(metric(&app, "lastro_panics_total").await > 0, "{job}");
+    assert_eq!(app.admin("/readyz").await.0, 200, "{job}");
+    let newest = async || app.get("/api/v1/market/selic/current").key(&key).send().await.expect(200).text();
+    newest().await;
+    app.faults.stop_panics();
+    in_time(async || newest().await.contains("9.875")).await;
+    app.service.stop().await.expect("an orderly stop");
+}
+
+#[tokio::test]
+async fn a_job_that_panics_as_soon_as_the_service_starts_stops_nothing() {
+    for (operation, job) in [(Operation::FoldUsage, "fold"), (Operation::ForgetDeliveries, "forget")] {
+        let mut broken = None;
+        let app = TestApp::start_with(|options| {
+            let store = Arc::new(FaultyStore::new(Arc::clone(&options.store)));
+            store.panic_on(operation);
+            options.store = Arc::clone(&store) as Arc<dyn Store>;
+            broken = Some(store);
+        })
+        .await;
+        in_time(async || restarts(&app, job).await > 0).await;
+        broken.unwrap().stop_panics();
+        app.get("/health").send().await.expect(200);
+        app.service.stop().await.expect("an orderly stop");
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_dies_again_and_again_is_told_to_everybody() {
+    let app = TestApp::start_with(eager).await;
+    let key = app.ample_key(Plan::Free).await;
+    let health = async || app.get("/health").key(&key).send().await.expect(200).json();
+    assert_eq!((health().await["status"].as_str(), health().await.get("jobs")), (Some("ok"), None));
+    assert_eq!(metric(&app, "lastro_job_failing{job=\"follow\"}").await, 0);
+    app.faults.panic_on(Operation::Counters);
+    in_time(async || health().await["status"] == "degraded").await;
+    let told = health().await;
+    assert_eq!(told["jobs"].as_array().unwrap().len(), 1);
+    assert_eq!(told["jobs"][0]["name"], "follow");
+    assert_eq!(told["jobs"][0]["since"], "2026-11-02T12:00:00Z");
+    assert!(told["jobs"][0]["restarts"].as_u64().unwrap() >= 2);
+    assert_eq!(metric(&app, "lastro_job_failing{job=\"follow\"}").await, 1);
+    assert_eq!(metric(&app, "lastro_job_failing{job=\"flush\"}").await, 0);
+    assert_eq!(app.admin("/readyz").await.0, 200);
+    app.get("/api/v1/market/overview").key(&key).send().await.expect(200);
+}
+
+#[tokio::test]
+async fn what_was_counted_survives_a_panic_while_it_is_written() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    app.faults.panic_on(Operation::AddUsage);
+    for _ in 0..5 {
+        app.get("/api/v1/market/overview").key(&key).send().await.expect(200);
+    }
+    in_time(async || metric(&app, "lastro_panics_total").await > 0).await;
+    assert_eq!(metric(&app, "lastro_usage_unflushed").await, 5);
+    app.faults.stop_panics();
+    let app = app.restart().await;
+    let report = app.get("/api/v1/plans/usage").key(&key).send().await.expect(200).json();
+    assert_eq!(report["total"], 5);
+}
+
+#[tokio::test]
+async fn the_jobs_are_known_by_their_names() {
+    let app = TestApp::start().await;
+    for job in ["admin", "flush", "fold", "follow", "forget", "rebuild", "sweep", "webhooks"] {
+        assert_eq!(restarts(&app, job).await, 0, "{job}");
+    }
+    let (_, text) = app.admin("/metrics").await;
+    for source in Source::ALL {
+        assert!(!text.contains(&format!("job=\"sync:{source}\"")), "nothing is synchronised here");
+    }
+}
