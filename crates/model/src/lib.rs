@@ -11,6 +11,7 @@ mod day;
 mod filing;
 mod rates;
 mod source;
+pub mod text;
 mod webhook;
 
 pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};

@@ -1,0 +1,55 @@
+//! What text from outside must not hold: characters that nobody sees, and that change what is seen.
+
+/// Whether a text holds a character that moves the cursor, ends a line, hides text or reorders it.
+///
+/// These are the control characters of C0 (tab and line ends among them), DEL and C1, the separators of lines and paragraphs,
+/// marks without width, and those that change the direction of writing. None of them is part of a name, and each can
+/// make a log, a terminal or a page show something else than what stands there.
+pub fn has_control(text: &str) -> bool {
+    text.chars().any(is_control)
+}
+
+const fn is_control(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_a_control_character() {
+        let unseen = [
+            '\0', '\t', '\n', '\r', '\u{1b}', '\u{7f}', '\u{80}', '\u{9f}', '\u{200b}', '\u{200e}',
+            '\u{2028}', '\u{2029}', '\u{202a}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{2069}', '\u{feff}',
+        ];
+        for c in unseen {
+            assert!(has_control(&format!("a{c}b")), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_none() {
+        for text in ["", "José da Silva", "Ação nº 1 – “B”", "nbsp\u{a0}here", "日本", "👩🏽", "e\u{301}"]
+        {
+            assert!(!has_control(text), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_control_character_of_unicode_counts(c: char) {
+            prop_assert!(!c.is_control() || has_control(&c.to_string()));
+        }
+    }
+}
