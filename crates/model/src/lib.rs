@@ -13,6 +13,7 @@ mod rates;
 mod source;
 pub mod text;
 mod webhook;
+mod withheld;
 
 pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
 pub use clock::{Clock, ManualClock, Now};
@@ -20,11 +21,12 @@ pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use filing::{Filing, FilingId};
-pub use rates::{Currency, FxQuote, Pair, RatePoint, Series};
+pub use rates::{Currency, FxQuote, Kind, Pair, RatePoint, Series};
 pub use source::{Edition, ReadFile, Records, Reject, Source};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
+pub use withheld::{Point, Withheld};
 
 pub use rust_decimal::Decimal;
 

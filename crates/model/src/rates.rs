@@ -17,6 +17,26 @@ pub enum Series {
     Ipca,
 }
 
+/// What the numbers of a series are. It decides what may be said of two of them that stand side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// % a year: moves in steps that are small against its level.
+    RatePerYear,
+    /// % a month: as often below zero as far above it, so that only differences mean something.
+    RatePerMonth,
+    /// An amount of money: above zero, and moved by factors.
+    Price,
+}
+
+impl Series {
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Selic | Self::Cdi => Kind::RatePerYear,
+            Self::Ipca => Kind::RatePerMonth,
+        }
+    }
+}
+
 /// One value of a series, with the decimals it was published with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatePoint {

@@ -124,6 +124,10 @@ fn sources(app: &App, out: &mut String) {
             let _ = writeln!(out, "lastro_source_age_days{{source=\"{}\"}} {age}", state.source);
         }
     }
+    out.push_str("# HELP lastro_withheld_points Points that are published and not believed yet.\n# TYPE lastro_withheld_points gauge\n");
+    for state in freshness.iter() {
+        let _ = writeln!(out, "lastro_withheld_points{{source=\"{}\"}} {}", state.source, state.withheld);
+    }
     out.push_str("# HELP lastro_source_sample Whether a source is the built-in sample.\n# TYPE lastro_source_sample gauge\n");
     for state in freshness.iter() {
         let _ =

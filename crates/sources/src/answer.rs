@@ -1,5 +1,7 @@
 //! An HTTP answer as the JSON publishers give it: the status alone says little, the body decides.
 
+use lastro_model::text::has_control;
+
 /// What came back for a request, whole.
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
@@ -25,6 +27,9 @@ impl std::fmt::Debug for Answer<'_> {
 /// Error objects are short; a longer body is not searched for a phrase.
 const LONGEST_ERROR: usize = 8 * 1024;
 
+/// A longer content type is not one that people know.
+const LONGEST_TYPE: usize = 100;
+
 impl Answer<'_> {
     /// Whether the body is a JSON object that holds this phrase, as the publishers' error objects do.
     pub(crate) fn error_says(&self, phrase: &str) -> bool {
@@ -42,7 +47,9 @@ impl Answer<'_> {
             Some(b'[') => "a JSON list that is cut short or broken",
             Some(_) => "a body that is not JSON",
         };
-        let declared = self.content_type.map_or_else(String::new, |given| format!(" ({given})"));
+        let printable = |given: &&str| given.len() <= LONGEST_TYPE && !has_control(given);
+        let declared =
+            self.content_type.filter(printable).map_or_else(String::new, |given| format!(" ({given})"));
         format!("{}: the publisher answered status {} with {kind}{declared}", self.file, self.status)
     }
 

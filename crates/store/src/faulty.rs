@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject, Source,
-    UsageCount, Webhook, WebhookId,
+    UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -30,6 +30,7 @@ pub enum Operation {
     Changes,
     RememberedEditions,
     Publish,
+    Withheld,
     RecordAttempt,
     ReadFiles,
     Rejects,
@@ -159,6 +160,10 @@ impl RecordStore for FaultyStore {
 
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {
         self.pass(Operation::Publish).await?.publish(publication, rows).await
+    }
+
+    async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
+        self.pass(Operation::Withheld).await?.withheld(source).await
     }
 
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {

@@ -3,14 +3,20 @@
 //! A lease ends by itself, so a holder that dies is succeeded without anybody's help; a holder that lives renews it in
 //! time. Every process on the database passes its own clock in: leases are long against what clocks differ by.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::Result;
 
+/// No lease is longer. One that ends later than this from now was taken by a clock that was ahead, and is nobody's.
+pub const LONGEST_LEASE: Duration = Duration::from_secs(3600);
+
 #[async_trait]
 pub trait LeaseStore: Send + Sync {
-    /// Takes the lease of this name until then, unless somebody else's has not ended `now`.
+    /// Takes the lease of this name until then, unless somebody else's has not ended `now`; until [`LONGEST_LEASE`] from
+    /// now at most.
     ///
     /// Gives the lease as it stands afterwards: it is ours if it names us.
     async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease>;

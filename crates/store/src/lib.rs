@@ -27,14 +27,15 @@ use std::sync::Arc;
 pub use account::{AccountStore, NewKey, Rotated};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
-pub use lease::{Lease, LeaseStore};
+pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use outbox::{
     ATTEMPTS_SHOWN, Announcement, Claim, Claimed, Deliveries, Delivery, Fate, NewMessage, OutboxState,
     OutboxStore, ROWS_ANNOUNCED, Settlement,
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState, Write,
+    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState, WITHHELD_SHOWN,
+    Write,
 };
 pub use setting::SettingStore;
 pub use usage::UsageStore;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Day, Edition, ReadFile, Records, Source};
+use lastro_model::{Day, Edition, ReadFile, Records, Source, Withheld};
 use tokio::sync::mpsc;
 
 use crate::Result;
@@ -35,6 +35,9 @@ pub trait RecordStore: Send + Sync {
     /// The write lock is held from the first rows to the last, so the caller has the data at hand: a
     /// channel that trickles keeps every other writer waiting.
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
+
+    /// All points of the source that are withheld, the newest days first.
+    async fn withheld(&self, source: Source) -> Result<Vec<Withheld>>;
 
     /// Notes how a synchronisation went. Without an error it confirms that the rows held are up to date.
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()>;
@@ -72,7 +75,14 @@ pub struct SourceState {
     pub last_error: Option<String>,
     /// Rows that could not be read, in all files that the source was read from.
     pub rejects: u64,
+    /// Points that are published and not believed yet.
+    pub withheld: u64,
+    /// The newest of them, at most [`WITHHELD_SHOWN`].
+    pub newest_withheld: Vec<Withheld>,
 }
+
+/// Enough to see what is wrong, however much is.
+pub const WITHHELD_SHOWN: usize = 3;
 
 impl SourceState {
     pub(crate) fn never_filled(source: Source) -> Self {
@@ -86,6 +96,8 @@ impl SourceState {
             last_attempt: None,
             last_error: None,
             rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
         }
     }
 }
@@ -126,6 +138,8 @@ pub enum Write {
     Rows(Records),
     /// Takes the place of what was known of the file at this address, its rejects included.
     File(ReadFile),
+    /// Takes the place of all that was withheld of the source.
+    Withheld(Vec<Withheld>),
     Commit,
     /// What came is good, but something that was asked for did not come: the rows stand, and the last success stays as it was.
     CommitPart,

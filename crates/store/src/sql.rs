@@ -112,7 +112,8 @@ pub(crate) const NEXT_KEY_REVISION: &str =
 
 pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_count, newest_day, last_success,
     last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
-        WHERE read_file.source = source_state.source) AS BIGINT)
+        WHERE read_file.source = source_state.source) AS BIGINT),
+    (SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
     FROM source_state";
 
 pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
@@ -149,11 +150,21 @@ pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, 
 pub(crate) const INSERT_REJECT: &str = "INSERT INTO reject (source, url, position, file, line, reason)
     VALUES ($1, $2, $3, $4, $5, $6)";
 
-/// Takes a lease that has ended or is the taker's own; gives the one that stands.
+/// The newest days first.
+pub(crate) const WITHHELD: &str = "SELECT pair, day, value, sell, first_seen, reason FROM withheld
+    WHERE source = $1 ORDER BY day DESC, pair LIMIT $2";
+
+pub(crate) const FORGET_WITHHELD: &str = "DELETE FROM withheld WHERE source = $1";
+
+pub(crate) const INSERT_WITHHELD: &str =
+    "INSERT INTO withheld (source, pair, day, value, sell, first_seen, reason)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+/// Takes a lease that has ended, is the taker's own, or ends later than any lease can; gives the one that stands.
 pub(crate) const TAKE_LEASE: &str = "INSERT INTO lease (holder, ends_at, name) VALUES ($1, $2, $3)
     ON CONFLICT (name) DO UPDATE SET
-        holder = CASE WHEN lease.ends_at <= $4 THEN excluded.holder ELSE lease.holder END,
-        ends_at = CASE WHEN lease.ends_at <= $4 OR lease.holder = excluded.holder
+        holder = CASE WHEN lease.ends_at <= $4 OR lease.ends_at > $5 THEN excluded.holder ELSE lease.holder END,
+        ends_at = CASE WHEN lease.ends_at <= $4 OR lease.ends_at > $5 OR lease.holder = excluded.holder
             THEN excluded.ends_at ELSE lease.ends_at END
     RETURNING holder, ends_at";
 

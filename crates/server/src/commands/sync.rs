@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use lastro_model::{Clock, Reject, Source};
+use lastro_model::{Clock, Reject, Source, Withheld};
 
 use super::serve::Signals;
 use crate::clock::SystemClock;
@@ -34,6 +34,7 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     table(&results);
     if arguments.verbose {
         show_rejects(&sync, &sources).await?;
+        show_withheld(&sync, &sources).await?;
     }
     let failed = results.iter().filter(|(_, result, _)| result.is_err()).count();
     anyhow::ensure!(
@@ -103,16 +104,16 @@ async fn in_turn(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> R
 
 fn table(results: &[Timed]) {
     println!(
-        "{:<10}  {:>9}  {:>9}  {:>9}  {:<10}  {:>7}",
-        "SOURCE", "ADDED", "CHANGED", "REJECTED", "NEWEST", "SECONDS"
+        "{:<10}  {:>9}  {:>9}  {:>9}  {:>9}  {:<10}  {:>7}",
+        "SOURCE", "ADDED", "CHANGED", "REJECTED", "WITHHELD", "NEWEST", "SECONDS"
     );
     for (source, result, seconds) in results {
         match result {
             Ok(outcome) => {
                 let newest = outcome.newest.map_or_else(|| "-".to_owned(), |day| day.to_string());
-                let Outcome { added, changed, rejected, .. } = outcome;
+                let Outcome { added, changed, rejected, withheld, .. } = outcome;
                 println!(
-                    "{:<10}  {added:>9}  {changed:>9}  {rejected:>9}  {newest:<10}  {seconds:>7.1}",
+                    "{:<10}  {added:>9}  {changed:>9}  {rejected:>9}  {withheld:>9}  {newest:<10}  {seconds:>7.1}",
                     source.name()
                 );
             }
@@ -127,6 +128,16 @@ async fn show_rejects(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
             let Reject { file, line, reason } = reject;
             let place = if line == 0 { file } else { format!("{file} line {line}") };
             println!("{source}: {place}: {reason}");
+        }
+    }
+    Ok(())
+}
+
+async fn show_withheld(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
+    for source in sources {
+        for Withheld { point, first_seen, reason } in sync.store.withheld(*source).await? {
+            let pair = point.pair().map_or_else(String::new, |pair| format!(" {pair}"));
+            println!("{source}:{pair} {} withheld since {first_seen:.0}: {reason}", point.day());
         }
     }
     Ok(())

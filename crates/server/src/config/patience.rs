@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use lastro_store::LONGEST_LEASE;
 
 use crate::ingest::fetch::Patience;
 
@@ -17,8 +18,8 @@ pub struct PatienceArgs {
     /// The pause before a publisher is asked a second time; doubled for each further time
     #[arg(long, env = "LASTRO_SYNC_PAUSE", default_value = "2s", value_name = "TIME", value_parser = duration)]
     pub sync_pause: Duration,
-    /// How long a process that died while it synchronised keeps others from doing so
-    #[arg(long, env = "LASTRO_SYNC_LEASE", default_value = "60s", value_name = "TIME", value_parser = duration)]
+    /// How long a process that died while it synchronised keeps others from doing so; at most an hour
+    #[arg(long, env = "LASTRO_SYNC_LEASE", default_value = "60s", value_name = "TIME", value_parser = lease)]
     pub sync_lease: Duration,
 }
 
@@ -43,6 +44,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         Some(time) if time >= Duration::from_millis(1) && time <= LONGEST => Ok(time),
         _ => Err("must be a time such as 1500ms, 90s or 3m, at most a day".to_owned()),
     }
+}
+
+fn lease(text: &str) -> Result<Duration, String> {
+    let lease = duration(text)?;
+    if lease > LONGEST_LEASE { Err("must be at most an hour".to_owned()) } else { Ok(lease) }
 }
 
 #[cfg(test)]

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
-use lastro_model::{Currency, Day, FxQuote, Pair, ReadFile, Records, Reject, Source};
+use jiff::Timestamp;
+use lastro_model::{Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records, Reject, Source};
 use lastro_sources::{Fault, Reading, judgement, ptax};
 use lastro_store::{SourceState, Store};
 
 use super::history::{self, Depth, History};
 use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
 use super::windows::{self, Told};
+use super::withholding::Withholding;
 
 const OVERLAP_DAYS: i32 = 15;
 
@@ -33,19 +35,29 @@ impl History for Held {
         self.0.is_empty()
     }
 
-    async fn read(&self, sync: &Sync, depth: Depth, note: Option<ReadFile>) -> Result<Outcome, SyncError> {
-        let (currencies, list) = currencies(sync, &self.0).await?;
+    async fn read(
+        &self,
+        sync: &Sync,
+        depth: Depth,
+        now: Timestamp,
+        note: Option<ReadFile>,
+    ) -> Result<Outcome, SyncError> {
+        let (currencies, list) = currencies(sync, &self.0, now).await?;
         let windows = windows_to_ask(&currencies, &self.0, depth, sync.today());
         sync.report.begin(Source::Fx, windows.len() as u64);
         let (quotes, told) = read(sync, &windows).await?;
         judge(sync, &self.0, &quotes, &windows)?;
         refuse_silence(&self.0, &told)?;
+        let mut withholding = Withholding::begin(sync, Source::Fx, now).await?;
+        let believed = review(&mut withholding, &currencies, &self.0, &quotes);
+        let withheld = withholding.end(|known| lies_before(&windows, known))?;
 
-        let files = told.into_iter().map(|(currency, told)| remembered(sync, currency, told));
-        let files = files.chain([Ok(list)]).chain(note.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+        let files = told.into_iter().map(|(currency, told)| remembered(sync, currency, now, told));
+        let files: Vec<ReadFile> = files.chain([list]).chain(note).collect();
         let published = sync
             .publish(Source::Fx, move |outbox| {
-                outbox.rows(Records::Fx(quotes.into_values().collect()));
+                outbox.rows(Records::Fx(believed));
+                outbox.withheld(withheld);
                 files.into_iter().for_each(|file| outbox.file(file));
                 Ok(())
             })
@@ -55,14 +67,17 @@ impl History for Held {
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.
-fn remembered(sync: &Sync, currency: Currency, told: Told) -> Result<ReadFile, SyncError> {
+fn remembered(sync: &Sync, currency: Currency, now: Timestamp, told: Told) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
-    let url = ptax::period(&sync.publishers.ptax, currency, first, last).url;
-    Ok(told.into_file(url, sync.now()?))
+    told.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
 }
 
 /// The currencies that are listed now. One that is held and no longer listed is reported among the rejects; its rows stay.
-async fn currencies(sync: &Sync, held: &Quotes) -> Result<(Vec<Currency>, ReadFile), SyncError> {
+async fn currencies(
+    sync: &Sync,
+    held: &Quotes,
+    now: Timestamp,
+) -> Result<(Vec<Currency>, ReadFile), SyncError> {
     let request = ptax::currencies(&sync.publishers.ptax);
     let Reading { rows, mut rejects } = sync.fetcher.ask(&request, None, ptax::read_currencies).await?;
     let mut missing: Vec<Pair> = held.keys().map(|(pair, _)| *pair).collect();
@@ -75,14 +90,15 @@ async fn currencies(sync: &Sync, held: &Quotes) -> Result<(Vec<Currency>, ReadFi
     }
     let today = sync.today();
     let told = Told { from: today, to: today, rows: rows.len() as u64, rejects };
-    Ok((rows, told.into_file(request.url, sync.now()?)))
+    Ok((rows, told.into_file(request.url, now)))
 }
 
-/// From a little before the newest closing of each currency on, or from the beginning.
+/// From a little before the newest closing of each currency on, or from the beginning. A closing may be of a day to come, if a
+/// clock was ahead.
 fn windows_to_ask(currencies: &[Currency], held: &Quotes, depth: Depth, today: Day) -> Vec<Window> {
     let of = |currency: &Currency| {
         let newest = newest_of(held, *currency).filter(|_| depth == Depth::End);
-        let from = newest.map_or(ptax::first_day(), |newest| newest.plus_days(-OVERLAP_DAYS));
+        let from = newest.map_or(ptax::first_day(), |newest| newest.min(today).plus_days(-OVERLAP_DAYS));
         let currency = *currency;
         ptax::windows(from, today).into_iter().map(move |(from, to)| (currency, from, to))
     };
@@ -98,6 +114,34 @@ async fn held(store: &dyn Store) -> Result<Quotes, SyncError> {
         }
     }
     Ok(held)
+}
+
+/// All that is held, or was read, of one currency.
+fn of_pair(quotes: &Quotes, pair: Pair) -> impl Iterator<Item = FxQuote> {
+    let (first, last) = (Day::from(jiff::civil::Date::MIN), Day::from(jiff::civil::Date::MAX));
+    quotes.range((pair, first)..=(pair, last)).map(|(_, quote)| *quote)
+}
+
+/// Each currency by itself; one that was never held is not judged.
+fn review(
+    withholding: &mut Withholding,
+    currencies: &[Currency],
+    held: &Quotes,
+    read: &Quotes,
+) -> Vec<FxQuote> {
+    let mut believed = Vec::with_capacity(read.len());
+    for pair in currencies.iter().map(|currency| Pair::in_reais(*currency)) {
+        let held = of_pair(held, pair).map(|quote| (quote.day, quote)).collect();
+        believed.extend(withholding.review(Kind::Price, &held, of_pair(read, pair)));
+    }
+    believed
+}
+
+/// Whether a point lies before the days that were asked of its currency. Of a currency that is no longer listed nothing is
+/// published any more.
+fn lies_before(windows: &[Window], point: &Point) -> bool {
+    let mut own = windows.iter().filter(|(currency, ..)| Some(Pair::in_reais(*currency)) == point.pair());
+    own.next().is_some_and(|(_, from, _)| point.day() < *from)
 }
 
 fn newest_of(held: &Quotes, currency: Currency) -> Option<Day> {
@@ -157,14 +201,11 @@ fn judge(sync: &Sync, held: &Quotes, read: &Quotes, windows: &[Window]) -> Resul
     if held.is_empty() {
         judgement::empty(read.len() as u64)?;
     }
-    let mut overlapping = Vec::new();
     for (currency, from, to) in windows {
         let pair = Pair::in_reais(*currency);
-        let before: Vec<FxQuote> = held.range((pair, *from)..=(pair, *to)).map(|(_, quote)| *quote).collect();
-        let kept = before.iter().filter(|quote| read.contains_key(&(quote.pair, quote.day))).count();
-        sync.weigh(Source::Fx, judgement::lost_rows(before.len() as u64, kept as u64))?;
-        overlapping.extend(before);
+        let before = held.range((pair, *from)..=(pair, *to));
+        let kept = before.clone().filter(|(place, _)| read.contains_key(place)).count();
+        sync.weigh(Source::Fx, judgement::lost_rows(before.count() as u64, kept as u64))?;
     }
-    let quotes: Vec<FxQuote> = read.values().copied().collect();
-    sync.weigh(Source::Fx, judgement::implausible_quotes(&overlapping, &quotes))
+    Ok(())
 }

@@ -4,8 +4,10 @@
 //! reading finds. A whole reading that fails must not keep today's value from anybody: it is put off for a day, reported
 //! among the rejects, and the end is read all the same. [`series`](super::series) and [`exchange`](super::exchange) are such histories.
 
+use jiff::Timestamp;
 use lastro_model::{ReadFile, Reject, Source};
 
+use super::age::is_over;
 use super::sync::{Outcome, Reach, Sync, SyncError};
 
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -24,11 +26,12 @@ pub(super) trait History {
 
     fn is_empty(&self) -> bool;
 
-    /// Asks, judges and publishes, with this note about whole readings if there is one.
+    /// Asks, judges and publishes, as of this moment, with this note about whole readings if there is one.
     fn read(
         &self,
         sync: &Sync,
         depth: Depth,
+        now: Timestamp,
         note: Option<ReadFile>,
     ) -> impl Future<Output = Result<Outcome, SyncError>> + Send;
 }
@@ -38,25 +41,33 @@ pub(super) async fn synchronise<H: History>(
     history: &H,
     reach: Reach,
 ) -> Result<Outcome, SyncError> {
-    let source = history.source();
-    if reach == Reach::Recent && !whole_is_due(sync, source).await? {
-        return history.read(sync, Depth::End, None).await;
+    let (source, now) = (history.source(), sync.now()?);
+    let whole = reach == Reach::Whole
+        || whole_is_due(sync, source, now).await?
+        || accepts_withheld(sync, source).await?;
+    if !whole {
+        return history.read(sync, Depth::End, now, None).await;
     }
-    match history.read(sync, Depth::Whole, Some(was_read(sync, source)?)).await {
+    match history.read(sync, Depth::Whole, now, Some(was_read(source, now))).await {
         Err(error) if reach == Reach::Recent && !history.is_empty() && is_the_publishers(&error) => {
             tracing::warn!(%source, "its whole history could not be read again: {error}");
-            history.read(sync, Depth::End, Some(put_off(sync, source, &error)?)).await
+            history.read(sync, Depth::End, now, Some(put_off(source, now, &error))).await
         }
         result => result,
     }
 }
 
-async fn whole_is_due(sync: &Sync, source: Source) -> Result<bool, SyncError> {
-    let (name, now_ms) = (whole_history(source), sync.now()?.as_millisecond());
+async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<bool, SyncError> {
+    let name = whole_history(source);
     let remembered = sync.store.read_files(source).await?;
-    let note = remembered.iter().find(|file| file.url == name);
-    let wait_ms = note.map_or(0, |note| if note.reject_count > 0 { DAY_MS } else { WHOLE_EVERY_MS });
-    Ok(note.is_none_or(|note| now_ms - note.read_at.as_millisecond() >= wait_ms))
+    let Some(note) = remembered.iter().find(|file| file.url == name) else { return Ok(true) };
+    let wait_ms = if note.reject_count > 0 { DAY_MS } else { WHOLE_EVERY_MS };
+    Ok(is_over(note.read_at, wait_ms, now.as_millisecond()))
+}
+
+/// Whoever accepts what is withheld means all of it, however long ago its days are.
+async fn accepts_withheld(sync: &Sync, source: Source) -> Result<bool, SyncError> {
+    Ok(sync.accept.contains(&source) && !sync.store.withheld(source).await?.is_empty())
 }
 
 /// Our own faults are no reason to try something smaller.
@@ -64,25 +75,25 @@ fn is_the_publishers(error: &SyncError) -> bool {
     matches!(error, SyncError::Publisher(_) | SyncError::Suspicious(_))
 }
 
-fn was_read(sync: &Sync, source: Source) -> Result<ReadFile, SyncError> {
-    note(sync, source, Vec::new())
+fn was_read(source: Source, now: Timestamp) -> ReadFile {
+    note(source, now, Vec::new())
 }
 
-fn put_off(sync: &Sync, source: Source, error: &SyncError) -> Result<ReadFile, SyncError> {
-    note(sync, source, vec![Reject { file: whole_history(source), line: 0, reason: error.to_string() }])
+fn put_off(source: Source, now: Timestamp, error: &SyncError) -> ReadFile {
+    note(source, now, vec![Reject { file: whole_history(source), line: 0, reason: error.to_string() }])
 }
 
 /// Kept among the files that were read, where its rejects are counted and listed.
-fn note(sync: &Sync, source: Source, rejects: Vec<Reject>) -> Result<ReadFile, SyncError> {
-    Ok(ReadFile {
+fn note(source: Source, read_at: Timestamp, rejects: Vec<Reject>) -> ReadFile {
+    ReadFile {
         url: whole_history(source),
         etag: None,
         last_modified: None,
         sha256: String::new(),
         rows: 0,
         rejects,
-        read_at: sync.now()?,
-    })
+        read_at,
+    }
 }
 
 /// A name for people that is no address.

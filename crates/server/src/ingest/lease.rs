@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use lastro_model::Source;
 use lastro_sources::Fault;
+use lastro_store::LONGEST_LEASE;
 
 use super::sync::{Sync, SyncError};
 use crate::clock::random_hex;
@@ -30,7 +31,7 @@ impl Tenant {
     /// `command` is what people know this process by.
     pub fn new(command: &str, lease: Duration) -> Self {
         let name = format!("{command} (process {}, {})", std::process::id(), random_hex(6));
-        Self { name, lease: lease.max(SHORTEST) }
+        Self { name, lease: lease.clamp(SHORTEST, LONGEST_LEASE) }
     }
 }
 

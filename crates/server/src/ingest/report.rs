@@ -42,6 +42,7 @@ impl Report for Lines {
         match result {
             Ok(outcome) => tracing::info!(
                 %source, added = outcome.added, changed = outcome.changed, rejected = outcome.rejected,
+                withheld = outcome.withheld,
                 newest = outcome.newest.map(tracing::field::display), "synchronised"
             ),
             Err(sentence) => tracing::warn!(%source, "not synchronised: {sentence}"),

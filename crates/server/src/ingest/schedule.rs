@@ -11,6 +11,7 @@ use lastro_model::{Now, Source};
 use lastro_store::SourceState;
 use tokio::sync::watch;
 
+use super::age::age_ms;
 use super::sync::{Sync, SyncError, brasilia_day, holds_no_official_data};
 use crate::clock::random_fraction;
 use crate::jobs::stopped;
@@ -45,7 +46,8 @@ const fn pace(source: Source) -> Pace {
 /// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
 pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
     let pace = pace(state.source);
-    let since = |at: Option<jiff::Timestamp>| at.map_or(i64::MAX, |at| now.unix_ms - at.as_millisecond());
+    // What lies in the future was written by a clock that was ahead: it is as if it had never been.
+    let since = |at: Option<jiff::Timestamp>| at.and_then(|at| age_ms(at, now.unix_ms)).unwrap_or(i64::MAX);
     if failures > 0 {
         // Five minutes, then ten, … up to three hours.
         let pause = ((5 * MINUTE_MS) << (failures - 1).min(6)).min(3 * HOUR_MS);
@@ -166,7 +168,25 @@ mod tests {
             last_attempt: time(last_attempt),
             last_error: None,
             rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_lies_in_the_future_counts_as_due() {
+        let ahead = Some("2027-11-16T12:00:00-03:00");
+        for source in Source::ALL {
+            let state = state(source, ahead, ahead);
+            for failures in [0, 1, 40] {
+                assert!(
+                    is_due(&state, failures, 1.0, at("2026-11-15T03:00:00-03:00")),
+                    "{source}, {failures}"
+                );
+            }
+        }
+        let a_moment_ahead = state(Source::Filings, Some("2026-11-16T12:00:10-03:00"), None);
+        assert!(!is_due(&a_moment_ahead, 0, 0.0, at("2026-11-16T12:00:00-03:00")), "clocks differ");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
 use lastro_model::{Day, RatePoint, ReadFile, Records, Series, Source};
 use lastro_sources::{Fault, Reading, judgement, sgs};
 use lastro_store::{SourceState, Store};
@@ -10,6 +11,7 @@ use lastro_store::{SourceState, Store};
 use super::history::{self, Depth, History};
 use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
 use super::windows::{self, Told};
+use super::withholding::Withholding;
 
 /// What is asked again of what we hold: values of the last days may still be revised.
 const OVERLAP_DAYS: i32 = 30;
@@ -44,10 +46,16 @@ impl History for Held {
         self.points.is_empty()
     }
 
-    async fn read(&self, sync: &Sync, depth: Depth, note: Option<ReadFile>) -> Result<Outcome, SyncError> {
+    async fn read(
+        &self,
+        sync: &Sync,
+        depth: Depth,
+        now: Timestamp,
+        note: Option<ReadFile>,
+    ) -> Result<Outcome, SyncError> {
         let (series, source) = (self.series, self.source());
         let from = match depth {
-            Depth::End => first_to_ask(series, &self.points),
+            Depth::End => first_to_ask(series, &self.points, sync.today()),
             Depth::Whole => sgs::first_day(series),
         };
         let windows = sgs::windows(series, from, sync.today());
@@ -55,12 +63,16 @@ impl History for Held {
         let (points, told) = read(sync, series, &windows).await?;
         judge(sync, series, &self.points, from, &points)?;
         windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+        let mut withholding = Withholding::begin(sync, source, now).await?;
+        let believed = withholding.review(series.kind(), &self.points, points.values().copied());
+        let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
 
-        let files = told.into_iter().map(|told| remembered(sync, series, told));
-        let files = files.chain(note.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+        let files = told.into_iter().map(|told| remembered(sync, series, now, told));
+        let files: Vec<ReadFile> = files.chain(note).collect();
         let published = sync
             .publish(source, move |outbox| {
-                outbox.rows(Records::Rates(points.into_values().collect()));
+                outbox.rows(Records::Rates(believed));
+                outbox.withheld(withheld);
                 files.into_iter().for_each(|file| outbox.file(file));
                 Ok(())
             })
@@ -69,10 +81,11 @@ impl History for Held {
     }
 }
 
-/// A little before the newest value that is held, or the beginning.
-fn first_to_ask(series: Series, held: &Points) -> Day {
+/// A little before the newest value that is held, or the beginning. A value may be of a day to come, if a clock was ahead.
+fn first_to_ask(series: Series, held: &Points, today: Day) -> Day {
     let overlap = if series == Series::Ipca { OVERLAP_DAYS_MONTHLY } else { OVERLAP_DAYS };
-    held.last_key_value().map_or(sgs::first_day(series), |(newest, _)| newest.plus_days(-overlap))
+    let newest = held.last_key_value().map(|(newest, _)| today.min(*newest));
+    newest.map_or(sgs::first_day(series), |newest| newest.plus_days(-overlap))
 }
 
 fn series_of(source: Source) -> Result<Series, SyncError> {
@@ -127,26 +140,24 @@ async fn ask(
     Ok((from, to, reading))
 }
 
-/// New values may come and old ones be corrected; what was published does not vanish and does not jump.
+/// New values may come and old ones be corrected; what was published does not vanish.
 fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
     let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
     judgement::day_month_flip(sgs::rhythm(series), &days)?;
     // The last days by themselves too: in a long history their loss would not weigh.
-    for since in [from, first_to_ask(series, held)] {
-        let before = held.range(since..).count();
-        let still_there = held.range(since..).filter(|(day, _)| read.contains_key(day)).count();
-        sync.weigh(source, judgement::lost_rows(before as u64, still_there as u64))?;
+    let today = sync.today();
+    for since in [from, first_to_ask(series, held, today)] {
+        let before = held.range(since..).map(|(day, _)| day).take_while(|day| **day <= today);
+        let still_there = before.clone().filter(|day| read.contains_key(day)).count();
+        sync.weigh(source, judgement::lost_rows(before.count() as u64, still_there as u64))?;
     }
-    let asked_again: Vec<RatePoint> = held.range(from..).map(|(_, point)| *point).collect();
-    let points: Vec<RatePoint> = read.values().copied().collect();
-    sync.weigh(source, judgement::implausible_rates(&asked_again, &points))
+    Ok(())
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.
-fn remembered(sync: &Sync, series: Series, told: Told) -> Result<ReadFile, SyncError> {
+fn remembered(sync: &Sync, series: Series, now: Timestamp, told: Told) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
-    let url = sgs::window(&sync.publishers.sgs, series, first, last).url;
-    Ok(told.into_file(url, sync.now()?))
+    told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use jiff::Timestamp;
-use lastro_model::{Clock, Day, Edition, ReadFile, Records, Source};
+use lastro_model::{Clock, Day, Edition, ReadFile, Records, Source, Withheld};
 use lastro_sources::{Fault, judgement::Refusal};
 use lastro_store::{Publication, Published, SourceState, Store, StoreError, Write};
 use tokio::sync::mpsc;
@@ -65,6 +65,8 @@ pub struct Outcome {
     pub added: u64,
     pub changed: u64,
     pub rejected: u64,
+    /// Points that are published and not believed yet.
+    pub withheld: u64,
     pub newest: Option<Day>,
 }
 
@@ -240,14 +242,16 @@ impl Sync {
     pub(super) async fn unchanged(&self, source: Source) -> Result<Outcome, SyncError> {
         self.store.record_attempt(source, self.now()?, None).await?;
         self.fetcher.forget(source);
-        let state = self.state(source).await?;
-        Ok(Outcome { source, added: 0, changed: 0, rejected: state.rejects, newest: state.newest_day })
+        self.count(source, 0, 0).await
     }
 
     pub(super) async fn outcome(&self, source: Source, published: Published) -> Result<Outcome, SyncError> {
-        let state = self.state(source).await?;
-        let (added, changed) = (published.added, published.changed);
-        Ok(Outcome { source, added, changed, rejected: state.rejects, newest: state.newest_day })
+        self.count(source, published.added, published.changed).await
+    }
+
+    async fn count(&self, source: Source, added: u64, changed: u64) -> Result<Outcome, SyncError> {
+        let SourceState { rejects: rejected, withheld, newest_day: newest, .. } = self.state(source).await?;
+        Ok(Outcome { source, added, changed, rejected, withheld, newest })
     }
 }
 
@@ -287,6 +291,11 @@ impl Outbox {
         if !records.is_empty() {
             self.send(Write::Rows(records));
         }
+    }
+
+    /// All that is withheld of the source now.
+    pub fn withheld(&mut self, points: Vec<Withheld>) {
+        self.send(Write::Withheld(points));
     }
 
     pub fn file(&mut self, file: ReadFile) {

@@ -28,7 +28,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 pub use bad_day::{BadDay, at_the_source, on_the_way, without_end};
-pub use shelves::{CDI, IPCA, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
+pub use shelves::{CDI, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
 pub use trouble::Trouble;
 
 pub type Body = BoxBody<Bytes, std::io::Error>;

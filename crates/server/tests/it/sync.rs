@@ -4,12 +4,14 @@
 //! same database as another process does. What the server must answer is told by what the publishers hold.
 
 mod again;
+mod clock;
 mod corrections;
 mod first;
 mod interrupted;
 mod real;
 mod schedule;
 mod trouble;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

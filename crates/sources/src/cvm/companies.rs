@@ -19,7 +19,6 @@ use std::io::Read;
 use lastro_model::{Cnpj, Company, CompanyId, Day};
 
 use super::table::{Row, Table};
-use super::text;
 use crate::request::Request;
 use crate::{Fault, Reading};
 
@@ -79,18 +78,17 @@ impl Columns {
 
     fn company(&self, row: &Row<'_>) -> Result<Company, String> {
         row.check_width()?;
-        let id = CompanyId::parse(&text::clean(row.field(self.code)));
-        let cnpj = Cnpj::parse(&text::clean(row.field(self.cnpj)));
-        let trading_name = text::filled(row.field(self.trading_name));
-        let name = text::filled(row.field(self.name)).or_else(|| trading_name.clone());
-        let registered_on =
-            text::filled(row.field(self.registered_on)).map(|day| Day::parse(&day)).transpose();
+        let id = CompanyId::parse(&row.text(self.code)?);
+        let cnpj = Cnpj::parse(&row.text(self.cnpj)?);
+        let trading_name = row.filled(self.trading_name)?;
+        let name = row.filled(self.name)?.or_else(|| trading_name.clone());
+        let registered_on = row.filled(self.registered_on)?.map(|day| Day::parse(&day)).transpose();
         Ok(Company {
             id: id.map_err(|error| format!("CD_CVM {error}"))?,
             name: name.ok_or("DENOM_SOCIAL and DENOM_COMERC are blank")?,
             cnpj: cnpj.map_err(|error| format!("CNPJ_CIA {error}"))?,
-            status: text::filled(row.field(self.status)).ok_or("SIT is blank")?,
-            sector: text::filled(row.field(self.sector)),
+            status: row.filled(self.status)?.ok_or("SIT is blank")?,
+            sector: row.filled(self.sector)?,
             trading_name,
             registered_on: registered_on.map_err(|error| format!("DT_REG {error}"))?,
         })

@@ -21,7 +21,7 @@ pub(super) struct Row<'a> {
     /// The line as it stands in the file, without its end.
     pub(super) line: &'a [u8],
     fields: &'a mut Vec<Range<usize>>,
-    width: usize,
+    columns: &'a [String],
 }
 
 /// A line's number, with its row or the reason why there is none.
@@ -41,7 +41,8 @@ impl<R: Read> Table<R> {
         if lines.line().trim_ascii_start().starts_with(b"<") {
             return Err(Fault::NotData(format!("{file}: {}", no_header(lines.line()))));
         }
-        let columns = lines.line().split(|byte| *byte == b';').map(text::clean).collect();
+        let columns = lines.line().split(|byte| *byte == b';');
+        let columns = columns.map(|name| text::clean(name).unwrap_or_default()).collect();
         Ok(Self { lines, columns, file: file.to_owned(), fields: Vec::new() })
     }
 
@@ -92,7 +93,7 @@ impl<R: Read> Table<R> {
             self.fields.push(start..start + field.len());
             start += field.len() + 1;
         }
-        Row { line, fields: &mut self.fields, width: self.columns.len() }
+        Row { line, fields: &mut self.fields, columns: &self.columns }
     }
 }
 
@@ -102,17 +103,28 @@ impl<'a> Row<'a> {
         self.fields.get(column).and_then(|range| self.line.get(range.clone())).unwrap_or_default()
     }
 
+    /// The text of a field, for people to read.
+    pub(super) fn text(&self, column: usize) -> Result<String, String> {
+        let name = || self.columns.get(column).map_or("a column", String::as_str);
+        text::clean(self.field(column)).ok_or_else(|| format!("{} holds a control character", name()))
+    }
+
+    /// The text of a field that may be blank.
+    pub(super) fn filled(&self, column: usize) -> Result<Option<String>, String> {
+        Ok(Some(self.text(column)?).filter(|text| !text.is_empty()))
+    }
+
     /// Every row has as many fields as the header.
     pub(super) fn check_width(&self) -> Result<(), String> {
-        if self.fields.len() == self.width {
+        if self.fields.len() == self.columns.len() {
             return Ok(());
         }
-        Err(format!("{} fields where the header has {}", self.fields.len(), self.width))
+        Err(format!("{} fields where the header has {}", self.fields.len(), self.columns.len()))
     }
 
     /// Gives separators that are too many back to the one column of free text, where they were typed.
     pub(super) fn rejoin_surplus(&mut self, column: usize) {
-        let surplus = self.fields.len().saturating_sub(self.width);
+        let surplus = self.fields.len().saturating_sub(self.columns.len());
         if surplus == 0 {
             return;
         }

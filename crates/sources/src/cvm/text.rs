@@ -3,25 +3,19 @@
 use std::borrow::Cow;
 
 use encoding_rs::WINDOWS_1252;
+use lastro_model::text::has_control;
 
-/// Decodes a field, drops control characters and trims blanks, the non-breaking one included.
+/// Decodes a field and trims blanks, the non-breaking one included; `None` if it holds a control character.
 ///
-/// Tabs and the like become spaces, so that words stay apart. What the publisher garbled itself passes through.
-pub(super) fn clean(field: &[u8]) -> String {
+/// Tabs and the like were typed to keep words apart, and become spaces. Any other is no part of a text, and what it took the
+/// place of is unknown. What the publisher garbled itself passes through.
+pub(super) fn clean(field: &[u8]) -> Option<String> {
     let text = decode(field);
     if !field.iter().copied().any(is_control) {
-        return text.trim().to_owned();
+        return Some(text.trim().to_owned());
     }
-    let printable: String = text
-        .chars()
-        .filter_map(|c| if c.is_control() { c.is_whitespace().then_some(' ') } else { Some(c) })
-        .collect();
-    printable.trim().to_owned()
-}
-
-/// The text of a field that may be blank.
-pub(super) fn filled(field: &[u8]) -> Option<String> {
-    Some(clean(field)).filter(|text| !text.is_empty())
+    let spaced = text.replace(|c: char| c.is_control() && c.is_whitespace(), " ");
+    (!has_control(&spaced)).then(|| spaced.trim().to_owned())
 }
 
 /// Bytes that decode to control characters, the five that windows-1252 does not define among them.
@@ -40,22 +34,27 @@ mod tests {
 
     #[test]
     fn accents_dashes_and_quotes_are_kept() {
-        assert_eq!(clean(b"A\xC7\xC3O \x96 \"B\" n\xBA 1"), "AÇÃO – \"B\" nº 1");
-        assert_eq!(clean(b"\xFF\xFEabc"), "ÿþabc");
+        assert_eq!(clean(b"A\xC7\xC3O \x96 \"B\" n\xBA 1").unwrap(), "AÇÃO – \"B\" nº 1");
+        assert_eq!(clean(b"\xFF\xFEabc").unwrap(), "ÿþabc");
     }
 
     #[test]
     fn control_bytes_are_those_that_decode_to_control_characters() {
         for byte in 0..=u8::MAX {
-            assert_eq!(is_control(byte), decode(&[byte]).contains(char::is_control), "{byte:#04x}");
+            assert_eq!(is_control(byte), has_control(&decode(&[byte])), "{byte:#04x}");
         }
     }
 
     #[test]
-    fn blanks_and_control_bytes_go() {
-        assert_eq!(clean(b"\xA0 Fato Relevante \xA0"), "Fato Relevante");
-        assert_eq!(clean(b"ETX\x03 here"), "ETX here");
-        assert_eq!(clean(b"two\twords\x0B"), "two words");
-        assert_eq!(filled(b" \xA0\x03"), None);
+    fn blanks_around_a_text_go_and_those_within_are_spaces() {
+        assert_eq!(clean(b"\xA0 Fato Relevante \xA0").unwrap(), "Fato Relevante");
+        assert_eq!(clean(b"two\twords\x0B").unwrap(), "two words");
+    }
+
+    #[test]
+    fn a_text_with_any_other_control_character_is_none() {
+        for byte in (0..=u8::MAX).filter(|byte| is_control(*byte) && !b"\t\n\x0B\x0C\r".contains(byte)) {
+            assert_eq!(clean(&[b'A', byte, b'B']), None, "{byte:#04x}");
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! No bytes make a reader panic, hang or remember more than it was given.
 
+use lastro_model::text::has_control;
 use lastro_model::{Currency, Series};
-use lastro_sources::cvm::{companies, filings::FilingsReader};
-use lastro_sources::{MOST_REJECTS, ptax, sgs};
+use lastro_sources::cvm::companies;
+use lastro_sources::cvm::filings::{COLUMNS, FilingsReader};
+use lastro_sources::{Answer, MOST_REJECTS, ptax, sgs};
 use proptest::prelude::*;
 
 use crate::fixture::{answer, bytes, day};
@@ -48,6 +50,9 @@ const TABLE: &[&str] = &[
     "\r",
     "\"",
     "\u{a0}",
+    "\0",
+    "\t",
+    "\u{7f}",
     "2025-02-11",
     "1",
     "90011",
@@ -67,8 +72,9 @@ fn read_everything(fixture: &str, tail: &[u8]) -> (usize, usize) {
 proptest! {
     #[test]
     fn series_survive(body in noise(JSON), status in prop::sample::select(&[200u16, 404, 500][..])) {
-        for series in [Series::Selic, Series::Ipca] {
-            if let Ok(reading) = sgs::read(series, None, &answer(status, &body)) {
+        let asked = Some((day("2024-01-01"), day("2024-12-31")));
+        for (series, asked) in [(Series::Selic, None), (Series::Cdi, asked), (Series::Ipca, asked)] {
+            if let Ok(reading) = sgs::read(series, asked, &answer(status, &body)) {
                 prop_assert!(reading.rows.len() + reading.rejects.len() <= body.len());
             }
         }
@@ -92,6 +98,10 @@ proptest! {
         let file = [head, tail].concat();
         if let Ok(reading) = companies::read(file.as_slice(), "cad.csv") {
             prop_assert!(reading.rejects.len() <= MOST_REJECTS);
+            for company in reading.rows {
+                let optional = [company.sector, company.trading_name];
+                prop_assert!(is_clean([company.name, company.status].into_iter().chain(optional.into_iter().flatten())));
+            }
         }
     }
 
@@ -102,6 +112,36 @@ proptest! {
         prop_assert!(rejects <= MOST_REJECTS);
         read_everything("cvm/cad_empty.csv", &tail);
     }
+
+    #[test]
+    fn no_reader_lets_a_control_character_through(field in prop::collection::vec(any::<u8>(), 0..20), place in 0usize..13) {
+        let good = "00.000.000/0001-91;NOME;90011;2025-02-11;CAT;TIPO;ESP;SUBJ;2025-02-11;AP;P;1;https://x/?numProtocolo=7";
+        let mut row: Vec<Vec<u8>> = good.split(';').map(|field| field.as_bytes().to_vec()).collect();
+        row[place] = field;
+        let file = [COLUMNS.join(";").as_bytes(), b"\r\n", &row.join(&b';'), b"\r\n"].concat();
+        for filing in FilingsReader::new(file.as_slice(), "ipe.csv", 2025).unwrap().flatten().flatten() {
+            let texts = [filing.company_name, filing.category, filing.description, filing.url];
+            prop_assert!(is_clean(texts.into_iter().chain(filing.kind)));
+        }
+    }
+
+    #[test]
+    fn sentences_about_any_answer_can_be_shown(body in noise(JSON), status: u16, content_type in ".{0,200}") {
+        let answer = Answer { content_type: Some(&content_type), ..answer(status, &body) };
+        let asked = (day("1994-07-01"), day("2026-12-31"));
+        let faults = [
+            sgs::read(Series::Selic, None, &answer).err(),
+            ptax::read(Currency::BRL, asked, &answer).err(),
+            ptax::read_currencies(&answer).err(),
+        ];
+        for sentence in faults.into_iter().flatten().map(|fault| fault.to_string()) {
+            prop_assert!(sentence.len() < 400 && !has_control(&sentence), "{:?}", sentence);
+        }
+    }
+}
+
+fn is_clean(mut texts: impl Iterator<Item = String>) -> bool {
+    texts.all(|text| !has_control(&text) && !text.is_empty())
 }
 
 /// A reader that never ends: what it makes others remember must have a bound.

@@ -75,9 +75,19 @@ fn blank_fields_are_missing_and_a_name_falls_back() {
 }
 
 #[test]
-fn control_bytes_and_hard_blanks_are_cleaned_away() {
-    let reading = read("cvm/cad_control_byte_and_nbsp.csv").unwrap();
-    assert_eq!(reading.rows[0].name, "COMPANHIA IMAGINÁRIA");
+fn a_control_character_in_what_is_kept_is_a_reject_and_hard_blanks_are_trimmed() {
+    let file = bytes("cvm/cad_control_byte_and_nbsp.csv");
+    let reading = companies::read(file.as_slice(), "cad.csv").unwrap();
+    assert_eq!((reading.rows.len(), reading.rejects[0].line), (0, 2));
+    assert_eq!(reading.rejects[0].reason, "DENOM_SOCIAL holds a control character");
+    // A tab keeps words apart, and columns that are not kept may hold what they like.
+    let tabbed: Vec<u8> = file.iter().map(|byte| if *byte == 0x03 { b'\t' } else { *byte }).collect();
+    let ending = b"AUDITORES INVENTADOS";
+    let at = tabbed.windows(ending.len()).position(|part| part == ending).unwrap();
+    let file = [&tabbed[..at], b"\x07", &tabbed[at..]].concat();
+    let reading = companies::read(file.as_slice(), "cad.csv").unwrap();
+    assert_eq!(reading.rejects, []);
+    assert_eq!(reading.rows[0].name, "COMPANHIA  IMAGINÁRIA");
     assert_eq!(reading.rows[0].sector.as_deref(), Some("Bancos"));
 }
 

@@ -157,6 +157,27 @@ fn a_link_without_number_is_named_by_the_hash_of_its_line() {
 }
 
 #[test]
+fn a_control_character_in_what_is_kept_is_a_reject_that_names_its_column() {
+    let header = filings::COLUMNS.join(";");
+    let fields = "00.000.000/0001-91;NOME;90011;2025-02-11;CAT;TIPO;ESP;SUBJ;2025-02-11;AP;P;1;https://x/?numProtocolo=7";
+    for (column, name) in filings::COLUMNS.into_iter().enumerate() {
+        for byte in [0x00, 0x07, 0x1B, 0x7F, 0x81, 0x9D] {
+            let mut row: Vec<Vec<u8>> = fields.split(';').map(|field| field.as_bytes().to_vec()).collect();
+            row[column].insert(1, byte);
+            let file = [header.as_bytes(), b"\r\n", &row.join(&b';'), b"\r\n"].concat();
+            let year = read_bytes(&file).unwrap();
+            // These are not kept: the kind of document stands in for no subject, and an absurd reference is none.
+            let kept =
+                !["CNPJ_Companhia", "Data_Referencia", "Especie", "Tipo_Apresentacao", "Protocolo_Entrega"]
+                    .contains(&name);
+            let reasons: Vec<&str> = year.rejects.iter().map(|reject| reject.reason.as_str()).collect();
+            let expected = format!("{name} holds a control character");
+            assert_eq!(reasons, if kept { vec![expected.as_str()] } else { vec![] }, "{name} {byte:#04x}");
+        }
+    }
+}
+
+#[test]
 fn unreadable_rows_are_rejected_with_their_line() {
     let year = read("cvm/ipe_unreadable_rows.csv");
     assert_eq!(ids(&year), ["1400008"]);

@@ -14,4 +14,5 @@ mod fixture;
 mod judgement;
 mod ptax;
 mod real_data;
+mod review;
 mod sgs;

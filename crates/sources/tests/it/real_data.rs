@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::PathBuf;
 
-use lastro_model::{Currency, Series, Standing};
+use lastro_model::{Currency, Decimal, Kind, RatePoint, Series, Standing};
 use lastro_sources::cvm::companies;
 use lastro_sources::cvm::filings::{UNPACKED_CAP, YearArchive};
 use lastro_sources::{Reading, ptax, sgs};
 
 use crate::fixture::{answer, day, kind};
+use crate::review::judged;
 
 fn path(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(std::env::var_os("LASTRO_REAL_DATA")?).join(name);
@@ -49,6 +50,41 @@ fn series_equal_what_was_published_to_the_last_decimal() {
     // The body of another daily series stands in for CDI: six decimals, business days.
     assert_series_equal(Series::Cdi, "sgs/11_2020-2024.json");
     assert_series_equal(Series::Selic, "sgs/ok_226_TR_ultimos3_dataFim.json");
+}
+
+/// The points of a real body.
+fn points(series: Series, name: &str) -> Option<Vec<RatePoint>> {
+    let body = bytes(name)?;
+    Some(sgs::read(series, None, &answer(200, &body)).unwrap().rows)
+}
+
+/// Every step that was ever published passes, and would do so if it had been twice as long.
+fn assert_room(kind: Kind, points: &[RatePoint]) {
+    for pair in points.windows(2) {
+        let step = pair[1].value - pair[0].value;
+        for times in [1, 2] {
+            let value = pair[0].value + step * Decimal::from(times);
+            let next = [RatePoint { value, ..pair[1] }];
+            let review = judged(kind, &pair[..1], &next);
+            assert!(review.doubted.is_empty(), "{times} times: {:?}", review.doubted);
+        }
+    }
+}
+
+#[test]
+fn every_real_step_passes_judgement_with_room() {
+    let Some(selic) = points(Series::Selic, "sgs/432_2016-2025.json") else { return };
+    assert_room(Kind::RatePerYear, &selic);
+    assert_room(Kind::RatePerMonth, &points(Series::Ipca, "sgs/433_2016-2026.json").unwrap());
+    // The rate of a day, roughly by the year, stands in for CDI.
+    let a_year = |point: RatePoint| RatePoint { value: point.value * Decimal::from(252), ..point };
+    let daily = points(Series::Cdi, "sgs/11_2020-2024.json").unwrap();
+    assert_room(Kind::RatePerYear, &daily.into_iter().map(a_year).collect::<Vec<_>>());
+    let asked = (day("2026-09-03"), day("2026-09-06"));
+    let usd = Currency::parse("USD").unwrap();
+    let body = bytes("ptax/usd_CotacaoMoedaPeriodo_2026-09-03_06.json").unwrap();
+    let quotes = ptax::read(usd, asked, &answer(200, &body)).unwrap().rows;
+    assert!(judged(Kind::Price, &quotes[..1], &quotes).doubted.is_empty());
 }
 
 #[test]

@@ -5,18 +5,24 @@ use jiff::Timestamp;
 use rusqlite::params;
 
 use super::{SqliteStore, column};
-use crate::{Lease, LeaseStore, Result, sql};
+use crate::{LONGEST_LEASE, Lease, LeaseStore, Result, StoreError, sql};
 
 #[async_trait]
 impl LeaseStore for SqliteStore {
     async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
-        let (now, until) = (now.as_millisecond(), until.as_millisecond());
+        let latest = now
+            .saturating_add(LONGEST_LEASE)
+            .map_err(|_| StoreError::Backend("the clock is out of bounds".to_owned()))?;
+        let until = until.min(latest).as_millisecond();
+        let (now, latest) = (now.as_millisecond(), latest.as_millisecond());
         self.writer
             .change(move |transaction| {
-                transaction.query_row_and_then(sql::TAKE_LEASE, params![holder, until, name, now], |row| {
-                    Ok(Lease { holder: column::string(row, 0)?, until: column::time(row, 1)? })
-                })
+                transaction.query_row_and_then(
+                    sql::TAKE_LEASE,
+                    params![holder, until, name, now, latest],
+                    |row| Ok(Lease { holder: column::string(row, 0)?, until: column::time(row, 1)? }),
+                )
             })
             .await
     }

@@ -24,6 +24,7 @@ mod setting;
 mod table;
 mod usage;
 mod webhook;
+mod withheld;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::announce::News;
 use super::change_log;
 use super::column::{self, stored_count};
 use super::table::{self, Tally};
-use super::{load, read_file};
+use super::{load, read_file, withheld};
 use crate::{Publication, Published, Result, StoreError, Write, sql};
 
 /// The messages of a publication, the first of which is already here.
@@ -44,6 +44,7 @@ pub(super) fn publish(
         match inbox.next()? {
             Write::Rows(records) => tally.write(transaction, source, &records, &mut news)?,
             Write::File(file) => read_file::remember(transaction, source, &file)?,
+            Write::Withheld(points) => withheld::replace(transaction, source, &points)?,
             Write::Commit => break true,
             Write::CommitPart => break false,
         }
@@ -58,6 +59,7 @@ pub(super) fn publish(
 
 fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
     transaction.execute(table::whole(source).delete, params_from_iter(table::scope(source)))?;
+    withheld::replace(transaction, source, &[])?;
     read_file::forget_all(transaction, source)
 }
 

@@ -2,16 +2,17 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Source};
+use lastro_model::{Edition, Source, Withheld};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::mpsc;
 
 use super::change_log;
 use super::column;
 use super::publish::{self, Inbox};
-use super::{SqliteStore, blocking, connection, load};
+use super::{SqliteStore, blocking, connection, load, withheld};
 use crate::{
-    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState, Write, sql,
+    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState,
+    WITHHELD_SHOWN, Write, sql,
 };
 
 #[async_trait]
@@ -48,6 +49,10 @@ impl RecordStore for SqliteStore {
             self.writer.publish(move |transaction| publish::publish(transaction, publication, inbox)).await?;
         self.fold_log().await;
         Ok(published)
+    }
+
+    async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
+        self.readers.ask(move |connection| withheld::newest(connection, source, usize::MAX)).await
     }
 
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
@@ -93,7 +98,10 @@ fn source_states(connection: &Connection) -> Result<Vec<SourceState>> {
     let mut states = Source::ALL.map(SourceState::never_filled);
     let mut statement = connection.prepare_cached(sql::SOURCE_STATES)?;
     for state in statement.query_and_then([], source_state)? {
-        let state = state?;
+        let mut state = state?;
+        if state.withheld > 0 {
+            state.newest_withheld = withheld::newest(connection, state.source, WITHHELD_SHOWN)?;
+        }
         let place = state.source as usize;
         states[place] = state;
     }
@@ -112,5 +120,7 @@ fn source_state(row: &Row<'_>) -> Result<SourceState> {
         last_attempt: column::optional_time(row, 6)?,
         last_error: column::optional_string(row, 7)?,
         rejects: column::number(row, 8)?,
+        withheld: column::number(row, 9)?,
+        newest_withheld: Vec::new(),
     })
 }

@@ -1,12 +1,13 @@
 //! Whether the service answers, and how old what it answers with is.
 
-use lastro_model::{Day, Now, Source};
+use lastro_model::{Now, Source, Withheld};
 use lastro_store::SourceState;
 use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::http::reply::Reply;
 use crate::http::routes::Question;
+use crate::ingest::age::age_ms;
 use crate::jobs::supervisor::FailingJob;
 
 #[derive(Serialize)]
@@ -32,7 +33,20 @@ struct Freshness {
     last_attempt: Option<jiff::Timestamp>,
     last_error: Option<String>,
     rejects: u64,
+    withheld: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld_points: Vec<WithheldPoint>,
     stale: bool,
+}
+
+/// A point that is published and not in service, and why.
+#[derive(Serialize)]
+struct WithheldPoint {
+    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pair: Option<String>,
+    reason: String,
+    first_seen: jiff::Timestamp,
 }
 
 pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -57,27 +71,37 @@ fn freshness(state: &SourceState, now: Now) -> Freshness {
         last_attempt: state.last_attempt,
         last_error: state.last_error.clone(),
         rejects: state.rejects,
+        withheld: state.withheld,
+        withheld_points: state.newest_withheld.iter().map(withheld_point).collect(),
         stale: is_stale(state, now),
+    }
+}
+
+fn withheld_point(withheld: &Withheld) -> WithheldPoint {
+    let Withheld { point, first_seen, reason } = withheld;
+    WithheldPoint {
+        date: point.day().to_string(),
+        pair: point.pair().map(|pair| pair.to_string()),
+        reason: reason.clone(),
+        first_seen: *first_seen,
     }
 }
 
 /// A source is stale when its newest day is further back than its publisher ever leaves it.
 ///
-/// A new company is registered now and then; the registry is as fresh as its last synchronisation. Without a day to go by,
-/// a source is stale only if it is empty: that the sample is a sample is told apart.
+/// A new company is registered now and then, and a day to come says nothing about today: there a source is as fresh as its last
+/// synchronisation. Without anything to go by, a source is stale only if it is empty: that the sample is a sample is told apart.
 pub fn is_stale(state: &SourceState, now: Now) -> bool {
-    let newest = match state.source {
-        Source::Companies => state.last_success.and_then(utc_day),
-        _ => state.newest_day,
-    };
-    let age = newest.map(|newest| now.utc_day().number() - newest.number());
-    age.map_or(state.rows == 0, |age| age > longest_silence_days(state.source))
+    let past_day = state.newest_day.filter(|newest| *newest <= now.utc_day());
+    match (state.source, past_day, state.last_success) {
+        (Source::Companies, _, Some(success)) | (_, None, Some(success)) => age_ms(success, now.unix_ms)
+            .is_none_or(|age| age / DAY_MS > longest_silence_days(state.source).into()),
+        (Source::Companies, ..) | (_, None, None) => state.rows == 0,
+        (_, Some(newest), _) => now.utc_day().number() - newest.number() > longest_silence_days(state.source),
+    }
 }
 
-fn utc_day(at: jiff::Timestamp) -> Option<Day> {
-    let days = at.as_second().div_euclid(86_400);
-    i32::try_from(days).ok().and_then(Day::from_number)
-}
+const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
 const fn longest_silence_days(source: Source) -> i32 {

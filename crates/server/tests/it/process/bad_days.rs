@@ -98,15 +98,22 @@ fn an_implausible_truth_is_accepted_where_the_operator_says_so() {
             *newest = "150.00".into();
         }
     });
-    let finished = home.sync(&publisher, &["--source", "selic,cdi", "--accept", "selic"]);
-    assert_eq!(finished.status.code(), Some(1), "{}", finished.stdout);
-    let row = |source: &str| finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
-    assert!(
-        row("cdi").contains("implausible change") && !row("selic").contains("failed"),
-        "{}",
-        finished.stdout
-    );
+    let finished = home.sync(&publisher, &["--source", "selic,cdi", "--accept", "selic", "--verbose"]);
+    assert!(finished.succeeded(), "{}", finished.stdout);
+    let columns = |source: &str| -> Vec<&str> {
+        let row = finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
+        row.split_whitespace().collect()
+    };
+    let header = ["SOURCE", "ADDED", "CHANGED", "REJECTED", "WITHHELD", "NEWEST", "SECONDS"];
+    assert_eq!(columns("SOURCE"), header);
+    assert_eq!(columns("selic")[1..5], ["0", "1", "0", "0"]);
+    assert_eq!(columns("cdi")[1..5], ["0", "0", "0", "1"]);
+    let listed = finished.stdout.lines().last().unwrap();
+    assert!(listed.starts_with("cdi: ") && listed.contains("its value is 150.00 where"), "{listed}");
     assert!(finished.stderr.contains("accepted as the operator asks"), "{}", finished.stderr);
+    assert_eq!(finished.stderr.matches("withheld: its value is 150.00").count(), 1, "{}", finished.stderr);
+    let again = home.sync(&publisher, &["--source", "cdi"]);
+    assert!(!again.stderr.contains("withheld: its value"), "told once: {}", again.stderr);
     let stray = home.sync(&publisher, &["--source", "cdi", "--accept", "selic"]);
     assert!(stray.stderr.contains("--accept names selic"), "{}", stray.stderr);
 }

@@ -49,7 +49,7 @@ async fn a_running_server_shows_what_another_process_synchronised() {
         let official = async || server.source(source).await["sample"] == false;
         assert!(eventually(official).await, "{source} is still the sample");
         let row = finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
-        assert_eq!(row.split_whitespace().count(), 6, "{row}");
+        assert_eq!(row.split_whitespace().count(), 7, "{row}");
     }
     // Not on a terminal: a line for each step, and no bars.
     assert!(finished.stderr.lines().filter(|line| line.contains("read Selic from")).count() > 20);

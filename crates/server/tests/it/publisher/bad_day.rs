@@ -4,7 +4,7 @@
 
 use lastro_model::{Day, Source};
 
-use super::{CDI, IPCA, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
+use super::{CDI, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
 
 /// One bad day of one source.
 pub struct BadDay {
@@ -146,48 +146,19 @@ fn series_cases() -> Vec<BadDay> {
             },
             ("are lost", REFUSED),
         ),
-        case(
-            "a value that jumped",
-            Source::Selic,
-            |shelves, today| {
-                shelves.series.get_mut(&SELIC).unwrap().insert(today.plus_days(-9), "150.00".into());
-            },
-            ("implausible change", REFUSED),
-        ),
-        case(
-            "a month that jumped",
-            Source::Ipca,
-            |shelves, _| {
-                let (_, newest) = shelves.series.get_mut(&IPCA).unwrap().iter_mut().next_back().unwrap();
-                *newest = "56".into();
-            },
-            ("implausible change", REFUSED),
-        ),
     ]
 }
 
 fn quote_cases() -> Vec<BadDay> {
-    vec![
-        case(
-            "closings that vanished",
-            Source::Fx,
-            |shelves, today| {
-                let kept = |currency: &str, day: Day| currency != "EUR" || day < today.plus_days(-13);
-                shelves.quotes.retain(|(currency, day), _| kept(currency, *day));
-            },
-            ("are lost", REFUSED),
-        ),
-        case(
-            "a closing that jumped",
-            Source::Fx,
-            |shelves, _| {
-                let dollars = shelves.quotes.iter_mut().rev().filter(|((currency, _), _)| currency == "USD");
-                let (_, rates) = { dollars }.nth(2).unwrap();
-                *rates = ("51.2530".into(), "51.2590".into());
-            },
-            ("implausible change", REFUSED),
-        ),
-    ]
+    vec![case(
+        "closings that vanished",
+        Source::Fx,
+        |shelves, today| {
+            let kept = |currency: &str, day: Day| currency != "EUR" || day < today.plus_days(-13);
+            shelves.quotes.retain(|(currency, day), _| kept(currency, *day));
+        },
+        ("are lost", REFUSED),
+    )]
 }
 
 fn file_cases() -> Vec<BadDay> {

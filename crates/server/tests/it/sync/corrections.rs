@@ -8,30 +8,30 @@ use lastro_model::Source;
 use super::{Stage, TODAY, day};
 use crate::publisher::{Trouble, filing};
 
-const WEEK: Duration = Duration::from_secs(7 * 86_400);
+pub(super) const WEEK: Duration = Duration::from_secs(7 * 86_400);
 /// Held, and long before the days that every run asks for again.
 const LONG_AGO: &str = "2026-01-15";
 
 impl Stage {
-    async fn run_whole(&self, source: Source) -> Result<Outcome, SyncError> {
+    pub(super) async fn run_whole(&self, source: Source) -> Result<Outcome, SyncError> {
         self.sync().await.run(source, Reach::Whole).await
     }
 
     /// The operator has looked at it.
-    async fn run_accepting(&self, source: Source) -> Result<Outcome, SyncError> {
+    pub(super) async fn run_accepting(&self, source: Source) -> Result<Outcome, SyncError> {
         let mut sync = self.sync().await;
         sync.accept = vec![source];
-        sync.run(source, Reach::Whole).await
+        sync.run(source, Reach::Recent).await
     }
 
     /// The publisher writes another Selic for a day long ago.
-    fn correct(&self, value: &str) {
+    pub(super) fn correct(&self, value: &str) {
         self.publisher.change(|shelves| {
             shelves.series.get_mut(&432).unwrap().insert(day(LONG_AGO), value.into());
         });
     }
 
-    async fn selic_long_ago(&self) -> String {
+    pub(super) async fn selic_long_ago(&self) -> String {
         self.caught_up().await;
         self.text(&format!("/api/v1/market/selic?from={LONG_AGO}&to={LONG_AGO}")).await
     }
@@ -75,31 +75,44 @@ async fn an_operator_who_asks_for_everything_need_not_wait() {
 }
 
 #[tokio::test]
-async fn an_old_value_that_jumped_is_refused_until_the_operator_accepts_it() {
+async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
     stage.correct("120.34");
-    let refused = stage.run_whole(Source::Selic).await.unwrap_err();
-    assert!(refused.to_string().contains("120.34 where"), "{refused}");
+    let outcome = stage.run_whole(Source::Selic).await.unwrap();
+    assert_eq!((outcome.changed, outcome.withheld), (0, 1));
     assert_eq!(stage.selic_long_ago().await, before);
-    assert_eq!(stage.run_accepting(Source::Selic).await.unwrap().changed, 1);
+    let reason = stage.health(Source::Selic).await["withheld_points"][0]["reason"].to_string();
+    assert!(reason.contains("120.34 where"), "{reason}");
+    // Nobody asks for old days every hour, but what is withheld of them is not forgotten.
+    assert_eq!(stage.run(Source::Selic).await.unwrap().withheld, 1);
+    let outcome = stage.run_accepting(Source::Selic).await.unwrap();
+    assert_eq!((outcome.changed, outcome.withheld), (1, 0));
     assert!(stage.selic_long_ago().await.contains("120.34"));
     // It was for that run alone.
+    stage.correct("1203.4");
+    assert_eq!(stage.run_whole(Source::Selic).await.unwrap().withheld, 1);
+    // What moves a value towards its neighbours needs nobody's word.
     stage.correct("12.34");
-    stage.run_whole(Source::Selic).await.unwrap_err();
-    assert!(stage.selic_long_ago().await.contains("120.34"));
+    let outcome = stage.run_whole(Source::Selic).await.unwrap();
+    assert_eq!((outcome.changed, outcome.withheld), (1, 0));
+    assert!(stage.selic_long_ago().await.contains("12.34"));
 }
 
 #[tokio::test]
 async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
-    stage.correct("120.34");
+    let held = stage.publisher.shelves();
     let change_today = |value: &str| {
         stage.publisher.change(|shelves| {
             shelves.series.get_mut(&432).unwrap().insert(day(TODAY), value.into());
         });
     };
+    stage.publisher.change(|shelves| {
+        let lost = day(LONG_AGO).plus_days(-30)..day(LONG_AGO).plus_days(30);
+        shelves.series.get_mut(&432).unwrap().retain(|day, _| !lost.contains(day));
+    });
     change_today("11.11");
     stage.app.advance(WEEK);
     assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
@@ -108,14 +121,16 @@ async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
     let health = stage.health(Source::Selic).await;
     assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
     let rejects = stage.app.elsewhere().await.rejects(Source::Selic, 10).await.unwrap();
-    assert!(rejects[0].reason.contains("120.34 where"), "{rejects:?}");
+    assert!(rejects[0].reason.contains("are lost"), "{rejects:?}");
 
     // The next day it is tried again, and not before.
     stage.publisher.forget();
     change_today("11.12");
     stage.run(Source::Selic).await.unwrap();
     assert_eq!(stage.publisher.asked("bcdata.sgs.432"), 1);
+    stage.publisher.restore(&held);
     stage.correct("12.34");
+    change_today("11.12");
     stage.app.advance(WEEK / 7);
     assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
     assert!(stage.selic_long_ago().await.contains("12.34"));

@@ -14,7 +14,7 @@ use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
 /// A server that keeps itself fresh.
-async fn scheduled(publisher: Publisher) -> Stage {
+pub(super) async fn scheduled(publisher: Publisher) -> Stage {
     scheduled_with(publisher, |_| {}).await
 }
 
@@ -39,7 +39,7 @@ impl Stage {
         metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
     }
 
-    async fn comes_to(&self, source: Source, outcome: &str, times: u32) {
+    pub(super) async fn comes_to(&self, source: Source, outcome: &str, times: u32) {
         for _ in 0..400 {
             if self.count(source, outcome).await == times {
                 return;

@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 
 use crate::Fault;
 use crate::cvm::table::{Row, Table};
-use crate::cvm::text;
 
 /// The official names, in the file's order.
 pub const COLUMNS: [&str; 13] = [
@@ -69,18 +68,18 @@ impl Columns {
     pub(super) fn filing(&self, mut row: Row<'_>) -> Result<Filing, String> {
         row.rejoin_surplus(self.subject);
         row.check_width()?;
-        let code = CompanyId::parse(&text::clean(row.field(self.code)));
-        let version = text::clean(row.field(self.version)).parse();
-        let category = text::filled(row.field(self.category)).ok_or("Categoria is blank")?;
-        let kind = text::filled(row.field(self.kind));
-        let url = link(row.field(self.link)).ok_or("Link_Download is not a link")?;
+        let code = CompanyId::parse(&row.text(self.code)?);
+        let version = row.text(self.version)?.parse();
+        let category = row.filled(self.category)?.ok_or("Categoria is blank")?;
+        let kind = row.filled(self.kind)?;
+        let url = link(row.text(self.link)?).ok_or("Link_Download is not a link")?;
         Ok(Filing {
             id: protocol(&url).unwrap_or_else(|| self.hashed(&row)),
             company_id: code.map_err(|error| format!("Codigo_CVM {error}"))?,
-            company_name: text::filled(row.field(self.name)).ok_or("Nome_Companhia is blank")?,
+            company_name: row.filled(self.name)?.ok_or("Nome_Companhia is blank")?,
             delivered_on: self.delivered_on(&row)?,
             reference_day: self.reference_day(&row),
-            description: self.description(&row, kind.as_deref(), &category),
+            description: self.description(&row, kind.as_deref(), &category)?,
             category,
             kind,
             version: version.map_err(|_| "Versao is not a small number")?,
@@ -90,8 +89,7 @@ impl Columns {
 
     /// The file's year is the year of delivery. A year more or less is let pass, for the turn of the year.
     fn delivered_on(&self, row: &Row<'_>) -> Result<Day, String> {
-        let day = Day::parse(&text::clean(row.field(self.delivery)))
-            .map_err(|error| format!("Data_Entrega {error}"))?;
+        let day = Day::parse(&row.text(self.delivery)?).map_err(|error| format!("Data_Entrega {error}"))?;
         if (i32::from(day.year()) - i32::from(self.year)).abs() > 1 {
             return Err(format!("Data_Entrega is not a day of {}", self.year));
         }
@@ -99,20 +97,20 @@ impl Columns {
     }
 
     fn reference_day(&self, row: &Row<'_>) -> Option<Day> {
-        let day = Day::parse(&text::clean(row.field(self.reference))).ok()?;
+        let day = row.text(self.reference).ok().and_then(|text| Day::parse(&text).ok())?;
         (1990..=self.year.saturating_add(2)).contains(&day.year()).then_some(day)
     }
 
-    fn description(&self, row: &Row<'_>, kind: Option<&str>, category: &str) -> String {
-        if let Some(subject) = text::filled(row.field(self.subject)) {
-            return subject;
+    fn description(&self, row: &Row<'_>, kind: Option<&str>, category: &str) -> Result<String, String> {
+        if let Some(subject) = row.filled(self.subject)? {
+            return Ok(subject);
         }
-        match (kind, text::filled(row.field(self.species))) {
+        Ok(match (kind, row.filled(self.species)?) {
             (Some(kind), Some(species)) => format!("{kind} / {species}"),
             (Some(kind), None) => kind.to_owned(),
             (None, Some(species)) => species,
             (None, None) => category.to_owned(),
-        }
+        })
     }
 
     /// The name of a row without protocol number, as the header of `filings` describes it.
@@ -130,8 +128,7 @@ impl Columns {
 }
 
 /// A web address that can be shown as it is: anything else (`javascript:`, blanks, quotes) is not one.
-fn link(field: &[u8]) -> Option<String> {
-    let url = text::clean(field);
+fn link(url: String) -> Option<String> {
     let web = url.starts_with("https://") || url.starts_with("http://");
     let plain = url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
     (web && plain).then_some(url)
@@ -173,7 +170,7 @@ mod tests {
 
     #[test]
     fn only_web_addresses_are_links() {
-        assert!(link(b" https://www.example.com/a?b=1&c='2' ").is_some());
+        assert!(link("https://www.example.com/a?b=1&c='2'".to_owned()).is_some());
         for bad in [
             "",
             "www.example.com",
@@ -183,7 +180,7 @@ mod tests {
             "ftp://x/",
             "https://x/é",
         ] {
-            assert_eq!(link(bad.as_bytes()), None, "{bad}");
+            assert_eq!(link(bad.to_owned()), None, "{bad}");
         }
     }
 }

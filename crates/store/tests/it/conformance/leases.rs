@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use lastro_store::Store;
+use lastro_store::{LONGEST_LEASE, Store};
 
 use super::Place;
 use crate::specimen::at;
@@ -55,4 +55,18 @@ pub async fn of_many_takers_one_succeeds(place: &impl Place) {
         let taken = taking.join_all().await;
         assert_eq!(taken.iter().filter(|taken| **taken).count(), 1, "{taken:?}");
     }
+}
+
+pub async fn a_lease_that_ends_later_than_any_can_is_taken_over(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let year = 365 * 86_400;
+    assert!(takes(&*here, "sync", "ana", at(year), at(year + 60)).await);
+    assert!(takes(&*there, "sync", "bia", at(0), at(60)).await, "her clock was a year ahead");
+    assert!(!here.renew_lease("sync", "ana", at(year + 90)).await.unwrap());
+    // One that asks for more than any can have gets no more.
+    let longest = i64::try_from(LONGEST_LEASE.as_secs()).unwrap();
+    let standing = there.take_lease("sync", "bia", at(0), at(2 * longest)).await.unwrap();
+    assert_eq!(standing.until, at(longest));
+    assert!(!takes(&*here, "sync", "ana", at(1), at(61)).await);
+    assert!(takes(&*here, "sync", "ana", at(longest), at(longest + 60)).await);
 }

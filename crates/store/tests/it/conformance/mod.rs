@@ -10,6 +10,7 @@ pub mod records;
 pub mod settings;
 pub mod usage;
 pub mod webhooks;
+pub mod withheld;
 
 use std::sync::Arc;
 
@@ -66,11 +67,19 @@ macro_rules! suite {
                 replacing_forgets_the_files_of_this_source_only,
                 a_file_alone_is_no_new_edition,
             ],
+            withheld: [
+                what_is_withheld_comes_back_as_it_went_in,
+                a_newer_list_takes_the_place_of_the_older,
+                a_publication_that_says_nothing_of_it_leaves_it_as_it_was,
+                what_is_withheld_outlives_no_failed_publication,
+                replacing_forgets_what_was_withheld_of_this_source_only,
+            ],
             leases: [
                 a_lease_is_one_holders_until_it_ends,
                 a_lease_that_is_renewed_does_not_end,
                 a_lease_that_is_given_up_is_free_at_once,
                 of_many_takers_one_succeeds,
+                a_lease_that_ends_later_than_any_can_is_taken_over,
             ],
             accounts: [
                 a_key_comes_back_as_it_was_kept,

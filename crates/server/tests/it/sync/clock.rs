@@ -1,0 +1,112 @@
+//! A clock that was ahead once leaves moments behind that have not come yet. They stop nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{Timestamp, ToSpan};
+use lastro::ingest::sync::{Outcome, Reach, SyncError};
+use lastro_model::{Clock, ManualClock, Source};
+
+use super::schedule::scheduled;
+use super::{Stage, TODAY, day};
+use crate::publisher::Publisher;
+
+impl Stage {
+    /// Synchronises by a clock that is so many days ahead.
+    pub(super) async fn run_ahead(&self, days: i64, source: Source) -> Result<Outcome, SyncError> {
+        let mut sync = self.sync().await;
+        let now = self.app.clock.now().unix_ms + days * 86_400_000;
+        sync.clock = Arc::new(ManualClock::starting_at(now));
+        sync.run(source, Reach::Recent).await
+    }
+
+    fn in_days(&self, days: i64) -> Timestamp {
+        self.app.timestamp().checked_add((days * 24).hours()).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_success_in_the_future_is_no_reason_to_wait() {
+    let stage = scheduled(Publisher::on(day(TODAY))).await;
+    for source in Source::ALL {
+        stage.comes_to(source, "ok", 1).await;
+    }
+    let elsewhere = stage.app.elsewhere().await;
+    for source in Source::ALL {
+        elsewhere.record_attempt(source, stage.in_days(400), None).await.unwrap();
+    }
+    for source in Source::ALL {
+        stage.comes_to(source, "ok", 2).await;
+    }
+    stage.caught_up().await;
+    for source in Source::ALL {
+        assert_eq!(stage.health(source).await["last_success"], stage.app.timestamp().to_string(), "{source}");
+    }
+}
+
+#[tokio::test]
+async fn a_failure_in_the_future_is_tried_again() {
+    let publisher = Publisher::on(day(TODAY));
+    publisher.trouble("bcdata.sgs.432/", crate::publisher::Trouble::Status(500));
+    let stage = scheduled(publisher).await;
+    stage.comes_to(Source::Selic, "unreachable", 1).await;
+    stage.publisher.mend();
+    let told = Some("it was in the future".to_owned());
+    stage.app.elsewhere().await.record_attempt(Source::Selic, stage.in_days(400), told).await.unwrap();
+    stage.comes_to(Source::Selic, "ok", 1).await;
+}
+
+#[tokio::test]
+async fn values_of_days_to_come_do_not_hide_those_of_today() {
+    let stage = Stage::synchronised().await;
+    let later = day(TODAY).plus_days(50);
+    stage.publisher.change(|shelves| {
+        shelves.fill_rates(day(TODAY).plus_days(-400), later);
+        shelves.fill_quotes(&["EUR", "JPY", "USD"], day(TODAY).plus_days(-120), later);
+    });
+    let sources = [Source::Selic, Source::Cdi, Source::Ipca, Source::Fx];
+    for source in sources {
+        stage.run_ahead(50, source).await.unwrap();
+    }
+    // The clock is right again, and the publisher corrects what is held.
+    stage.publisher.change(|shelves| {
+        for code in [432, 4389] {
+            shelves.series.get_mut(&code).unwrap().insert(day(TODAY), "11.1100".into());
+        }
+        let (_, newest) = shelves.series.get_mut(&433).unwrap().iter_mut().next_back().unwrap();
+        newest.push('7');
+        shelves.quotes.get_mut(&("USD".into(), day(TODAY))).unwrap().1.push('7');
+    });
+    for source in sources {
+        stage.publisher.forget();
+        assert_eq!(stage.run(source).await.unwrap().changed, 1, "{source}");
+        let asked = stage.publisher.asked("");
+        assert_eq!(stage.run(source).await.unwrap().changed, 0, "{source}");
+        assert!(
+            source == Source::Ipca || stage.publisher.asked("") - asked < asked,
+            "{source}: the whole is read once"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_lease_of_a_clock_that_was_ahead_is_taken_over() {
+    let stage = Stage::set().await;
+    let store = stage.app.elsewhere().await;
+    store.take_lease("sync:selic", "a ghost", stage.in_days(400), stage.in_days(401)).await.unwrap();
+    stage.run(Source::Selic).await.unwrap();
+    // One that may be held is respected.
+    let soon = stage.app.timestamp().checked_add(Duration::from_secs(60)).unwrap();
+    store.take_lease("sync:cdi", "a neighbour", stage.app.timestamp(), soon).await.unwrap();
+    assert!(matches!(stage.run(Source::Cdi).await, Err(SyncError::Elsewhere(_))));
+}
+
+#[tokio::test]
+async fn a_success_in_the_future_does_not_pass_for_freshness() {
+    let stage = Stage::synchronised().await;
+    assert_eq!(stage.health(Source::Companies).await["stale"], false);
+    let ahead = stage.in_days(400);
+    stage.app.elsewhere().await.record_attempt(Source::Companies, ahead, None).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.health(Source::Companies).await["stale"], true);
+}

@@ -1,0 +1,82 @@
+use lastro_model::{Records, Source, Withheld};
+use lastro_store::{Publication, Store, StoreError, WITHHELD_SHOWN, Write};
+
+use super::Place;
+use crate::specimen::*;
+
+fn rate_withheld(on: &str, value: &str) -> Withheld {
+    Withheld { point: rate(on, value).into(), first_seen: at(5), reason: format!("{value} on {on}") }
+}
+
+async fn withhold(store: &dyn Store, source: Source, points: &[Withheld]) {
+    let writes = vec![Write::Withheld(points.to_vec()), Write::Commit];
+    send(store, publication(source), writes).await.unwrap();
+}
+
+pub async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    assert!(here.withheld(Source::Selic).await.unwrap().is_empty());
+    let rates: Vec<Withheld> =
+        (1..=5).rev().map(|n| rate_withheld(&format!("2026-11-0{n}"), "1500.00")).collect();
+    let quoted = |pair| Withheld {
+        point: quote("2026-11-02", pair, "51.2530", "51.2590").into(),
+        first_seen: at(7),
+        reason: "too much".to_owned(),
+    };
+    let quotes = [quoted("EUR/BRL"), quoted("USD/BRL")];
+    withhold(&*here, Source::Selic, &rates).await;
+    withhold(&*here, Source::Fx, &quotes).await;
+    assert_eq!(there.withheld(Source::Selic).await.unwrap(), rates);
+    assert_eq!(there.withheld(Source::Fx).await.unwrap(), quotes);
+    let states = there.source_states().await.unwrap();
+    let told =
+        |source: Source| (states[source as usize].withheld, states[source as usize].newest_withheld.clone());
+    assert_eq!(told(Source::Selic), (5, rates[..WITHHELD_SHOWN].to_vec()));
+    assert_eq!(told(Source::Fx), (2, quotes.to_vec()));
+    assert_eq!(told(Source::Cdi), (0, Vec::new()));
+}
+
+pub async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
+    let store = place.open().await;
+    let [first, second] = [rate_withheld("2026-11-01", "150"), rate_withheld("2026-11-02", "151")];
+    withhold(&*store, Source::Selic, &[second.clone(), first.clone()]).await;
+    withhold(&*store, Source::Cdi, std::slice::from_ref(&first)).await;
+    withhold(&*store, Source::Selic, std::slice::from_ref(&second)).await;
+    assert_eq!(store.withheld(Source::Selic).await.unwrap(), [second]);
+    withhold(&*store, Source::Selic, &[]).await;
+    assert!(store.withheld(Source::Selic).await.unwrap().is_empty());
+    assert_eq!(store.withheld(Source::Cdi).await.unwrap(), [first]);
+}
+
+pub async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &impl Place) {
+    let store = place.open().await;
+    let doubted = [rate_withheld("2026-11-02", "1500")];
+    withhold(&*store, Source::Selic, &doubted).await;
+    let before = store.counters().await.unwrap();
+    withhold(&*store, Source::Selic, &doubted).await;
+    assert_eq!(store.counters().await.unwrap(), before, "it is no new edition");
+    let rows = Records::Rates(vec![rate("2026-11-01", "15")]);
+    publish(&*store, publication(Source::Selic), rows).await.unwrap();
+    assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
+}
+
+pub async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place) {
+    let store = place.open().await;
+    let doubted = [rate_withheld("2026-11-02", "1500")];
+    withhold(&*store, Source::Selic, &doubted).await;
+    let abandoned = vec![Write::Withheld(Vec::new())];
+    assert_eq!(send(&*store, publication(Source::Selic), abandoned).await, Err(StoreError::Abandoned));
+    assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
+}
+
+pub async fn replacing_forgets_what_was_withheld_of_this_source_only(place: &impl Place) {
+    let store = place.open().await;
+    let doubted = [rate_withheld("2026-11-02", "1500")];
+    for source in [Source::Selic, Source::Cdi] {
+        withhold(&*store, source, &doubted).await;
+    }
+    let replacing = Publication { replace: true, ..publication(Source::Selic) };
+    publish(&*store, replacing, Records::Rates(vec![rate("2026-11-01", "15")])).await.unwrap();
+    assert!(store.withheld(Source::Selic).await.unwrap().is_empty());
+    assert_eq!(store.withheld(Source::Cdi).await.unwrap(), doubted);
+}
