@@ -19,13 +19,13 @@ pub struct SyncArgs {
     /// Ask for everything again, also for days and years that are long past
     #[arg(long)]
     pub full: bool,
-    /// Believe these sources this once, also where they lost rows or changed a published value beyond belief
+    /// Believe these sources this once, also where they lost rows, and let in all that is withheld of them
     #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
     pub accept: Vec<Source>,
     /// How long to wait for another process that is synchronising the same source
     #[arg(long, default_value = "10m", value_name = "TIME", value_parser = patience::duration)]
     pub wait: Duration,
-    /// Also list every row that could not be read, with its file and line
+    /// Also list every row that could not be read, with its file and line, and every point that is withheld
     #[arg(long)]
     pub verbose: bool,
     #[command(flatten)]

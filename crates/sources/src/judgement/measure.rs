@@ -1,7 +1,7 @@
 //! How far apart two values of one series may be, by what its numbers are.
 //!
-//! The bounds are wide: every pair of neighbours that was ever published lies well within them, and a decimal point that was lost
-//! or shifted lies outside.
+//! The bounds are wide: the steps of the last ten years would lie within them if they had been twice as long, and those of worse
+//! years lie within them as they were. A decimal point that was lost or shifted lies outside.
 
 use lastro_model::Kind;
 use rust_decimal::Decimal;

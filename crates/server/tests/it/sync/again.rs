@@ -114,3 +114,21 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
     assert_eq!(stage.health(Source::Ipca).await["rejects"], 0);
     assert_eq!(stage.health(Source::Ipca).await["newest_date"], "2026-10-01");
 }
+
+#[tokio::test]
+async fn a_text_with_a_control_character_is_a_reject_and_what_is_held_of_it_stays() {
+    let stage = Stage::synchronised().await;
+    let held = stage.publisher.shelves();
+    stage.publisher.change(|shelves| {
+        shelves.companies[4].name.insert(3, '\u{1b}');
+        shelves.filings.get_mut(&2026).unwrap()[7].description.insert(3, '\0');
+    });
+    for (source, reason) in [(Source::Companies, "DENOM_SOCIAL"), (Source::Filings, "Assunto")] {
+        assert_eq!(stage.run(source).await.unwrap().changed, 0, "{source}");
+        let listed = stage.app.elsewhere().await.rejects(source, 10).await.unwrap();
+        assert_eq!(listed[0].reason, format!("{reason} holds a control character"));
+    }
+    stage.caught_up().await;
+    assert_eq!(stage.health(Source::Companies).await["rejects"], 1);
+    stage.shows(&held).await;
+}
