@@ -13,7 +13,7 @@ mod rates;
 mod source;
 mod webhook;
 
-pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
+pub use account::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
 pub use clock::{Clock, ManualClock, Now};
 pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};

@@ -5,14 +5,16 @@ use jiff::Timestamp;
 use rusqlite::params;
 
 use super::{SqliteStore, column};
-use crate::{Lease, LeaseStore, Result, sql};
+use crate::sql::account as sql;
+use crate::{Lease, LeaseStore, Result};
 
 #[async_trait]
 impl LeaseStore for SqliteStore {
     async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
         let (now, until) = (now.as_millisecond(), until.as_millisecond());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.query_row_and_then(sql::TAKE_LEASE, params![holder, until, name, now], |row| {
                     Ok(Lease { holder: column::string(row, 0)?, until: column::time(row, 1)? })
@@ -23,7 +25,8 @@ impl LeaseStore for SqliteStore {
 
     async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool> {
         let (name, holder, until) = (name.to_owned(), holder.to_owned(), until.as_millisecond());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 Ok(transaction.execute(sql::RENEW_LEASE, params![until, name, holder])? > 0)
             })
@@ -32,7 +35,8 @@ impl LeaseStore for SqliteStore {
 
     async fn release_lease(&self, name: &str, holder: &str) -> Result<()> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.execute(sql::RELEASE_LEASE, params![name, holder])?;
                 Ok(())
