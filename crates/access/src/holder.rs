@@ -57,6 +57,11 @@ impl Holder {
         self.rotations.lock().take(ROTATIONS_PER_HOUR, HOUR_NS, now_ns)
     }
 
+    /// Whether something was counted that no batch has taken yet: such a holder must not be forgotten.
+    pub fn has_uncollected_usage(&self) -> bool {
+        !self.ledger.lock().is_empty()
+    }
+
     /// Gives the memory of a quota back that nobody draws on.
     pub(crate) fn rest(&self, now_ns: u64) {
         let mut ring = self.ring.lock();

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lastro_model::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Plan};
 use papaya::{HashMap, Operation};
 
 use crate::misses::Misses;
@@ -41,6 +41,7 @@ pub enum Lookup {
 struct Slot {
     holding: Arc<Holding>,
     digest: KeyDigest,
+    revoked: bool,
     revision: u64,
 }
 
@@ -67,7 +68,7 @@ impl KeyRing {
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
         let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= unix_ms);
-        if ended || !self.pepper.matches(key, &slot.digest) {
+        if slot.revoked || ended || !self.pepper.matches(key, &slot.digest) {
             return Lookup::Refused;
         }
         Lookup::Found(Arc::clone(&slot.holding))
@@ -87,10 +88,15 @@ impl KeyRing {
     }
 
     /// Takes in the store's next changes, all that follow [`KeyRing::revision`] in ascending order, and moves it.
-    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyRecord>) {
-        for record in changes {
-            let revision = record.revision;
-            self.upsert(record);
+    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyChange>) {
+        for change in changes {
+            let revision = change.revision();
+            match change {
+                KeyChange::Changed(record) => self.upsert(record),
+                KeyChange::Removed { id, .. } => {
+                    self.slots.pin().remove(&id);
+                }
+            }
             self.revision.fetch_max(revision, Ordering::AcqRel);
         }
     }
@@ -131,7 +137,7 @@ impl KeyRing {
     }
 
     fn slot(&self, record: KeyRecord) -> Slot {
-        let KeyRecord { id, digest, account, created_at, ends_at, revision } = record;
+        let KeyRecord { id, digest, account, created_at, ends_at, revoked, revision } = record;
         let holding = Holding {
             key: id,
             created_at,
@@ -141,7 +147,7 @@ impl KeyRing {
             holder: self.holder(account.id),
             account: Arc::new(account),
         };
-        Slot { holding: Arc::new(holding), digest, revision }
+        Slot { holding: Arc::new(holding), digest, revoked, revision }
     }
 
     /// The account's one holder: its quota and its counts outlive every change of its keys.

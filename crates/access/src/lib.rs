@@ -26,4 +26,4 @@ pub use keyring::{Holding, KeyRing, Lookup};
 pub use limiter::{Ring, Verdict};
 pub use pepper::Pepper;
 pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};
-pub use usage::{Changed, Usage};
+pub use usage::{Batch, Usage};

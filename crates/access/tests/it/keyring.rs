@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use lastro_access::{ApiKey, Holding, KeyRing, Lookup};
-use lastro_model::{KeyId, Plan};
+use lastro_model::{KeyChange, KeyId, Plan};
 use proptest::prelude::*;
 
 use crate::{SECOND, randomness, record_of, some_key, some_pepper};
@@ -70,6 +70,25 @@ fn a_key_works_until_the_moment_of_its_end() {
 }
 
 #[test]
+fn a_revoked_key_is_refused_whatever_the_clock_says_about_its_end() {
+    let (ring, key) = (ring(), some_key(1));
+    let ends_at = jiff::Timestamp::from_millisecond(NOW_MS).ok();
+    ring.upsert(lastro_model::KeyRecord { ends_at, revoked: true, ..record_of(&key, Plan::Free, 1) });
+    for now in [0, NOW_MS - 1, NOW_MS] {
+        assert!(matches!(ring.find(&key, now), Lookup::Refused));
+    }
+}
+
+#[test]
+fn a_removed_key_is_known_no_more() {
+    let (ring, key) = (ring(), some_key(1));
+    ring.catch_up([KeyChange::Changed(record_of(&key, Plan::Free, 1))]);
+    ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }]);
+    assert!(matches!(ring.find(&key, NOW_MS), Lookup::Unknown));
+    assert_eq!(ring.revision(), 2);
+}
+
+#[test]
 fn a_change_of_plan_keeps_the_used_quota() {
     let (ring, key) = (ring(), some_key(1));
     ring.upsert(record_of(&key, Plan::Free, 1));
@@ -86,7 +105,7 @@ fn all_keys_of_an_account_share_one_holder() {
     let first = record_of(&old, Plan::Free, 1);
     let mut second = record_of(&new, Plan::Free, 2);
     second.account.id = first.account.id;
-    ring.catch_up([first, second]);
+    ring.catch_up([first, second].map(KeyChange::Changed));
     assert!(Arc::ptr_eq(&found(&ring, &old).holder, &found(&ring, &new).holder));
     assert_eq!(ring.len(), 2);
 }
@@ -94,13 +113,13 @@ fn all_keys_of_an_account_share_one_holder() {
 #[test]
 fn one_key_taken_in_early_does_not_hide_the_changes_before_it() {
     let (ring, revoked, new) = (ring(), some_key(1), some_key(2));
-    ring.catch_up([record_of(&revoked, Plan::Free, 7)]);
+    ring.catch_up([KeyChange::Changed(record_of(&revoked, Plan::Free, 7))]);
     // Registered here as revision 9, while revision 8, a revocation by another process, was not read yet.
     ring.upsert(record_of(&new, Plan::Free, 9));
     assert_eq!(ring.revision(), 7);
     let mut revocation = record_of(&revoked, Plan::Free, 8);
     revocation.ends_at = Some(jiff::Timestamp::UNIX_EPOCH);
-    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)]);
+    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)].map(KeyChange::Changed));
     assert!(matches!(ring.find(&revoked, NOW_MS), Lookup::Refused));
     assert_eq!(ring.revision(), 9);
 }

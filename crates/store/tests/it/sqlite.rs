@@ -23,6 +23,10 @@ impl TemporaryFile {
         self.0.path().join("lastro.db")
     }
 
+    pub fn directory(&self) -> &Path {
+        self.0.path()
+    }
+
     pub fn url(&self) -> String {
         format!("sqlite:{}", self.path().display())
     }
@@ -34,7 +38,7 @@ impl TemporaryFile {
     }
 
     /// What opening says, having made sure that it left everything as it was.
-    async fn refusal(&self) -> StoreError {
+    pub async fn refusal(&self) -> StoreError {
         let before = self.contents();
         let refusal = open(&self.url()).await.unwrap_err();
         assert_eq!(open_existing(&self.url()).await.unwrap_err(), refusal);
