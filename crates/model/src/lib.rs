@@ -20,7 +20,7 @@ pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use filing::{Filing, FilingId};
 pub use rates::{Currency, FxQuote, Pair, RatePoint, Series};
-pub use source::{Edition, ReadFile, Records, Reject, Source};
+pub use source::{Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use lastro_access::{KeyRing, TrustedProxies};
 use lastro_model::Clock;
-use lastro_store::Store;
+use lastro_store::{DATABASE_ID, Store};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -21,7 +21,7 @@ use crate::ingest::report::Lines;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
-use crate::jobs::{flush, fold, follow, forget, sweep};
+use crate::jobs::{flush, follow, forget, sweep};
 use crate::state::{App, Parts};
 use crate::webhooks::{self, Webhooks, dispatcher};
 use crate::{admin, http, pepper};
@@ -93,7 +93,6 @@ impl Service {
         }
         fill(&app).await?;
         jobs.push(tokio::spawn(follow::run(Arc::clone(&app), look, jobs_stop.clone())));
-        jobs.push(tokio::spawn(fold::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(flush::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(sweep::run(Arc::clone(&app), jobs_stop.clone())));
         jobs.push(tokio::spawn(dispatcher::run(Arc::clone(&app), jobs_stop.clone())));
@@ -130,7 +129,7 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;
     let pepper = pepper::of(&*store, &options.pepper_file).await?;
-    let database = store.setting_or("database_id", &random_hex(8)).await?;
+    let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
     Ok(App::new(Parts {
         clock: options.clock,
         store,

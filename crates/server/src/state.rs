@@ -13,6 +13,7 @@ use lastro_store::{SourceState, Store};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
+use crate::jobs::flush::Flushes;
 use crate::metrics::Metrics;
 use crate::webhooks::Webhooks;
 
@@ -34,6 +35,7 @@ pub struct App {
     pub registrations: AddressRings,
     pub registrations_per_hour: u32,
     pub usage: Usage,
+    pub flushes: Flushes,
     pub metrics: Metrics,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
@@ -64,6 +66,7 @@ impl App {
             registrations: AddressRings::new(60 * MINUTE_NS, parts.limiter_capacity),
             registrations_per_hour: parts.registrations_per_hour,
             usage: Usage::new(),
+            flushes: Flushes::default(),
             metrics: Metrics::default(),
             packed: Packed::default(),
             exports: Arc::default(),

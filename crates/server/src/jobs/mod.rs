@@ -1,7 +1,6 @@
 //! What runs beside the requests. Each job is one loop that ends when the service stops.
 
 pub mod flush;
-pub mod fold;
 pub mod follow;
 pub mod forget;
 pub mod sweep;
