@@ -60,7 +60,7 @@ async fn add_key(app: &App) -> anyhow::Result<String> {
         rate_limit: Some(RATE_LIMIT),
     };
     let digest = app.keys.pepper().digest(&key);
-    let new = NewKey { id: key.id(), digest, account, created_at: Timestamp::now() };
+    let new = NewKey { id: key.id(), digest, account, created_at: Timestamp::now(), self_registered: false };
     app.keys.upsert(app.store.insert_key(new).await?, 0);
     Ok(key.reveal().to_owned())
 }

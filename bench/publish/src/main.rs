@@ -6,7 +6,7 @@
 use anyhow::Context;
 use jiff::Timestamp;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Records, Source};
-use lastro_store::{Publication, Write};
+use lastro_store::{Condition, Publication, Write};
 use tokio::sync::mpsc;
 
 const FILINGS: u64 = 10;
@@ -27,8 +27,13 @@ async fn main() -> anyhow::Result<()> {
     let filings = (0..FILINGS).map(|place| filing(FIRST_ID + number * FILINGS + place, day)).collect();
     sender.send(Write::Rows(Records::Filings(filings))).await?;
     sender.send(Write::Commit).await?;
-    let publication =
-        Publication { source: Source::Filings, sample: true, replace: false, at: Timestamp::now() };
+    let publication = Publication {
+        source: Source::Filings,
+        sample: true,
+        replace: false,
+        at: Timestamp::now(),
+        condition: Condition::None,
+    };
     let published = store.publish(publication, receiver).await?;
     println!("{}", published.edition.0);
     Ok(())

@@ -50,7 +50,8 @@ fn record(pepper: &Pepper, key: &ApiKey) -> KeyRecord {
         account,
         created_at: jiff::Timestamp::UNIX_EPOCH,
         ends_at: None,
-        revision: 0,
+        revoked: false,
+        revision: 1,
     }
 }
 

@@ -61,7 +61,12 @@ impl Holder {
     pub(crate) fn is_idle(&self, now_ns: u64) -> bool {
         self.ring.lock().is_idle(WINDOW_NS, now_ns)
             && self.rotations.lock().is_idle(HOUR_NS, now_ns)
-            && self.ledger.lock().is_empty()
+            && !self.has_uncollected_usage()
+    }
+
+    /// Whether something was counted that no batch has taken yet.
+    pub fn has_uncollected_usage(&self) -> bool {
+        !self.ledger.lock().is_empty()
     }
 
     /// Gives the memory of a quota back that nobody draws on.

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use lastro_model::{AccountId, KeyDigest, KeyId, KeyRecord, Now, Plan};
+use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Now, Plan};
 use papaya::HashMap;
 use parking_lot::Mutex;
 
@@ -44,6 +44,7 @@ pub enum Lookup {
 struct Slot {
     holding: Arc<Holding>,
     digest: KeyDigest,
+    revoked: bool,
     revision: u64,
 }
 
@@ -76,37 +77,50 @@ impl KeyRing {
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
         let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
-        if ended || !self.pepper.matches(key, &slot.digest) {
+        if slot.revoked || ended || !self.pepper.matches(key, &slot.digest) {
             return Lookup::Refused;
         }
         slot.holding.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
         Lookup::Found(Arc::clone(&slot.holding))
     }
 
-    /// Takes in one key, just made or just asked for. A record older than what the ring holds is ignored.
+    /// Takes in what became of a key that this process just changed. A record older than what the ring holds is ignored.
     ///
     /// It does not move [`KeyRing::revision`]: changes of other keys may have happened before this one and not yet
-    /// have been read, and a revocation among them must not be skipped.
+    /// have been read, and a revocation among them must not be skipped. For the same reason a key that is not held
+    /// stays out where the ring is past this change: a later one of this key may have passed by.
     pub fn upsert(&self, record: KeyRecord, now_ns: u64) {
         let _changing = self.changing.lock();
-        self.put(record, now_ns);
+        if self.holds(record.id) || record.revision > self.revision() {
+            self.put(record, now_ns);
+        }
     }
 
     /// Takes in a key that was asked of the store because of this one, and looks at it before it can make room again.
-    pub fn take_in(&self, key: &ApiKey, record: KeyRecord, now: Now) -> Lookup {
+    ///
+    /// `as_of` is the ring's revision before the store was asked. If it has moved since, the record may be an old one:
+    /// the key stays unknown, and the store must be asked again.
+    pub fn take_in(&self, key: &ApiKey, record: KeyRecord, as_of: u64, now: Now) -> Lookup {
         let _changing = self.changing.lock();
-        self.put(record, now.monotonic_ns);
+        if self.holds(record.id) || as_of == self.revision() {
+            self.put(record, now.monotonic_ns);
+        }
         self.find(key, now)
     }
 
     /// Takes in the store's next changes, all that follow [`KeyRing::revision`] in ascending order, and moves it.
-    ///
-    /// Also keys that nobody has used here: one that is being asked of the store at this moment is then known to have
-    /// changed since.
-    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyRecord>, now_ns: u64) {
-        for record in changes {
-            let revision = record.revision;
-            self.upsert(record, now_ns);
+    pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyChange>, now_ns: u64) {
+        let _changing = self.changing.lock();
+        for change in changes {
+            let revision = change.revision();
+            match change {
+                KeyChange::Changed(record) if self.holds(record.id) => self.put(record, now_ns),
+                // Nobody uses it here; who does will have it asked of the store.
+                KeyChange::Changed(_) => {}
+                KeyChange::Removed { id, .. } => {
+                    self.slots.pin().remove(&id);
+                }
+            }
             self.revision.fetch_max(revision, Ordering::AcqRel);
         }
     }
@@ -156,6 +170,10 @@ impl KeyRing {
         self.drop_holders_without_keys(now_ns);
     }
 
+    fn holds(&self, id: KeyId) -> bool {
+        self.slots.pin().contains_key(&id)
+    }
+
     fn put(&self, record: KeyRecord, now_ns: u64) {
         if self.slots.len() >= self.capacity {
             self.make_room(now_ns);
@@ -192,7 +210,7 @@ impl KeyRing {
     }
 
     fn slot(&self, record: KeyRecord, used_at: u32) -> Slot {
-        let KeyRecord { id, digest, account, created_at, ends_at, revision } = record;
+        let KeyRecord { id, digest, account, created_at, ends_at, revoked, revision } = record;
         let holding = Holding {
             key: id,
             account: account.id,
@@ -203,7 +221,7 @@ impl KeyRing {
             holder: self.holder(account.id),
             used_at: AtomicU32::new(used_at),
         };
-        Slot { holding: Arc::new(holding), digest, revision }
+        Slot { holding: Arc::new(holding), digest, revoked, revision }
     }
 
     /// The account's one holder: its quota and its counts outlive every change of its keys.

@@ -30,4 +30,4 @@ pub use lookups::{LookupRefusal, Lookups};
 pub use pepper::Pepper;
 pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};
 pub use registrations::{RegistrationLimits, RegistrationRefusal, Registrations};
-pub use usage::{Changed, Usage};
+pub use usage::{Batch, Usage};

@@ -3,14 +3,14 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use lastro_model::{Cnpj, Edition, RatePoint, Series};
+use lastro_model::{Cnpj, RatePoint, Series, Stamp};
 
 use crate::{Companies, Filings, FxBook, Listing, Page, Timeline};
 
 /// One source's data, and which state of it this is.
 #[derive(Debug, Clone, Default)]
 pub struct Part<T> {
-    pub edition: Edition,
+    pub stamp: Stamp,
     /// Whether this is the built-in sample rather than official data.
     pub sample: bool,
     pub data: T,

@@ -123,8 +123,37 @@ pub struct KeyRecord {
     pub created_at: jiff::Timestamp,
     /// From this moment on the key is refused: its revocation, or the end of its grace after a rotation.
     pub ends_at: Option<jiff::Timestamp>,
+    /// The key is refused for good, whatever a clock says about its end.
+    pub revoked: bool,
     /// Grows with every change of any key, so that a reader can ask for what is new.
     pub revision: u64,
+}
+
+/// What became of a key, for readers that keep up with the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyChange {
+    Changed(KeyRecord),
+    /// It is gone with its account.
+    Removed {
+        id: KeyId,
+        revision: u64,
+    },
+}
+
+impl KeyChange {
+    pub fn id(&self) -> KeyId {
+        match self {
+            Self::Changed(record) => record.id,
+            Self::Removed { id, .. } => *id,
+        }
+    }
+
+    pub fn revision(&self) -> u64 {
+        match self {
+            Self::Changed(record) => record.revision,
+            Self::Removed { revision, .. } => *revision,
+        }
+    }
 }
 
 /// How a request of a key ended, as usage reports it.

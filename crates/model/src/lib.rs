@@ -15,14 +15,14 @@ pub mod text;
 mod webhook;
 mod withheld;
 
-pub use account::{Account, AccountId, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
+pub use account::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
 pub use clock::{Clock, ManualClock, Now};
 pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use filing::{Filing, FilingId};
 pub use rates::{Currency, FxQuote, Kind, Pair, RatePoint, Series};
-pub use source::{Edition, ReadFile, Records, Reject, Source};
+pub use source::{Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };

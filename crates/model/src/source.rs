@@ -57,6 +57,15 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edition(pub u64);
 
+/// Which state of a source this is: its number, and when it was published. A database that was restored from a copy comes
+/// to the same numbers again, but not at the same times.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp {
+    pub edition: Edition,
+    /// Milliseconds since 1970 UTC.
+    pub published_unix_ms: i64,
+}
+
 /// A batch of rows of one source, on its way into the store or out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Records {

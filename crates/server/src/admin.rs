@@ -79,7 +79,7 @@ fn metrics(app: &App) -> String {
         "lastro_usage_unflushed",
         "gauge",
         "Requests counted and not yet written.",
-        app.usage.pending(),
+        app.usage.unflushed(),
     );
     gauge(&mut out, "lastro_ready", "gauge", "Whether requests are answered.", u8::from(app.is_ready()));
     outbox(app, &mut out);

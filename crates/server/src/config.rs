@@ -35,7 +35,7 @@ pub struct Cli {
 pub enum Command {
     /// Serve the API (the default)
     Serve(Serve),
-    /// Make, list, change and revoke API keys; in force on a running server within a second
+    /// Make, list, change, revoke and erase API keys; in force on a running server within a second
     Keys {
         /// Print JSON, for programs
         #[arg(long, global = true)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use lastro_access::{KeyRing, RegistrationLimits, TrustedProxies};
 use lastro_model::{Clock, Source};
-use lastro_store::Store;
+use lastro_store::{DATABASE_ID, Store};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,7 +22,7 @@ use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
 use crate::jobs::supervisor::Supervisor;
-use crate::jobs::{flush, fold, follow, forget, sweep};
+use crate::jobs::{flush, follow, forget, sweep};
 use crate::state::{App, Parts};
 use crate::webhooks::{self, Webhooks, dispatcher};
 use crate::{admin, http, pepper};
@@ -119,7 +119,6 @@ fn start_jobs(jobs: &mut Supervisor, look: Duration) {
     let looked_at = Arc::clone(&wanted);
     jobs.start("follow", move |app, stop| follow::run(app, Arc::clone(&looked_at), look, stop));
     jobs.start("rebuild", move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
-    jobs.start("fold", fold::run);
     jobs.start("flush", flush::run);
     jobs.start("sweep", sweep::run);
     jobs.start("webhooks", dispatcher::run);
@@ -147,7 +146,7 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;
     let pepper = pepper::of(&*store, &options.pepper_file).await?;
-    let database = store.setting_or("database_id", &random_hex(8)).await?;
+    let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
     Ok(App::new(Parts {
         clock: options.clock,
         store,

@@ -15,6 +15,7 @@ use lastro_store::{SourceState, Store};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
+use crate::jobs::flush::Flushes;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::webhooks::Webhooks;
@@ -39,6 +40,7 @@ pub struct App {
     pub lookups: Lookups,
     pub registrations: Registrations,
     pub usage: Usage,
+    pub flushes: Flushes,
     pub metrics: Metrics,
     /// How the background jobs fare.
     pub jobs: Jobs,
@@ -72,6 +74,7 @@ impl App {
             lookups: Lookups::new(parts.limiter_capacity),
             registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
             usage: Usage::new(),
+            flushes: Flushes::default(),
             metrics: Metrics::default(),
             jobs: Jobs::default(),
             packed: Packed::default(),

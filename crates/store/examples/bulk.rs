@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lastro_model::{CompanyId, Day, Filing, FilingId, Records, Source};
-use lastro_store::{Publication, Store, StoreError, Write};
+use lastro_store::{Condition, Publication, Store, StoreError, Write};
 use tokio::sync::mpsc;
 
 const BATCH: u64 = 5_000;
@@ -45,7 +45,8 @@ async fn publish(store: &Arc<dyn Store>, filings: u64, title: &str) -> Result<()
         let _ = sender.send(Write::Commit).await;
     });
     let at = jiff::Timestamp::UNIX_EPOCH;
-    let publication = Publication { source: Source::Filings, sample: true, replace: false, at };
+    let condition = Condition::None;
+    let publication = Publication { source: Source::Filings, sample: true, replace: false, at, condition };
     let published = store.publish(publication, rows).await?;
     let (added, changed) = (published.added, published.changed);
     println!("{title}: {added} added, {changed} changed in {:.2?}", started.elapsed());

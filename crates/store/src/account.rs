@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Account, KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Plan};
 
 use crate::Result;
 
@@ -15,8 +15,8 @@ pub trait AccountStore: Send + Sync {
 
     async fn key(&self, id: KeyId) -> Result<Option<KeyRecord>>;
 
-    /// At most `limit` keys that changed after `revision`, by revision.
-    async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyRecord>>;
+    /// At most `limit` changes after `revision`, of each key the last, by revision.
+    async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyChange>>;
 
     /// All keys, oldest first.
     async fn list_keys(&self) -> Result<Vec<KeyRecord>>;
@@ -30,11 +30,12 @@ pub trait AccountStore: Send + Sync {
         rate_limit: Option<Option<u32>>,
     ) -> Result<Vec<KeyRecord>>;
 
-    /// Ends the key. An earlier end stands.
+    /// Ends the key for good, whatever clocks do later. An earlier end stands.
     async fn revoke(&self, id: KeyId, at: Timestamp) -> Result<KeyRecord>;
 
-    /// Adds a key to the account of `old`, which itself ends at `old_ends_at`. A key that has an end already cannot be
-    /// rotated: `Conflict`. Whoever got hold of a key that was rotated away cannot make itself a new one with it.
+    /// Adds a key to the account of `old`, which itself ends at `old_ends_at`: for good, if that is not after `at`. A key
+    /// that has an end already cannot be rotated: `Conflict`. Whoever got hold of a key that was rotated away cannot make
+    /// itself a new one with it.
     async fn rotate(
         &self,
         old: KeyId,
@@ -43,6 +44,22 @@ pub trait AccountStore: Send + Sync {
         at: Timestamp,
         old_ends_at: Timestamp,
     ) -> Result<Rotated>;
+
+    /// Revokes the keys whose end has come, so that no clock that is set back revives them. Says how many.
+    async fn close_ended_keys(&self, now: Timestamp) -> Result<u64>;
+
+    /// Removes the person behind a key: the account with its name and address, all its keys and webhooks with all that was
+    /// sent to them. What was used stays under the account's id. The bytes are gone from the database too, unless
+    /// [`Erased::wiped`] says otherwise.
+    async fn erase(&self, id: KeyId, at: Timestamp) -> Result<Erased>;
+
+    /// Removes at most `limit` accounts of the Free plan that their holders registered, all of whose keys were made before
+    /// `created_before`, and that were never used. Says how many.
+    async fn remove_unused_keys(&self, created_before: Timestamp, at: Timestamp, limit: usize)
+    -> Result<u64>;
+
+    /// Forgets which keys were removed before then: every reader has heard of it by now. Says how many.
+    async fn forget_removed_keys(&self, before: Timestamp) -> Result<u64>;
 }
 
 /// Both keys of a rotation, as they stand after it.
@@ -59,4 +76,17 @@ pub struct NewKey {
     pub digest: KeyDigest,
     pub account: Account,
     pub created_at: Timestamp,
+    /// Its holder asked for it, and not the operator.
+    pub self_registered: bool,
+}
+
+/// What was removed with a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Erased {
+    pub account: AccountId,
+    pub keys: Vec<KeyId>,
+    pub webhooks: u64,
+    /// Whether the bytes are gone from the files already. Where others were busy with them, they go with the next
+    /// removal.
+    pub wiped: bool,
 }

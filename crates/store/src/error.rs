@@ -13,6 +13,21 @@ pub enum StoreError {
     #[error("there is no database at {}", path.display())]
     Missing { path: PathBuf },
 
+    /// The published data is here without the customers' keys. Going on without them would lock everybody out.
+    #[error(
+        "the file {} is missing, which holds the keys and accounts of this database; restore it from a backup, \
+         or move the database away to start anew",
+        path.display()
+    )]
+    AccountsMissing { path: PathBuf },
+
+    #[error(
+        "{} and {} are not of one database; restore both from backups of the same one",
+        data.display(),
+        accounts.display()
+    )]
+    ForeignPair { data: PathBuf, accounts: PathBuf },
+
     #[error("the database is damaged: {what}; restore it from a backup, or move the file away to start anew")]
     Corrupt { what: String },
 

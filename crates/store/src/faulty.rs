@@ -8,15 +8,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, Edition, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject, Source,
-    UsageCount, Webhook, WebhookId, Withheld,
+    AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject,
+    Source, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, FileStore, Lease, LeaseStore,
-    Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
+    AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, Erased, FileStore, Lease,
+    LeaseStore, Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
     RememberedEdition, RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store,
     StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };
@@ -44,10 +44,14 @@ pub enum Operation {
     SetPlan,
     Revoke,
     Rotate,
+    CloseEndedKeys,
+    Erase,
+    RemoveUnusedKeys,
+    ForgetRemovedKeys,
     AddUsage,
     Usage,
-    FoldUsage,
     LastUsed,
+    ForgetUsageFlushes,
     Setting,
     SettingOr,
     InsertWebhook,
@@ -207,7 +211,7 @@ impl AccountStore for FaultyStore {
         self.pass(Operation::Key).await?.key(id).await
     }
 
-    async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyRecord>> {
+    async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyChange>> {
         self.pass(Operation::KeysSince).await?.keys_since(revision, limit).await
     }
 
@@ -238,24 +242,45 @@ impl AccountStore for FaultyStore {
     ) -> Result<Rotated> {
         self.pass(Operation::Rotate).await?.rotate(old, new_id, digest, at, old_ends_at).await
     }
+
+    async fn close_ended_keys(&self, now: Timestamp) -> Result<u64> {
+        self.pass(Operation::CloseEndedKeys).await?.close_ended_keys(now).await
+    }
+
+    async fn erase(&self, id: KeyId, at: Timestamp) -> Result<Erased> {
+        self.pass(Operation::Erase).await?.erase(id, at).await
+    }
+
+    async fn remove_unused_keys(
+        &self,
+        created_before: Timestamp,
+        at: Timestamp,
+        limit: usize,
+    ) -> Result<u64> {
+        self.pass(Operation::RemoveUnusedKeys).await?.remove_unused_keys(created_before, at, limit).await
+    }
+
+    async fn forget_removed_keys(&self, before: Timestamp) -> Result<u64> {
+        self.pass(Operation::ForgetRemovedKeys).await?.forget_removed_keys(before).await
+    }
 }
 
 #[async_trait]
 impl UsageStore for FaultyStore {
-    async fn add_usage(&self, boot: &str, counts: &[UsageCount]) -> Result<()> {
-        self.pass(Operation::AddUsage).await?.add_usage(boot, counts).await
+    async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
+        self.pass(Operation::AddUsage).await?.add_usage(boot, sequence, at, counts).await
     }
 
     async fn usage(&self, account: AccountId, from: Day, to: Day) -> Result<Vec<UsageCount>> {
         self.pass(Operation::Usage).await?.usage(account, from, to).await
     }
 
-    async fn fold_usage(&self, before: Day) -> Result<u64> {
-        self.pass(Operation::FoldUsage).await?.fold_usage(before).await
-    }
-
     async fn last_used(&self, account: AccountId) -> Result<Option<Day>> {
         self.pass(Operation::LastUsed).await?.last_used(account).await
+    }
+
+    async fn forget_usage_flushes(&self, before: Timestamp) -> Result<u64> {
+        self.pass(Operation::ForgetUsageFlushes).await?.forget_usage_flushes(before).await
     }
 }
 

@@ -24,7 +24,7 @@ mod webhook;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use account::{AccountStore, NewKey, Rotated};
+pub use account::{AccountStore, Erased, NewKey, Rotated};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
@@ -34,10 +34,10 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState, WITHHELD_SHOWN,
-    Write,
+    Condition, Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState,
+    WITHHELD_SHOWN, Write,
 };
-pub use setting::SettingStore;
+pub use setting::{DATABASE_ID, SettingStore};
 pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 

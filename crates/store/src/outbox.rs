@@ -27,7 +27,8 @@ pub trait OutboxStore: Send + Sync {
     /// The enabled webhooks of accounts with a key that works at `at`, and the accounts' plans.
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>>;
 
-    /// Replaces an announcement by its messages. Says no, and writes nothing, where somebody else did so before.
+    /// Turns an announcement into its messages. Says no, and writes nothing, where somebody else did so before.
+    /// Announcements are addressed in their order: one that comes after it takes those before it along.
     async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool>;
 
     /// Writes down what became of earlier claims, and claims messages that are due: of each webhook one at a time, longest

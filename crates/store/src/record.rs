@@ -32,8 +32,8 @@ pub trait RecordStore: Send + Sync {
     ///
     /// A publication that leaves the data as it was keeps the edition: nobody need rebuild anything.
     ///
-    /// The write lock is held from the first rows to the last, so the caller has the data at hand: a
-    /// channel that trickles keeps every other writer waiting.
+    /// The write lock of the published data is held from the first rows to the last, so the caller has the data at hand: a
+    /// channel that trickles keeps every other publication waiting. Keys, usage, leases and messages have a lock of their own.
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
 
     /// All points of the source that are withheld, the newest days first.
@@ -118,6 +118,7 @@ pub struct RememberedEdition {
 #[derive(Debug)]
 pub struct Loaded {
     pub edition: Edition,
+    pub published_at: Timestamp,
     pub sample: bool,
     pub rows: mpsc::Receiver<Result<Records>>,
 }
@@ -130,6 +131,18 @@ pub struct Publication {
     /// Delete the rows of the source first, and forget its files: the official data takes the place of the sample.
     pub replace: bool,
     pub at: Timestamp,
+    pub condition: Condition,
+}
+
+/// What must be true of the data that stands, looked at inside the publication's transaction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Condition {
+    #[default]
+    None,
+    /// The source has no edition yet.
+    NeverPublished,
+    /// What the source holds, if anything, is made up.
+    NothingOfficial,
 }
 
 /// A message of a publication's channel. The last one must be `Commit` or `CommitPart`.
@@ -152,4 +165,6 @@ pub struct Published {
     pub edition: Edition,
     pub added: u64,
     pub changed: u64,
+    /// The publication's condition did not hold: nothing was read or written.
+    pub skipped: bool,
 }

@@ -2,7 +2,11 @@
 //!
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Columns of a
 //! key therefore come last in an insert, so that insert and update of a table take the same values.
+//!
+//! They are of two kinds, which no statement mixes: those here are about the published data, those of [`account`] and
+//! [`webhook`] about what must be quick. SQLite keeps the two in a file each.
 
+pub(crate) mod account;
 pub(crate) mod webhook;
 
 /// How a row gets into its table: `insert` does nothing where the key exists, `update` nothing where nothing differs.
@@ -101,14 +105,10 @@ pub(crate) const FORGET_FILING_CHANGES: &str = "DELETE FROM filing_change WHERE 
 
 pub(crate) const FORGET_FILING_EDITIONS: &str = "DELETE FROM filing_edition WHERE edition < $1";
 
-pub(crate) const COUNTERS: &str = "SELECT source, edition FROM source_state
-    UNION ALL SELECT name, value FROM counter WHERE name = 'key_revision'";
+pub(crate) const EDITIONS: &str = "SELECT source, edition FROM source_state";
 
 pub(crate) const NEXT_EDITION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'edition' RETURNING value";
-
-pub(crate) const NEXT_KEY_REVISION: &str =
-    "UPDATE counter SET value = value + 1 WHERE name = 'key_revision' RETURNING value";
 
 pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_count, newest_day, last_success,
     last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
@@ -118,13 +118,14 @@ pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_coun
 
 pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
 
-pub(crate) const EDITION_OF: &str = "SELECT edition, sample FROM source_state WHERE source = $1";
+pub(crate) const EDITION_OF: &str =
+    "SELECT edition, published_at, sample FROM source_state WHERE source = $1";
 
 /// Whether the source was ever read to its end.
 pub(crate) const EVER_WHOLE: &str = "SELECT last_success IS NOT NULL FROM source_state WHERE source = $1";
 
-pub(crate) const PUBLISH: &str = "UPDATE source_state SET edition = $1, sample = $2, row_count = $3,
-    newest_day = $4 WHERE source = $5";
+pub(crate) const PUBLISH: &str = "UPDATE source_state SET edition = $1, published_at = $2, sample = $3,
+    row_count = $4, newest_day = $5 WHERE source = $6";
 
 pub(crate) const SUCCEED: &str = "UPDATE source_state
     SET last_success = $1, last_attempt = $1, last_error = NULL WHERE source = $2";
@@ -160,71 +161,30 @@ pub(crate) const INSERT_WITHHELD: &str =
     "INSERT INTO withheld (source, pair, day, value, sell, first_seen, reason)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Takes a lease that has ended, is the taker's own, or ends later than any lease can; gives the one that stands.
-pub(crate) const TAKE_LEASE: &str = "INSERT INTO lease (holder, ends_at, name) VALUES ($1, $2, $3)
-    ON CONFLICT (name) DO UPDATE SET
-        holder = CASE WHEN lease.ends_at <= $4 OR lease.ends_at > $5 THEN excluded.holder ELSE lease.holder END,
-        ends_at = CASE WHEN lease.ends_at <= $4 OR lease.ends_at > $5 OR lease.holder = excluded.holder
-            THEN excluded.ends_at ELSE lease.ends_at END
-    RETURNING holder, ends_at";
+pub(crate) const NEXT_ANNOUNCEMENT: &str =
+    "UPDATE counter SET value = value + 1 WHERE name = 'announcement' RETURNING value";
 
-pub(crate) const RENEW_LEASE: &str = "UPDATE lease SET ends_at = $1 WHERE name = $2 AND holder = $3";
+pub(crate) const INSERT_ANNOUNCEMENT: &str =
+    "INSERT INTO announcement (number, source, event, edition, announced_at, rows_as_json)
+    VALUES ($1, $2, $3, 0, $4, $5)";
 
-pub(crate) const RELEASE_LEASE: &str = "DELETE FROM lease WHERE name = $1 AND holder = $2";
+/// The edition is known when all rows are written.
+pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
 
-pub(crate) const INSERT_ACCOUNT: &str = "INSERT INTO account (id, name, email, plan, rate_limit)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
+/// Those after the one that was addressed last.
+pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
+    FROM announcement WHERE number > $1 ORDER BY number LIMIT $2";
 
-pub(crate) const INSERT_KEY: &str = "INSERT INTO api_key (id, digest, account, created_at, revision)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
+pub(crate) const COUNT_ANNOUNCEMENTS: &str =
+    "SELECT COUNT(*) FROM announcement WHERE number > $1 OR number < 0";
 
-macro_rules! select_keys {
-    ($rest:literal) => {
-        concat!(
-            "SELECT api_key.id, digest, created_at, ends_at, revision, account.id, name, email, plan, rate_limit ",
-            "FROM api_key JOIN account ON account.id = api_key.account ",
-            $rest
-        )
-    };
-}
+/// One that is set aside has its number below zero: it stays to be looked at, and is not read again.
+pub(crate) const SET_ANNOUNCEMENT_ASIDE: &str = "UPDATE announcement SET number = -number WHERE number = $1";
 
-pub(crate) const KEY: &str = select_keys!("WHERE api_key.id = $1");
-pub(crate) const KEYS_OF_ACCOUNT: &str = select_keys!("WHERE account.id = $1 ORDER BY revision");
-pub(crate) const KEYS_SINCE: &str = select_keys!("WHERE revision > $1 ORDER BY revision LIMIT $2");
-pub(crate) const ALL_KEYS: &str = select_keys!("ORDER BY created_at, api_key.id");
+pub(crate) const FORGET_ANNOUNCEMENTS: &str = "DELETE FROM announcement WHERE number BETWEEN 1 AND $1";
 
-pub(crate) const SET_TERMS: &str = "UPDATE account SET plan = $1, rate_limit = $2 WHERE id = $3";
+pub(crate) const ANNOUNCEMENT_NUMBER: &str = "SELECT value FROM counter WHERE name = 'announcement'";
 
-pub(crate) const SET_REVISION: &str = "UPDATE api_key SET revision = $1 WHERE id = $2";
-
-pub(crate) const END_KEY: &str = "UPDATE api_key SET ends_at = $1, revision = $2 WHERE id = $3";
-
-pub(crate) const ADD_USAGE: &str = "INSERT INTO usage_count (account, day, endpoint, outcome, boot, requests)
-    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account, day, endpoint, outcome, boot)
-    DO UPDATE SET requests = excluded.requests WHERE excluded.requests > usage_count.requests";
-
-pub(crate) const USAGE: &str = "SELECT day, endpoint, outcome, CAST(SUM(requests) AS BIGINT) FROM usage_count
-    WHERE account = $1 AND day BETWEEN $2 AND $3 GROUP BY day, endpoint, outcome ORDER BY day, endpoint, outcome";
-
-/// The days of a boot whose counts are closed, of those from a day on.
-pub(crate) const FOLDED_DAYS: &str = "SELECT day FROM folded_usage WHERE boot = $1 AND day >= $2";
-
-pub(crate) const CLOSE_DAYS: &str = "INSERT INTO folded_usage (boot, day)
-    SELECT DISTINCT boot, day FROM usage_count WHERE day < $1 AND boot <> ''
-    ON CONFLICT (boot, day) DO NOTHING";
-
-pub(crate) const SUM_UP_DAYS: &str =
-    "INSERT INTO usage_count (account, day, endpoint, outcome, boot, requests)
-    SELECT account, day, endpoint, outcome, '', CAST(SUM(requests) AS BIGINT) FROM usage_count
-    WHERE day < $1 AND boot <> '' GROUP BY account, day, endpoint, outcome
-    ON CONFLICT (account, day, endpoint, outcome, boot)
-    DO UPDATE SET requests = usage_count.requests + excluded.requests";
-
-pub(crate) const DELETE_SUMMED_UP: &str = "DELETE FROM usage_count WHERE day < $1 AND boot <> ''";
-
-pub(crate) const LAST_USED: &str = "SELECT MAX(day) FROM usage_count WHERE account = $1";
-
-pub(crate) const SETTING: &str = "SELECT value FROM setting WHERE name = $1";
-
-pub(crate) const INSERT_SETTING: &str =
-    "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+/// No announcement gets a number that was addressed before, also where the data is older than the accounts.
+pub(crate) const SKIP_ANNOUNCEMENTS: &str =
+    "UPDATE counter SET value = $1 WHERE name = 'announcement' AND value < $1";

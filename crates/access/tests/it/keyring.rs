@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use lastro_access::{ApiKey, Holding, KeyRing, Lookup};
-use lastro_model::{AccountId, KeyId, Now, Plan};
+use lastro_model::{AccountId, KeyChange, KeyId, Now, Plan};
 use proptest::prelude::*;
 
 use crate::{SECOND, randomness, record_of, some_key, some_pepper};
@@ -71,6 +71,25 @@ fn a_key_works_until_the_moment_of_its_end() {
 }
 
 #[test]
+fn a_revoked_key_is_refused_whatever_the_clock_says_about_its_end() {
+    let (ring, key) = (ring(), some_key(1));
+    let ends_at = jiff::Timestamp::from_millisecond(NOW_MS).ok();
+    ring.upsert(lastro_model::KeyRecord { ends_at, revoked: true, ..record_of(&key, Plan::Free, 1) }, 0);
+    for unix_ms in [0, NOW_MS - 1, NOW_MS] {
+        assert!(matches!(ring.find(&key, Now { unix_ms, ..NOW }), Lookup::Refused));
+    }
+}
+
+#[test]
+fn a_removed_key_is_known_no_more() {
+    let (ring, key) = (ring(), some_key(1));
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
+    ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
+    assert!(matches!(ring.find(&key, NOW), Lookup::Unknown));
+    assert_eq!(ring.revision(), 2);
+}
+
+#[test]
 fn a_change_of_plan_keeps_the_used_quota() {
     let (ring, key) = (ring(), some_key(1));
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
@@ -87,7 +106,8 @@ fn all_keys_of_an_account_share_one_holder() {
     let first = record_of(&old, Plan::Free, 1);
     let mut second = record_of(&new, Plan::Free, 2);
     second.account.id = first.account.id;
-    ring.catch_up([first, second], 0);
+    ring.upsert(first, 0);
+    ring.upsert(second, 0);
     assert!(Arc::ptr_eq(&found(&ring, &old).holder, &found(&ring, &new).holder));
     assert_eq!(ring.len(), 2);
 }
@@ -95,15 +115,41 @@ fn all_keys_of_an_account_share_one_holder() {
 #[test]
 fn one_key_taken_in_early_does_not_hide_the_changes_before_it() {
     let (ring, revoked, new) = (ring(), some_key(1), some_key(2));
-    ring.catch_up([record_of(&revoked, Plan::Free, 7)], 0);
+    ring.upsert(record_of(&revoked, Plan::Free, 7), 0);
+    ring.start_at(7);
     // Registered here as revision 9, while revision 8, a revocation by another process, was not read yet.
     ring.upsert(record_of(&new, Plan::Free, 9), 0);
     assert_eq!(ring.revision(), 7);
     let mut revocation = record_of(&revoked, Plan::Free, 8);
     revocation.ends_at = Some(jiff::Timestamp::UNIX_EPOCH);
-    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)], 0);
+    ring.catch_up([revocation, record_of(&new, Plan::Free, 9)].map(KeyChange::Changed), 0);
     assert!(matches!(ring.find(&revoked, NOW), Lookup::Refused));
     assert_eq!(ring.revision(), 9);
+}
+
+#[test]
+fn a_key_that_was_asked_for_while_it_changed_is_asked_for_again() {
+    let (ring, key) = (ring(), some_key(1));
+    let (as_of, read) = (ring.revision(), record_of(&key, Plan::Free, 1));
+    // Meanwhile it is removed, and the ring hears of it.
+    ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
+    assert!(matches!(ring.take_in(&key, read.clone(), as_of, NOW), Lookup::Unknown));
+    assert!(matches!(ring.take_in(&key, read, ring.revision(), NOW), Lookup::Found(_)));
+}
+
+#[test]
+fn a_key_that_was_changed_after_it_was_made_here_is_not_taken_in_as_it_was() {
+    let (ring, key) = (ring(), some_key(1));
+    ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
+    ring.upsert(record_of(&key, Plan::Free, 1), 0);
+    assert!(matches!(ring.find(&key, NOW), Lookup::Unknown));
+}
+
+#[test]
+fn changes_of_keys_that_nobody_uses_here_take_no_memory() {
+    let ring = ring();
+    ring.catch_up((1..100).map(|seed| KeyChange::Changed(record_of(&some_key(seed), Plan::Free, seed))), 0);
+    assert_eq!((ring.len(), ring.revision()), (0, 99));
 }
 
 #[test]
@@ -148,10 +194,10 @@ fn the_keys_not_used_for_longest_make_room() {
     let ring = KeyRing::new(some_pepper(), 80);
     let keys: Vec<ApiKey> = (0..80).map(some_key).collect();
     for (second, key) in keys.iter().enumerate() {
-        ring.upsert(record_of(key, Plan::Free, second as u64), second as u64 * SECOND);
+        ring.upsert(record_of(key, Plan::Free, second as u64 + 1), second as u64 * SECOND);
     }
     assert!(is_held(&ring, &keys[0], at(100)), "it was the oldest, and is used again");
-    ring.upsert(record_of(&some_key(80), Plan::Free, 80), 101 * SECOND);
+    ring.upsert(record_of(&some_key(80), Plan::Free, 81), 101 * SECOND);
     assert_eq!(ring.len(), 71, "an eighth goes at once");
     assert!(is_held(&ring, &keys[0], at(102)) && is_held(&ring, &some_key(80), at(102)));
     assert!((1..=10).all(|place| !is_held(&ring, &keys[place], at(102))));
@@ -225,7 +271,7 @@ fn readers_see_a_whole_record_while_it_is_replaced() {
 proptest! {
     /// Whatever the order in which records arrive, the newest one stands.
     #[test]
-    fn an_older_revision_never_replaces_a_newer_one(revisions in prop::collection::vec(0u64..20, 1..20)) {
+    fn an_older_revision_never_replaces_a_newer_one(revisions in prop::collection::vec(1u64..20, 1..20)) {
         let (ring, key) = (ring(), some_key(1));
         for revision in &revisions {
             ring.upsert(record_of(&key, Plan::ALL[(*revision % 4) as usize], *revision), 0);

@@ -58,6 +58,7 @@ fn record_of(key: &ApiKey, plan: Plan, revision: u64) -> KeyRecord {
         account,
         created_at: jiff::Timestamp::UNIX_EPOCH,
         ends_at: None,
+        revoked: false,
         revision,
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lastro_access::{Changed, Holder, Usage};
+use lastro_access::{Batch, Holder, Usage};
 use lastro_model::{Day, Outcome, UsageCount};
 use proptest::prelude::*;
 
@@ -14,40 +14,48 @@ fn holder(name: &str) -> Arc<Holder> {
     Arc::new(Holder::new(account_id(name)))
 }
 
-fn sorted(mut rows: Vec<UsageCount>) -> Vec<UsageCount> {
+fn sorted(batch: &Batch) -> Vec<UsageCount> {
+    let mut rows = batch.rows.clone();
     rows.sort();
     rows
 }
 
-fn requests(rows: &[UsageCount]) -> Vec<u64> {
-    rows.iter().map(|row| row.requests).collect()
+type Place = (String, Day, String, Outcome);
+
+/// Adds as the store does: each batch once, by its number.
+#[derive(Default)]
+struct Store {
+    counts: BTreeMap<Place, u64>,
+    last_sequence: u64,
 }
 
-/// Merges as the store does: absolute counts, the greatest stands.
-#[derive(Default)]
-struct Store(BTreeMap<(String, Day, String, Outcome), u64>);
-
 impl Store {
-    fn flush(&mut self, rows: &[UsageCount]) {
-        for row in rows {
-            let place = (row.account.to_string(), row.day, row.endpoint.clone(), row.outcome);
-            let count = self.0.entry(place).or_default();
-            *count = row.requests.max(*count);
+    fn add(&mut self, batch: &Batch) {
+        if batch.sequence <= self.last_sequence {
+            return;
+        }
+        self.last_sequence = batch.sequence;
+        for row in &batch.rows {
+            *self.counts.entry(place(row)).or_default() += row.requests;
         }
     }
 
     fn total(&self) -> u64 {
-        self.0.values().sum()
+        self.counts.values().sum()
     }
 }
 
+fn place(row: &UsageCount) -> Place {
+    (row.account.to_string(), row.day, row.endpoint.clone(), row.outcome)
+}
+
 #[test]
-fn rows_hold_absolute_counts_of_what_changed() {
+fn a_batch_holds_what_was_counted_since_the_one_before() {
     let (usage, ana, today) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
     usage.count(&ana, today, SELIC, Outcome::Ok);
     usage.count(&ana, today, SELIC, Outcome::Ok);
     usage.count(&ana, today, SELIC, Outcome::RateLimited);
-    assert_eq!(usage.pending(), 3);
+    assert_eq!(usage.unflushed(), 3);
     let expected = |outcome, requests| UsageCount {
         account: account_id("aaaaaaaa"),
         day: today,
@@ -55,94 +63,60 @@ fn rows_hold_absolute_counts_of_what_changed() {
         outcome,
         requests,
     };
-    let rows = sorted(usage.take_changed().rows);
-    assert_eq!(rows, [expected(Outcome::Ok, 2), expected(Outcome::RateLimited, 1)]);
-    assert_eq!(usage.pending(), 0);
-    assert!(usage.take_changed().rows.is_empty());
+    let first = usage.take().unwrap();
+    assert_eq!(sorted(&first), [expected(Outcome::Ok, 2), expected(Outcome::RateLimited, 1)]);
+    assert_eq!(usage.unflushed(), 3, "it may be lost until the store has it");
+    usage.settle(&first);
+    assert_eq!((usage.unflushed(), usage.take()), (0, None));
     usage.count(&ana, today, SELIC, Outcome::Ok);
-    assert_eq!(usage.take_changed().rows, [expected(Outcome::Ok, 3)]);
+    let second = usage.take().unwrap();
+    assert_eq!((second.sequence, &*second.rows), (first.sequence + 1, &[expected(Outcome::Ok, 1)][..]));
 }
 
 #[test]
-fn what_was_put_back_is_reported_again_and_never_lower() {
+fn a_batch_that_may_have_failed_is_given_again_unchanged() {
     let (usage, ana, today) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
     usage.count(&ana, today, SELIC, Outcome::Ok);
-    let failed = usage.take_changed();
+    assert_eq!(usage.under_way(), None);
+    let failed = usage.take().unwrap();
     usage.count(&ana, today, SELIC, Outcome::Ok);
-    usage.put_back(failed);
-    assert_eq!(usage.pending(), 2);
-    let again = usage.take_changed();
-    assert_eq!(requests(&again.rows), [2]);
-    usage.put_back(again);
-    assert_eq!(requests(&usage.take_changed().rows), [2]);
-    assert_eq!(usage.pending(), 0);
+    assert_eq!(usage.take(), Some(Arc::clone(&failed)));
+    assert_eq!(usage.under_way(), Some(Arc::clone(&failed)));
+    usage.settle(&failed);
+    usage.settle(&failed);
+    assert_eq!(usage.unflushed(), 1);
+    assert_eq!(usage.take().unwrap().sequence, failed.sequence + 1);
 }
 
 #[test]
-fn a_flush_on_demand_sees_what_a_running_flush_has_taken() {
-    let (usage, ana, bob) = (Usage::new(), holder("aaaaaaaa"), holder("bbbbbbbb"));
-    let today = day("2026-11-15");
+fn a_holder_whose_counts_were_taken_may_be_forgotten() {
+    let (usage, ana, today) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
+    assert!(!ana.has_uncollected_usage());
     usage.count(&ana, today, SELIC, Outcome::Ok);
-    usage.count(&bob, today, SELIC, Outcome::Ok);
-    assert_eq!(requests(&usage.changed_of(&ana)), [1]);
-    assert_eq!(usage.pending(), 2, "asking takes nothing away");
-    let running = usage.take_changed();
-    assert_eq!(requests(&usage.changed_of(&ana)), [1]);
-    drop(running);
-    drop(usage.take_changed());
-    assert!(usage.changed_of(&ana).is_empty());
+    assert!(ana.has_uncollected_usage());
+    let batch = usage.take().unwrap();
+    assert!(!ana.has_uncollected_usage(), "the batch has them");
+    usage.count(&ana, today, SELIC, Outcome::Ok);
+    assert!(ana.has_uncollected_usage());
+    usage.settle(&batch);
+    assert_eq!(Arc::strong_count(&ana), 2, "the book holds it as long as it has something");
+    drop(usage.take());
+    assert_eq!(Arc::strong_count(&ana), 1);
 }
 
 #[test]
-fn days_before_yesterday_are_forgotten_and_young_ones_kept() {
-    let (usage, ana) = (Usage::new(), holder("aaaaaaaa"));
-    let first = day("2026-11-15");
-    for offset in 0..4 {
-        usage.count(&ana, first.plus_days(offset), SELIC, Outcome::Ok);
-        drop(usage.take_changed());
-    }
-    let counted_for = |on: Day| {
-        usage.count(&ana, on, SELIC, Outcome::Ok);
-        let rows = usage.take_changed().rows;
-        (rows[0].day, rows[0].requests)
-    };
-    let yesterday = first.plus_days(2);
-    assert_eq!(counted_for(yesterday), (yesterday, 2), "its count goes on");
-    assert_eq!(counted_for(first), (yesterday, 3), "a day that is over takes nothing more");
-}
-
-#[test]
-fn one_wrong_day_does_not_stop_the_forgetting() {
-    let (usage, ana, first) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
-    for counted in [day("2099-01-01"), first, first.plus_days(1), first.plus_days(2), first] {
-        usage.count(&ana, counted, SELIC, Outcome::Ok);
-        drop(usage.take_changed());
-    }
-    usage.count(&ana, first, SELIC, Outcome::Ok);
-    assert_eq!(usage.take_changed().rows[0].day, first.plus_days(1));
-}
-
-#[test]
-fn a_day_that_was_forgotten_never_starts_again_below_its_count() {
+fn days_are_labels_wherever_a_clock_jumps() {
     let (usage, ana, mut store) = (Usage::new(), holder("aaaaaaaa"), Store::default());
-    let old = day("2026-11-01");
-    for counted in [old, old, old.plus_days(20), old, old.plus_days(20), old.plus_days(1)] {
+    let days = ["2026-11-15", "2099-01-01", "2026-11-15", "2026-11-01", "2026-11-16", "2026-11-01"].map(day);
+    for counted in days {
         usage.count(&ana, counted, SELIC, Outcome::Ok);
-        store.flush(&usage.take_changed().rows);
+        let batch = usage.take().unwrap();
+        store.add(&batch);
+        usage.settle(&batch);
     }
-    assert_eq!(store.total(), 6);
-}
-
-#[test]
-fn an_unflushed_day_is_never_forgotten() {
-    let (usage, ana, mut store) = (Usage::new(), holder("aaaaaaaa"), Store::default());
-    let first = day("2026-11-15");
-    for offset in 0..10 {
-        usage.count(&ana, first.plus_days(offset), SELIC, Outcome::Ok);
-        usage.put_back(usage.take_changed());
-    }
-    store.flush(&usage.take_changed().rows);
-    assert_eq!((store.0.len(), store.total()), (10, 10));
+    let by_day =
+        |on: &str| store.counts.iter().filter(|(place, _)| place.1 == day(on)).map(|(_, n)| n).sum::<u64>();
+    assert_eq!(["2026-11-01", "2026-11-15", "2026-11-16", "2099-01-01"].map(by_day), [2, 2, 1, 1]);
 }
 
 #[test]
@@ -171,67 +145,86 @@ fn no_count_is_lost_or_doubled_when_threads_count_flush_and_fail() {
         let mut flushes = 0;
         while counting.iter().any(|thread| !thread.is_finished()) {
             flushes += 1;
-            let changed = usage.take_changed();
-            if flushes % 3 == 0 {
-                usage.put_back(changed);
-            } else {
-                store.flush(&changed.rows);
+            let Some(batch) = usage.take() else { continue };
+            // Lost on the way there, written but the answer lost, or written.
+            if flushes % 3 > 0 {
+                store.add(&batch);
+            }
+            if flushes % 3 > 1 {
+                usage.settle(&batch);
             }
         }
     });
-    store.flush(&usage.take_changed().rows);
-    assert_eq!(usage.pending(), 0);
+    while let Some(batch) = usage.take() {
+        store.add(&batch);
+        usage.settle(&batch);
+    }
+    assert_eq!(usage.unflushed(), 0);
     assert_eq!(store.total(), (THREADS * EACH) as u64);
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Count { holder: usize, day: i32, endpoint: &'static str },
-    Take,
+    Count {
+        holder: usize,
+        day: i32,
+        endpoint: &'static str,
+        outcome: Outcome,
+    },
+    /// The batch reaches the store, and we hear of it.
     Flush,
-    PutBack,
+    /// It does not reach the store.
+    Fail,
+    /// It reaches the store, and we do not hear of it.
+    FailUnheard,
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let endpoint = prop_oneof![Just(SELIC), Just(PLANS)];
+    let count = (
+        0usize..2,
+        -3i32..3,
+        prop_oneof![Just(SELIC), Just(PLANS)],
+        prop::sample::select(Outcome::ALL.to_vec()),
+    );
     prop_oneof![
-        6 => (0usize..2, 0i32..6, endpoint).prop_map(|(holder, day, endpoint)| Step::Count { holder, day, endpoint }),
-        2 => Just(Step::Take),
-        1 => Just(Step::Flush),
-        1 => Just(Step::PutBack),
+        6 => count.prop_map(|(holder, day, endpoint, outcome)| Step::Count { holder, day, endpoint, outcome }),
+        2 => Just(Step::Flush),
+        1 => Just(Step::Fail),
+        1 => Just(Step::FailUnheard),
     ]
 }
 
 proptest! {
-    /// Flushes follow one another; each succeeds or is put back. Whatever the days, the sum is that of all requests.
+    /// Whatever the days and however flushes fail, the store ends with every request in its place, once.
     #[test]
     fn every_request_reaches_the_store_once(steps in prop::collection::vec(step(), 1..80)) {
         let (usage, holders) = (Usage::new(), ["aaaaaaaa", "bbbbbbbb"].map(holder));
-        let (mut store, mut running, mut counted) = (Store::default(), Changed::default(), 0);
+        let (mut store, mut counted) = (Store::default(), BTreeMap::<Place, u64>::new());
         for step in steps {
             match step {
-                Step::Count { holder, day: offset, endpoint } => {
-                    counted += 1;
-                    usage.count(&holders[holder], day("2026-11-15").plus_days(offset), endpoint, Outcome::Ok);
+                Step::Count { holder, day: offset, endpoint, outcome } => {
+                    let (holder, on) = (&holders[holder], day("2026-11-15").plus_days(offset));
+                    usage.count(holder, on, endpoint, outcome);
+                    let place = (holder.account().to_string(), on, endpoint.to_owned(), outcome);
+                    *counted.entry(place).or_default() += 1;
                 }
-                Step::Take => {
-                    store.flush(&running.rows);
-                    running = usage.take_changed();
-                }
-                Step::Flush => {
-                    store.flush(&running.rows);
-                    running = Changed::default();
-                }
-                Step::PutBack => usage.put_back(std::mem::take(&mut running)),
+                Step::Flush => if let Some(batch) = usage.take() {
+                    store.add(&batch);
+                    usage.settle(&batch);
+                },
+                Step::Fail => drop(usage.take()),
+                Step::FailUnheard => if let Some(batch) = usage.take() {
+                    store.add(&batch);
+                },
             }
-            let mut now = Store::default();
-            now.0.clone_from(&store.0);
-            holders.iter().for_each(|holder| now.flush(&usage.changed_of(holder)));
-            prop_assert_eq!(now.total(), counted, "a flush on demand completes the store");
+            prop_assert!(usage.unflushed() >= counted.values().sum::<u64>() - store.total());
         }
-        store.flush(&running.rows);
-        store.flush(&usage.take_changed().rows);
-        prop_assert_eq!(store.total(), counted);
-        prop_assert_eq!(usage.pending(), 0);
+        while let Some(batch) = usage.take() {
+            store.add(&batch);
+            usage.settle(&batch);
+        }
+        prop_assert_eq!(&store.counts, &counted);
+        prop_assert_eq!(usage.unflushed(), 0);
+        prop_assert!(holders.iter().all(|holder| !holder.has_uncollected_usage()));
     }
 }

@@ -13,9 +13,6 @@ use crate::sample::Shape;
 
 pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
     let store = lastro_store::open(&common.database).await?;
-    if !made_up::may_be_replaced(&*store).await? {
-        anyhow::bail!("this database holds official data; name an empty one with --database");
-    }
     let shape = Shape { companies: demo.companies as usize, filings: demo.filings as usize, seed: demo.seed };
     let bar = progress_bar(shape.filings as u64);
     let shown = bar.clone();
@@ -26,8 +23,9 @@ pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
         }
     };
     let now = jiff::Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
-    made_up::publish(&*store, shape, now, Arc::new(progress)).await?;
+    let published = made_up::publish(&*store, shape, now, Arc::new(progress)).await;
     bar.finish_and_clear();
+    published?;
     tracing::info!(
         "{} companies and {} filings are in {}; start `lastro` to serve them",
         shape.companies,

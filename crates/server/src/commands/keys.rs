@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use lastro_access::{ApiKey, Pepper, terms};
 use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord};
-use lastro_store::{NewKey, Store, StoreError};
+use lastro_store::{Erased, NewKey, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::printable;
@@ -29,7 +29,8 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
                 plan,
                 rate_limit,
             };
-            let new = NewKey { id: key.id(), digest: pepper.digest(&key), account, created_at: now };
+            let digest = pepper.digest(&key);
+            let new = NewKey { id: key.id(), digest, account, created_at: now, self_registered: false };
             let record = store.insert_key(new).await?;
             show_new(&key, &record, as_json);
         }
@@ -58,6 +59,10 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
         KeysCommand::Revoke { id } => {
             let store = lastro_store::open_existing(&common.database).await?;
             show(&[store.revoke(key_id(&id)?, now).await?], now, as_json);
+        }
+        KeysCommand::Erase { id } => {
+            let store = lastro_store::open_existing(&common.database).await?;
+            show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
         }
     }
     Ok(())
@@ -89,6 +94,27 @@ fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
     }
 }
 
+fn show_erased(erased: &Erased, as_json: bool) {
+    let Erased { account, keys, webhooks, wiped } = erased;
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    if as_json {
+        println!(
+            "{}",
+            json!({ "account": account.to_string(), "keys": keys, "webhooks": webhooks, "wiped": wiped })
+        );
+    } else {
+        println!(
+            "removed account {account}, its name and address, {webhooks} webhooks, and the keys {}",
+            keys.join(", ")
+        );
+    }
+    if !wiped {
+        tracing::warn!(
+            "others were busy with the database: its files may hold the name and address until the next `keys erase`"
+        );
+    }
+}
+
 fn described(record: &KeyRecord, now: Timestamp) -> Value {
     json!({
         "id": record.id.as_str(),
@@ -109,6 +135,7 @@ fn limit_of(record: &KeyRecord) -> u32 {
 
 fn status(record: &KeyRecord, now: Timestamp) -> &'static str {
     match record.ends_at {
+        _ if record.revoked => "revoked",
         None => "active",
         Some(at) if at <= now => "ended",
         Some(_) => "ending",
@@ -122,14 +149,14 @@ fn list(records: &[KeyRecord], now: Timestamp, as_json: bool) {
         return;
     }
     println!(
-        "{:<8}  {:<8}  {:>9}  {:<6}  {:<20}  NAME <EMAIL>",
+        "{:<8}  {:<8}  {:>9}  {:<7}  {:<20}  NAME <EMAIL>",
         "ID", "PLAN", "PER MIN", "STATUS", "CREATED"
     );
     for record in records {
         let account = &record.account;
         let created = record.created_at.strftime("%Y-%m-%dT%H:%M:%SZ");
         println!(
-            "{:<8}  {:<8}  {:>9}  {:<6}  {:<20}  {} <{}>",
+            "{:<8}  {:<8}  {:>9}  {:<7}  {:<20}  {} <{}>",
             record.id,
             account.plan.id(),
             limit_of(record),

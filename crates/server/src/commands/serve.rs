@@ -1,5 +1,7 @@
 //! `lastro serve`: runs until it is told to stop.
 
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
 use lastro_access::TrustedProxies;
@@ -15,7 +17,7 @@ use crate::ingest::shelf::Shelf;
 use crate::ingest::spool::Spool;
 use crate::jobs::follow;
 use crate::service::{Options, Service, Synchronisation};
-use crate::webhooks;
+use crate::{pepper, webhooks};
 
 /// How the background keeps the data fresh, unless it is told not to.
 fn synchronisation(
@@ -46,13 +48,43 @@ fn webhooks(serve: &Serve) -> webhooks::Settings {
     webhooks::Settings { allow_private, ..webhooks::Settings::default() }
 }
 
+/// Locks a file beside the database for as long as this process serves, and says so where another one does: each of them
+/// admits every quota whole. The kernel lets go of the lock, however the process ends.
+fn alone_on(database: &str) -> Option<File> {
+    let mut path = lastro_store::sqlite_path(database)?.into_os_string();
+    path.push(".serving");
+    let file = File::options().create(true).append(true).mode(0o600).open(&path).ok()?;
+    match file.try_lock() {
+        Ok(()) => Some(file),
+        Err(TryLockError::WouldBlock) => {
+            tracing::warn!(
+                "another server runs on this database: the two share no rate limits, so that every client has both quotas"
+            );
+            None
+        }
+        Err(TryLockError::Error(_)) => None,
+    }
+}
+
+/// Said once: the default is for trying things out.
+fn warn_of_pepper_beside(common: &Common) {
+    if common.pepper_file.is_none() && pepper::default_path(&common.database).is_some() {
+        tracing::warn!(
+            "the pepper lies beside the database, so that whoever copies the directory has both; \
+             keep it elsewhere with --pepper-file"
+        );
+    }
+}
+
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
     let mut stop = Signals::listen()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let store = lastro_store::open(&common.database).await?;
+    let _alone = alone_on(&common.database);
     let starting = Service::start(Options {
-        store: lastro_store::open(&common.database).await?,
+        store,
         look: follow::LOOK,
         synchronisation: synchronisation(common, &serve, &clock)?,
         webhooks: webhooks(&serve),
@@ -72,6 +104,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         // Nothing has been answered or counted yet.
         () = stop.requested() => return Ok(()),
     };
+    warn_of_pepper_beside(common);
     let address = service.address;
     tracing::info!("Lastro {} answers on http://{address}", crate::VERSION);
     tracing::info!(

@@ -71,6 +71,8 @@ pub enum KeysCommand {
     },
     /// Refuse a key from now on
     Revoke { id: String },
+    /// Remove the person behind a key: name, address, all keys and webhooks; what was used stays, without a name
+    Erase { id: String },
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, LookupRefusal, Verdict, terms};
 use lastro_model::{Now, Plan};
+use lastro_store::StoreError;
 
 use super::edge::PATIENCE;
 use super::routes::Meter;
@@ -112,15 +113,9 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
         Ok(lookup) => lookup,
         Err(refusal) => return Caller::Refused(not_asked(refusal)),
     };
-    let caller = match tokio::time::timeout(PATIENCE, app.store.key(key.id())).await {
-        Ok(Ok(Some(record))) => match app.keys.take_in(key, record, now) {
-            Lookup::Found(holding) => Caller::Known(holding),
-            Lookup::Refused | Lookup::Unknown => return Caller::Refused(UNKNOWN_KEY),
-        },
-        Ok(Ok(None)) => {
-            app.keys.remember_miss(key.id(), now.monotonic_ns);
-            return Caller::Refused(UNKNOWN_KEY);
-        }
+    let caller = match tokio::time::timeout(PATIENCE, look_up(app, key, now)).await {
+        Ok(Ok(Lookup::Found(holding))) => Caller::Known(holding),
+        Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
         Ok(Err(error)) => {
             tracing::warn!(%error, "could not ask the store for a key");
             Caller::Refused(UNCHECKED)
@@ -129,6 +124,21 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
     };
     lookup.costs_nothing();
     caller
+}
+
+/// Asks again while keys change under our hands: what was read may be old by now.
+async fn look_up(app: &App, key: &ApiKey, now: Now) -> Result<Lookup, StoreError> {
+    loop {
+        let as_of = app.keys.revision();
+        let Some(record) = app.store.key(key.id()).await? else {
+            app.keys.remember_miss(key.id(), now.monotonic_ns);
+            return Ok(Lookup::Refused);
+        };
+        match app.keys.take_in(key, record, as_of, now) {
+            Lookup::Unknown => {}
+            known => return Ok(known),
+        }
+    }
 }
 
 fn not_asked(refusal: LookupRefusal) -> ApiError {

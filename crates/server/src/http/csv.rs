@@ -8,7 +8,7 @@ use std::fmt::{Display, Write};
 
 use http::header::{CONTENT_DISPOSITION, HeaderName};
 use lastro_catalog::{Cell, Listing, Table};
-use lastro_model::{Day, Edition};
+use lastro_model::{Day, Stamp};
 
 use super::envelope;
 use super::reply::{Header, Reply};
@@ -158,9 +158,9 @@ pub fn page<T: Table>(
     label: &Label,
     table: &T,
     listing: &Listing<'_>,
-    editions: impl IntoIterator<Item = Edition>,
+    stamps: impl IntoIterator<Item = Stamp>,
 ) -> Result<Reply, ApiError> {
-    file(dialect, label, T::COLUMNS, editions, |sheet| sheet.rows(table, listing.rows.iter()))
+    file(dialect, label, T::COLUMNS, stamps, |sheet| sheet.rows(table, listing.rows.iter()))
 }
 
 /// A file of whatever rows `write` writes.
@@ -168,7 +168,7 @@ pub fn file(
     dialect: Dialect,
     label: &Label,
     columns: &[&str],
-    editions: impl IntoIterator<Item = Edition>,
+    stamps: impl IntoIterator<Item = Stamp>,
     write: impl FnOnce(&mut Sheet<'_>) -> csv::Result<()>,
 ) -> Result<Reply, ApiError> {
     let mut body = Vec::new();
@@ -180,6 +180,6 @@ pub fn file(
         tracing::error!(%error, "a CSV file could not be written");
         ApiError::Internal
     })?;
-    let reply = Reply::data(body, editions);
+    let reply = Reply::data(body, stamps);
     Ok(Reply { content_type: CSV, variant: dialect.variant(), headers: label.headers("csv"), ..reply })
 }

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use http::header::{self, HeaderName, HeaderValue};
-use lastro_model::Edition;
+use lastro_model::Stamp;
 use serde::Serialize;
 
 use super::body::Body;
@@ -47,19 +47,31 @@ pub enum Stored {
 pub enum Version {
     /// Changes with every request: no tag.
     None,
-    /// As the data of these editions; places that an answer does not need stay zero.
-    Editions([Edition; 4]),
+    /// As the data it is drawn from: a digest of all its stamps.
+    Data(u64),
     /// As the program itself.
     Content(&'static str),
 }
 
 impl Version {
-    /// At most four: no answer is drawn from more sources.
-    pub fn editions(editions: impl IntoIterator<Item = Edition>) -> Self {
-        let mut places = [Edition(0); 4];
-        places.iter_mut().zip(editions).for_each(|(place, edition)| *place = edition);
-        Self::Editions(places)
+    /// Of however many parts, in the order they are named.
+    pub fn data(stamps: impl IntoIterator<Item = Stamp>) -> Self {
+        let digest = stamps.into_iter().fold(0, |digest: u64, stamp| {
+            let edition = mixed(digest.wrapping_add(ODD) ^ stamp.edition.0);
+            mixed(edition.wrapping_add(ODD) ^ stamp.published_unix_ms.cast_unsigned())
+        });
+        Self::Data(digest)
     }
+}
+
+/// The golden ratio, so that nothing added to nothing is something.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Every bit of the number changes about half of the result, and no two numbers give the same (SplitMix64).
+const fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 /// Ask again each time, with the tag: the answer is then short.
@@ -98,9 +110,9 @@ impl Reply {
         Self { status, cache: NO_STORE, encoding: Some(Stored::Plain), ..self }
     }
 
-    /// Data as of these editions.
-    pub fn data(body: Vec<u8>, editions: impl IntoIterator<Item = Edition>) -> Self {
-        Self { version: Version::editions(editions), ..Self::json(body) }
+    /// Data that is drawn from these states.
+    pub fn data(body: Vec<u8>, stamps: impl IntoIterator<Item = Stamp>) -> Self {
+        Self { version: Version::data(stamps), ..Self::json(body) }
     }
 
     pub fn error(error: &ApiError) -> Self {

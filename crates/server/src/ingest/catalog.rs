@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Timeline};
-use lastro_model::{Company, FxQuote, RatePoint, Records, Source};
+use lastro_model::{Company, FxQuote, RatePoint, Records, Source, Stamp};
 use lastro_store::{Counters, Loaded, Store, StoreError};
 
 use super::filings_part;
@@ -15,12 +15,12 @@ pub fn editions(catalog: &Catalog) -> Counters {
     let mut counters = Counters::default();
     for source in Source::ALL {
         counters.editions[source as usize] = match source {
-            Source::Selic => catalog.selic.edition,
-            Source::Cdi => catalog.cdi.edition,
-            Source::Ipca => catalog.ipca.edition,
-            Source::Fx => catalog.fx.edition,
-            Source::Companies => catalog.companies.edition,
-            Source::Filings => catalog.filings.edition,
+            Source::Selic => catalog.selic.stamp.edition,
+            Source::Cdi => catalog.cdi.stamp.edition,
+            Source::Ipca => catalog.ipca.stamp.edition,
+            Source::Fx => catalog.fx.stamp.edition,
+            Source::Companies => catalog.companies.stamp.edition,
+            Source::Filings => catalog.filings.stamp.edition,
         };
     }
     counters
@@ -59,6 +59,10 @@ async fn built<T: Send + Sync + 'static>(
     pace.run(move || build(loaded)).await?
 }
 
+pub(super) fn stamp_of(loaded: &Loaded) -> Stamp {
+    Stamp { edition: loaded.edition, published_unix_ms: loaded.published_at.as_millisecond() }
+}
+
 /// Hands every batch to `take`; a batch of another kind means that the store is broken.
 pub(super) fn drain(
     mut rows: tokio::sync::mpsc::Receiver<Result<Records, StoreError>>,
@@ -71,7 +75,7 @@ pub(super) fn drain(
 }
 
 fn rates(loaded: Loaded) -> Built<Timeline<RatePoint>> {
-    let (edition, sample) = (loaded.edition, loaded.sample);
+    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut points: Vec<RatePoint> = Vec::new();
     drain(loaded.rows, |batch| {
         if let Records::Rates(rows) = batch {
@@ -81,11 +85,11 @@ fn rates(loaded: Loaded) -> Built<Timeline<RatePoint>> {
             false
         }
     })?;
-    Ok(Arc::new(Part { edition, sample, data: Timeline::build(points) }))
+    Ok(Arc::new(Part { stamp, sample, data: Timeline::build(points) }))
 }
 
 fn fx(loaded: Loaded) -> Built<FxBook> {
-    let (edition, sample) = (loaded.edition, loaded.sample);
+    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut quotes: Vec<FxQuote> = Vec::new();
     drain(loaded.rows, |batch| {
         if let Records::Fx(rows) = batch {
@@ -95,11 +99,11 @@ fn fx(loaded: Loaded) -> Built<FxBook> {
             false
         }
     })?;
-    Ok(Arc::new(Part { edition, sample, data: FxBook::build(quotes) }))
+    Ok(Arc::new(Part { stamp, sample, data: FxBook::build(quotes) }))
 }
 
 fn companies(loaded: Loaded) -> Built<Companies> {
-    let (edition, sample) = (loaded.edition, loaded.sample);
+    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut rows: Vec<Company> = Vec::new();
     drain(loaded.rows, |batch| {
         if let Records::Companies(more) = batch {
@@ -109,5 +113,5 @@ fn companies(loaded: Loaded) -> Built<Companies> {
             false
         }
     })?;
-    Ok(Arc::new(Part { edition, sample, data: Companies::build(rows)? }))
+    Ok(Arc::new(Part { stamp, sample, data: Companies::build(rows)? }))
 }

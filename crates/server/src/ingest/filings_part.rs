@@ -10,7 +10,7 @@ use lastro_model::{Filing, Records, Source};
 use lastro_store::{Loaded, Store, StoreError};
 use tokio::sync::mpsc;
 
-use super::catalog::drain;
+use super::catalog::{drain, stamp_of};
 use super::lowly::{self, Pace};
 use super::shelf::Shelf;
 
@@ -48,7 +48,7 @@ async fn kept(store: &dyn Store, shelf: &Shelf) -> anyhow::Result<Option<Arc<Par
     let remembered = store.remembered_editions(Source::Filings).await?;
     let shelf = shelf.clone();
     let found = read_if_sound(move || shelf.find(&remembered)).await;
-    Ok(found.map(|(edition, data)| Arc::new(Part { edition, sample, data })))
+    Ok(found.map(|(stamp, data)| Arc::new(Part { stamp, sample, data })))
 }
 
 /// What `read` finds. Should it stop halfway, it found nothing: a file that is never the truth must not end a start.
@@ -67,14 +67,14 @@ async fn caught_up(
     known: Arc<Part<Filings>>,
     pace: Pace,
 ) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
-    let Some(loaded) = store.changes(Source::Filings, known.edition).await? else { return Ok(None) };
-    if loaded.edition == known.edition {
+    let Some(loaded) = store.changes(Source::Filings, known.stamp.edition).await? else { return Ok(None) };
+    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
+    if stamp == known.stamp {
         return Ok(Some(known));
     }
-    let Loaded { edition, sample, rows } = loaded;
-    let changed = gathered(rows).await?;
+    let changed = gathered(loaded.rows).await?;
     match pace.run(move || known.data.with_changes(&changed)).await? {
-        Ok(data) => Ok(Some(Arc::new(Part { edition, sample, data }))),
+        Ok(data) => Ok(Some(Arc::new(Part { stamp, sample, data }))),
         Err(error) => {
             tracing::info!(%error, "the changed filings do not fit; all are built anew");
             Ok(None)
@@ -99,14 +99,14 @@ async fn whole(store: &dyn Store, pace: Pace) -> anyhow::Result<Arc<Part<Filings
 
 /// Filings go into their columns as they come: two million of them never stand in memory as records.
 fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
-    let Loaded { edition, sample, rows } = loaded;
+    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut builder = FilingsBuilder::new();
-    drain(rows, |batch| {
+    drain(loaded.rows, |batch| {
         let Records::Filings(rows) = batch else { return false };
         rows.into_iter().for_each(|filing| builder.push(filing));
         true
     })?;
-    Ok(Arc::new(Part { edition, sample, data: builder.finish()? }))
+    Ok(Arc::new(Part { stamp, sample, data: builder.finish()? }))
 }
 
 /// Leaves it to the shelf, aside, whether these are worth keeping.

@@ -4,23 +4,22 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro_model::{Edition, Records, Series, Source};
-use lastro_store::{Publication, SourceState, Store, Write};
+use lastro_store::{Condition, Publication, Published, SourceState, Store, Write};
 use tokio::sync::mpsc;
 
 use crate::sample::{self, Shape};
 
 const BATCH: usize = 5_000;
 
-/// Whether the store holds nothing but what this module once wrote, if anything.
-pub async fn may_be_replaced(store: &dyn Store) -> anyhow::Result<bool> {
-    Ok(store.source_states().await?.iter().all(|state| state.edition == Edition(0) || state.sample))
-}
-
 /// Fills the sources that have never been filled: all on a first start, the rest after one that was cut short.
+///
+/// Other processes may be starting on the same database: whoever comes second finds the source filled, perhaps with official
+/// data, and leaves it as it is.
 pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<()> {
     let never_filled = |state: &&SourceState| state.edition == Edition(0);
     for state in store.source_states().await?.iter().filter(never_filled) {
-        publish_source(store, state.source, Shape::SAMPLE, at, Arc::new(|_, _| {})).await?;
+        let sample = made_up(state.source, at, Condition::NeverPublished);
+        publish_source(store, sample, Shape::SAMPLE, Arc::new(|_, _| {})).await?;
     }
     Ok(())
 }
@@ -28,32 +27,41 @@ pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<(
 /// Hears how many rows of a source were handed over.
 pub type Progress = Arc<dyn Fn(Source, usize) + Send + Sync>;
 
-/// Writes the whole set, one source after the other.
+/// Writes the whole set, one source after the other. A database that holds official data is left as it is.
 pub async fn publish(
     store: &dyn Store,
     shape: Shape,
     at: Timestamp,
     progress: Progress,
 ) -> anyhow::Result<()> {
+    let is_official = |state: &SourceState| state.edition != Edition(0) && !state.sample;
+    anyhow::ensure!(!store.source_states().await?.iter().any(is_official), HOLDS_OFFICIAL_DATA);
     for source in Source::ALL {
-        publish_source(store, source, shape, at, Arc::clone(&progress)).await?;
+        let publication = made_up(source, at, Condition::NothingOfficial);
+        let published = publish_source(store, publication, shape, Arc::clone(&progress)).await?;
+        anyhow::ensure!(!published.skipped, HOLDS_OFFICIAL_DATA);
     }
     Ok(())
 }
 
+const HOLDS_OFFICIAL_DATA: &str = "this database holds official data; name an empty one with --database";
+
+fn made_up(source: Source, at: Timestamp, condition: Condition) -> Publication {
+    Publication { source, sample: true, replace: true, at, condition }
+}
+
 async fn publish_source(
     store: &dyn Store,
-    source: Source,
+    publication: Publication,
     shape: Shape,
-    at: Timestamp,
     progress: Progress,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Published> {
+    let source = publication.source;
     let (sender, receiver) = mpsc::channel(4);
     let making = tokio::task::spawn_blocking(move || hand_over(source, &shape, &sender, &*progress));
-    let written = store.publish(Publication { source, sample: true, replace: true, at }, receiver).await;
+    let written = store.publish(publication, receiver).await;
     making.await?;
-    written?;
-    Ok(())
+    Ok(written?)
 }
 
 /// Makes a source's rows and hands them over in batches. Stops when nobody takes them: the publication then tells why.

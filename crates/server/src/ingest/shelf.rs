@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lastro_catalog::{Filings, Part, SnapshotError};
-use lastro_model::Edition;
+use lastro_model::{Edition, Stamp};
 use lastro_store::RememberedEdition;
 use parking_lot::Mutex;
 
@@ -44,7 +44,7 @@ impl Shelf {
     }
 
     /// The filings of one of these editions, if they are here.
-    pub fn find(&self, remembered: &[RememberedEdition]) -> Option<(Edition, Filings)> {
+    pub fn find(&self, remembered: &[RememberedEdition]) -> Option<(Stamp, Filings)> {
         let found = match self.read(remembered) {
             Ok(found) => Some(found),
             Err(SnapshotError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
@@ -53,14 +53,15 @@ impl Shelf {
                 None
             }
         };
-        *self.newest.lock() = found.as_ref().map(|(edition, _)| *edition).unwrap_or_default();
+        *self.newest.lock() = found.as_ref().map(|(stamp, _)| stamp.edition).unwrap_or_default();
         found
     }
 
     /// Keeps these filings in the place of what was here, unless that is newer, or so little older that the next start
     /// had better take over what changed since.
     pub fn keep(&self, remembered: &[RememberedEdition], filings: &Part<Filings>) {
-        let Some(edition) = remembered.iter().find(|remembered| remembered.edition == filings.edition) else {
+        let Some(edition) = remembered.iter().find(|remembered| remembered.edition == filings.stamp.edition)
+        else {
             return;
         };
         let mut newest = self.newest.lock();
@@ -87,7 +88,7 @@ impl Shelf {
         )
     }
 
-    fn read(&self, remembered: &[RememberedEdition]) -> Result<(Edition, Filings), SnapshotError> {
+    fn read(&self, remembered: &[RememberedEdition]) -> Result<(Stamp, Filings), SnapshotError> {
         let about = fs::metadata(self.path())?;
         // Opening a pipe would wait for somebody to write into it.
         if !about.is_file() {
@@ -96,9 +97,10 @@ impl Shelf {
         let mut file = BufReader::with_capacity(1 << 20, File::open(self.path())?);
         let label = Filings::saved_label(&mut file, about.len())?;
         let of_label = remembered.iter().find(|remembered| self.label(remembered) == label);
-        let edition = of_label.ok_or(SnapshotError::Stale)?.edition;
+        let RememberedEdition { edition, published_at, .. } = *of_label.ok_or(SnapshotError::Stale)?;
+        let stamp = Stamp { edition, published_unix_ms: published_at.as_millisecond() };
         file.rewind()?;
-        Ok((edition, Filings::restore(&label, file, about.len())?))
+        Ok((stamp, Filings::restore(&label, file, about.len())?))
     }
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
@@ -156,6 +158,11 @@ mod tests {
         }
     }
 
+    /// Of [`edition`].
+    fn stamp(number: u64) -> Stamp {
+        Stamp { edition: Edition(number), published_unix_ms: number as i64 * 1000 }
+    }
+
     fn filings(edition: u64) -> Part<Filings> {
         let mut builder = FilingsBuilder::new();
         for number in 0..WORTH_KEEPING as u64 {
@@ -172,7 +179,7 @@ mod tests {
                 url: String::new(),
             });
         }
-        Part { edition: Edition(edition), sample: false, data: builder.finish().unwrap() }
+        Part { stamp: stamp(edition), sample: false, data: builder.finish().unwrap() }
     }
 
     fn shelf(directory: &TempDir, database: &str) -> Shelf {
@@ -185,8 +192,8 @@ mod tests {
         let kept = shelf(&directory, "one");
         assert!(kept.find(&[edition(7, 3)]).is_none());
         kept.keep(&[edition(7, 3)], &filings(7));
-        let (found_edition, found) = kept.find(&[edition(8, 3), edition(7, 3), edition(6, 3)]).unwrap();
-        assert_eq!(found_edition, Edition(7));
+        let (found_stamp, found) = kept.find(&[edition(8, 3), edition(7, 3), edition(6, 3)]).unwrap();
+        assert_eq!(found_stamp, stamp(7));
         assert_eq!(found.search("ata", Page { limit: 1, offset: 0 }).total, WORTH_KEEPING);
         assert!(kept.find(&[edition(8, 3)]).is_none(), "another edition");
         assert!(kept.find(&[edition(7, 4)]).is_none(), "as many rows as there never were");
@@ -218,7 +225,7 @@ mod tests {
         let mut keep = |number, changes| {
             remembered.insert(0, RememberedEdition { changes, ..edition(number, 3) });
             kept.keep(&remembered, &filings(number));
-            kept.find(&remembered).map(|(edition, _)| edition.0)
+            kept.find(&remembered).map(|(stamp, _)| stamp.edition.0)
         };
         assert_eq!(keep(2, 1), Some(2));
         assert_eq!(keep(3, MOST_CHANGES_BEHIND), Some(2));

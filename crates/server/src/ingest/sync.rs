@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use jiff::Timestamp;
 use lastro_model::{Clock, Day, Edition, ReadFile, Records, Source, Withheld};
 use lastro_sources::{Fault, judgement::Refusal};
-use lastro_store::{Publication, Published, SourceState, Store, StoreError, Write};
+use lastro_store::{Condition, Publication, Published, SourceState, Store, StoreError, Write};
 use tokio::sync::mpsc;
 use tokio::task::JoinError;
 
@@ -223,7 +223,8 @@ impl Sync {
         let (sender, receiver) = mpsc::channel(4);
         // Looked at again: another process may have replaced the sample meanwhile.
         let replace = holds_no_official_data(&self.state(source).await?);
-        let publication = Publication { source, sample: false, replace, at: self.now()? };
+        let publication =
+            Publication { source, sample: false, replace, at: self.now()?, condition: Condition::None };
         let writing = tokio::task::spawn_blocking(move || {
             let mut outbox = Outbox { sender, part: false };
             write(&mut outbox)?;

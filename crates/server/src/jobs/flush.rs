@@ -1,26 +1,39 @@
 //! Writes the usage counters to the store, often enough that a killed process loses less than a second.
+//!
+//! Whoever needs the store to have everything (a report of usage) waits for a flush that began after it asked. Many who
+//! ask at once share one.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use lastro_access::{Changed, Usage};
-use tokio::sync::watch;
+use lastro_access::Batch;
+use tokio::sync::{Mutex, watch};
 
 use super::stopped;
 use crate::state::App;
+use crate::webhooks::delivery::timestamp;
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How often the last flush is tried before the process gives up.
 const LAST_TRIES: usize = 10;
 
+/// Whose turn it is to flush, and which flush was the last. They are numbered in the order in which they begin.
+#[derive(Debug, Default)]
+pub struct Flushes {
+    turn: Mutex<()>,
+    begun: AtomicU64,
+    succeeded: AtomicU64,
+}
+
 pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(INTERVAL) => { flush(&app).await; }
+            // A failure is told where it happens, and what could not be written is kept.
+            () = tokio::time::sleep(INTERVAL) => { let _ = now(&app).await; }
         }
     }
 }
@@ -28,44 +41,42 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
 /// After the last response: nothing that was counted is lost by a stop.
 pub async fn last(app: &App) -> anyhow::Result<()> {
     for _ in 0..LAST_TRIES {
-        if AssertUnwindSafe(flush(app)).catch_unwind().await.unwrap_or(false) {
+        let written = AssertUnwindSafe(now(app)).catch_unwind().await;
+        if written.is_ok_and(|written| written.is_ok()) {
             return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
-    anyhow::bail!("{} counted requests could not be written to the store", app.usage.pending())
+    anyhow::bail!("{} counted requests could not be written to the store", app.usage.unflushed())
 }
 
-/// Absolute counts, so writing them twice does no harm; a failed write keeps them for the next.
-async fn flush(app: &App) -> bool {
-    let mut taken = Taken { usage: &app.usage, changed: Some(app.usage.take_changed()) };
-    let rows = taken.changed.as_ref().map_or(&[][..], |changed| &changed.rows);
-    if rows.is_empty() {
-        return true;
+/// Returns when everything that was counted before this call is in the store.
+pub async fn now(app: &App) -> lastro_store::Result<()> {
+    let begun_before = app.flushes.begun.load(Ordering::Acquire);
+    let _turn = app.flushes.turn.lock().await;
+    if app.flushes.succeeded.load(Ordering::Acquire) > begun_before {
+        return Ok(());
     }
-    match app.store.add_usage(&app.boot, rows).await {
-        Ok(()) => {
-            taken.changed = None;
-            true
-        }
+    let number = app.flushes.begun.fetch_add(1, Ordering::AcqRel) + 1;
+    // One that failed before, or was given up half-way, goes first and unchanged.
+    if let Some(batch) = app.usage.under_way() {
+        write(app, &batch).await?;
+    }
+    if let Some(batch) = app.usage.take() {
+        write(app, &batch).await?;
+    }
+    app.flushes.succeeded.store(number, Ordering::Release);
+    Ok(())
+}
+
+async fn write(app: &App, batch: &Batch) -> lastro_store::Result<()> {
+    let written = app.store.add_usage(&app.boot, batch.sequence, timestamp(&*app.clock), &batch.rows).await;
+    match &written {
+        Ok(()) => app.usage.settle(batch),
         Err(error) => {
             tracing::warn!(%error, "usage could not be written; it is kept and tried again");
             app.metrics.flush_failures.fetch_add(1, Ordering::Relaxed);
-            false
         }
     }
-}
-
-/// Counts on their way to the store. Unless they arrive they are put back, also when a panic ends the way.
-struct Taken<'a> {
-    usage: &'a Usage,
-    changed: Option<Changed>,
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        if let Some(changed) = self.changed.take() {
-            self.usage.put_back(changed);
-        }
-    }
+    written
 }

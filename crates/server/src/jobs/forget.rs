@@ -1,31 +1,152 @@
-//! Forgets deliveries of webhooks that are older than their log is promised to reach back.
+//! Keeps nothing longer than promised: keys whose end has come are closed for good, old deliveries and notes are
+//! forgotten, and keys that nobody ever used are removed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+use lastro_model::Now;
 use tokio::sync::watch;
 
 use super::stopped;
 use crate::state::App;
 use crate::webhooks::delivery::timestamp;
 
-const INTERVAL: Duration = Duration::from_secs(3600);
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+const LOOK: Duration = Duration::from_secs(1);
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+const DAY_NS: u64 = 24 * HOUR_NS;
+
+const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Longer than any server that runs may not have heard of a removal, or have a batch of counts in doubt.
+const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Ninety days, and an hour in which the last counts of every process are written.
+const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
+const REMOVED_AT_ONCE: usize = 200;
 
 pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    let mut forgetting = Due::every(HOUR_NS, 0);
+    let mut removing = Due::every(DAY_NS, HOUR_NS);
+    let mut evenness = Evenness::from(app.clock.now());
     loop {
-        let before = timestamp(&*app.clock).checked_sub(KEPT).unwrap_or_default();
-        match app.store.forget_deliveries(before).await {
-            Ok(0) => {}
-            Ok(deliveries) => tracing::debug!(deliveries, "old deliveries were forgotten"),
-            Err(error) => {
-                tracing::warn!(%error, "old deliveries could not be forgotten; tried again in an hour");
-            }
+        let now = app.clock.now();
+        close_ended_keys(&app).await;
+        if forgetting.has_come(now.monotonic_ns) {
+            forget(&app).await;
+        }
+        if evenness.lasts_for(now) >= HOUR_NS && removing.has_come(now.monotonic_ns) {
+            remove_unused_keys(&app).await;
         }
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(INTERVAL) => {}
+            () = tokio::time::sleep(LOOK) => {}
         }
+    }
+}
+
+/// When something is to be done next, by the clock that only grows.
+struct Due {
+    at_ns: u64,
+    period_ns: u64,
+}
+
+impl Due {
+    fn every(period_ns: u64, first_ns: u64) -> Self {
+        Self { at_ns: first_ns, period_ns }
+    }
+
+    fn has_come(&mut self, now_ns: u64) -> bool {
+        let come = now_ns >= self.at_ns;
+        if come {
+            self.at_ns = now_ns.saturating_add(self.period_ns);
+        }
+        come
+    }
+}
+
+/// How long the clock on the wall has run as evenly as the one that only grows. One that was wrong at the start, and is
+/// set right, or jumps later, makes nobody's key look old.
+struct Evenness {
+    since: Now,
+}
+
+impl Evenness {
+    const TOLERANCE_MS: u64 = 60_000;
+
+    fn from(since: Now) -> Self {
+        Self { since }
+    }
+
+    fn lasts_for(&mut self, now: Now) -> u64 {
+        let grown_ns = now.monotonic_ns.saturating_sub(self.since.monotonic_ns);
+        let expected = self.since.unix_ms.saturating_add_unsigned(grown_ns / 1_000_000);
+        if now.unix_ms.abs_diff(expected) > Self::TOLERANCE_MS {
+            *self = Self::from(now);
+            return 0;
+        }
+        grown_ns
+    }
+}
+
+async fn close_ended_keys(app: &App) {
+    tell("ended keys were closed", app.store.close_ended_keys(timestamp(&*app.clock)).await);
+}
+
+async fn forget(app: &App) {
+    let deliveries = app.store.forget_deliveries(ago(app, DELIVERIES_KEPT)).await;
+    tell("old deliveries were forgotten", deliveries);
+    tell("removed keys were forgotten", app.store.forget_removed_keys(ago(app, NOTES_KEPT)).await);
+    tell("old flushes of usage were forgotten", app.store.forget_usage_flushes(ago(app, NOTES_KEPT)).await);
+}
+
+/// A few at a time: nobody who registers meanwhile waits long.
+async fn remove_unused_keys(app: &App) {
+    let (before, now) = (ago(app, UNUSED_KEPT), timestamp(&*app.clock));
+    loop {
+        let removed = app.store.remove_unused_keys(before, now, REMOVED_AT_ONCE).await;
+        let more = removed.as_ref().is_ok_and(|removed| *removed == REMOVED_AT_ONCE as u64);
+        tell("keys that nobody ever used were removed", removed);
+        if !more {
+            return;
+        }
+    }
+}
+
+fn ago(app: &App, time: SignedDuration) -> Timestamp {
+    timestamp(&*app.clock).checked_sub(time).unwrap_or_default()
+}
+
+fn tell(what: &str, outcome: lastro_store::Result<u64>) {
+    match outcome {
+        Ok(0) => {}
+        Ok(count) => tracing::debug!(count, "{what}"),
+        Err(error) => tracing::warn!(%error, "not done, and tried again later: {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64, clock_is_ahead: i64) -> Now {
+        Now { monotonic_ns: second as u64 * 1_000_000_000, unix_ms: (second + clock_is_ahead) * 1000 }
+    }
+
+    #[test]
+    fn a_clock_that_jumps_has_to_run_evenly_again() {
+        let mut evenness = Evenness::from(at(0, 0));
+        assert_eq!(evenness.lasts_for(at(3600, 0)), HOUR_NS);
+        assert_eq!(evenness.lasts_for(at(3601, 30)), HOUR_NS + 1_000_000_000, "it is put right by a little");
+        assert_eq!(evenness.lasts_for(at(3602, 86_400 * 365)), 0, "it jumps");
+        assert_eq!(evenness.lasts_for(at(3603, 0)), 0, "and back");
+        assert_eq!(evenness.lasts_for(at(7203, 0)), HOUR_NS);
+    }
+
+    #[test]
+    fn what_is_due_comes_once_in_its_time() {
+        let mut due = Due::every(10, 3);
+        let come: Vec<u64> = (0..40).filter(|now| due.has_come(*now)).collect();
+        assert_eq!(come, [3, 13, 23, 33]);
+        assert!(due.has_come(1000) && !due.has_come(1001), "what was missed is not made up for");
     }
 }

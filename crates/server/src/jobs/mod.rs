@@ -2,7 +2,6 @@
 //! again should it end before.
 
 pub mod flush;
-pub mod fold;
 pub mod follow;
 pub mod forget;
 pub mod supervisor;

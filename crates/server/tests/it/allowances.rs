@@ -79,7 +79,13 @@ async fn elsewhere_made(app: &TestApp) -> String {
         rate_limit: None,
     };
     let digest = app.service.app.keys.pepper().digest(&key);
-    let new = lastro_store::NewKey { id: key.id(), digest, account, created_at: app.timestamp() };
+    let new = lastro_store::NewKey {
+        id: key.id(),
+        digest,
+        account,
+        created_at: app.timestamp(),
+        self_registered: false,
+    };
     app.elsewhere().await.insert_key(new).await.unwrap();
     key.reveal().to_owned()
 }

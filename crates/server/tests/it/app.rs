@@ -1,5 +1,6 @@
 //! One line of set-up: a service with the sample, a client that trusts nothing it is told.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,15 @@ impl TestApp {
         let now = self.clock.now().unix_ms;
         self.service.stop().await.expect("an orderly stop");
         Self::start_in(self.directory, now, change).await
+    }
+
+    /// Stops in order, lets something happen to the files, and starts again with the clock at this time.
+    pub async fn restart_at(self, unix_ms: i64, meanwhile: impl FnOnce(&Path)) -> Self {
+        let Self { service, faults, plain, directory, .. } = self;
+        service.stop().await.expect("an orderly stop");
+        drop((faults, plain));
+        meanwhile(directory.path());
+        Self::start_in(directory, unix_ms, |_| {}).await
     }
 
     async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Options)) -> Self {
@@ -119,7 +129,8 @@ impl TestApp {
             rate_limit,
         };
         let digest = app.keys.pepper().digest(&key);
-        let new = NewKey { id: key.id(), digest, account, created_at: self.timestamp() };
+        let new =
+            NewKey { id: key.id(), digest, account, created_at: self.timestamp(), self_registered: false };
         app.keys.upsert(app.store.insert_key(new).await.expect("a key"), 0);
         key.reveal().to_owned()
     }

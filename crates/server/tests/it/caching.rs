@@ -1,8 +1,11 @@
 //! Tags, short answers to who has the body already, and compression.
 
-use lastro_model::Plan;
+use std::path::Path;
 
-use crate::app::{TestApp, soon};
+use lastro_model::Plan;
+use tempfile::TempDir;
+
+use crate::app::{START_UNIX_MS, TestApp, soon};
 use crate::faults::publish_selic;
 
 const SELIC: &str = "/api/v1/market/selic?limit=100";
@@ -35,6 +38,39 @@ async fn a_held_body_is_not_sent_again_and_costs_one() {
         for other in ["\"other\"", "W/\"\"", "", "nonsense"] {
             app.get(path).key(&key).header("if-none-match", other).send().await.expect(200);
         }
+    }
+}
+
+/// The files that hold the database, while nobody has them open.
+fn copy_database(from: &Path, to: &Path) {
+    for name in ["lastro.db", "lastro.db.accounts"] {
+        std::fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_tag_from_before_a_backup_was_restored_is_held_no_more() {
+    let (app, backup) = (TestApp::start().await, TempDir::new().unwrap());
+    let key = app.ample_key(Plan::Gold).await;
+    let app = app.restart_at(START_UNIX_MS, |files| copy_database(files, backup.path())).await;
+    let paths = ["/api/v1/market/selic/current", "/api/v1/market/overview", "/api/v1/export/selic"];
+    let published = async |app: &TestApp, value: &str| {
+        publish_selic(app, "2026-11-02", value).await;
+        let current = async || app.get(paths[0]).key(&key).send().await.expect(200).text();
+        soon(async || current().await.contains(value)).await;
+        app.get("/health").send().await.expect(200).json()["sources"][0]["edition"].clone()
+    };
+    let edition = published(&app, "9.5").await;
+    let mut tags = Vec::new();
+    for path in paths {
+        tags.push(app.get(path).key(&key).send().await.expect(200).header("etag").to_owned());
+    }
+
+    let app = app.restart_at(START_UNIX_MS, |files| copy_database(backup.path(), files)).await;
+    app.advance_seconds(1);
+    assert_eq!(published(&app, "8.75").await, edition, "the numbers repeat");
+    for (path, tag) in paths.into_iter().zip(&tags) {
+        app.get(path).key(&key).header("if-none-match", tag).send().await.expect(200);
     }
 }
 

@@ -3,7 +3,7 @@
 use lastro::jobs::follow::follow_data;
 use lastro_access::{Feature, terms};
 use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
-use lastro_store::{Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, RecordStore, Write};
 
 use crate::app::TestApp;
 use crate::sheet::{DIALECTS, Object, guarded};
@@ -235,7 +235,8 @@ pub async fn publish(app: &TestApp, source: Source, records: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     sender.send(Write::Rows(records)).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
-    let publication = Publication { source, sample: false, replace: true, at: app.timestamp() };
+    let publication =
+        Publication { source, sample: false, replace: true, at: app.timestamp(), condition: Condition::None };
     app.elsewhere().await.publish(publication, receiver).await.unwrap();
     let counters = app.faults.counters().await.unwrap();
     follow_data(&app.service.app, &counters).await.unwrap();

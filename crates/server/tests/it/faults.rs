@@ -1,7 +1,7 @@
 //! A store that fails: reading goes on, writing says so, and nothing counted is lost.
 
 use lastro_model::{Plan, RatePoint, Records, Source};
-use lastro_store::{Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, RecordStore, Write};
 
 use crate::app::{TestApp, soon};
 
@@ -59,8 +59,13 @@ pub async fn publish_selic(app: &TestApp, day: &str, value: &str) {
     let point = RatePoint { day: lastro_model::Day::parse(day).unwrap(), value: value.parse().unwrap() };
     sender.send(Write::Rows(Records::Rates(vec![point]))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
-    let publication =
-        Publication { source: Source::Selic, sample: false, replace: false, at: app.timestamp() };
+    let publication = Publication {
+        source: Source::Selic,
+        sample: false,
+        replace: false,
+        at: app.timestamp(),
+        condition: Condition::None,
+    };
     app.elsewhere().await.publish(publication, receiver).await.unwrap();
 }
 

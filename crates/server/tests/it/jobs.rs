@@ -69,7 +69,7 @@ async fn panics_and_recovers(operation: Operation, job: &str) {
 
 #[tokio::test]
 async fn a_job_that_panics_as_soon_as_the_service_starts_stops_nothing() {
-    for (operation, job) in [(Operation::FoldUsage, "fold"), (Operation::ForgetDeliveries, "forget")] {
+    for (operation, job) in [(Operation::CloseEndedKeys, "forget"), (Operation::ForgetDeliveries, "forget")] {
         let mut broken = None;
         let app = TestApp::start_with(|options| {
             let store = Arc::new(FaultyStore::new(Arc::clone(&options.store)));

@@ -11,7 +11,7 @@ use lastro::sample::Shape;
 use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
 use lastro_store::faulty::Operation;
-use lastro_store::{Publication, Write};
+use lastro_store::{Condition, Publication, Write};
 use tokio::sync::mpsc;
 
 use crate::app::TestApp;
@@ -60,7 +60,7 @@ async fn keep_forgery(app: &TestApp) {
         filing.description.push_str(" xilofone");
         builder.push(filing);
     }
-    let forgery = Part { edition: served.edition, sample: served.sample, data: builder.finish().unwrap() };
+    let forgery = Part { stamp: served.stamp, sample: served.sample, data: builder.finish().unwrap() };
     let database = app.service.app.database.clone();
     Shelf::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
 }
@@ -77,8 +77,13 @@ async fn publish_more(app: &TestApp, count: u32) {
     let (sender, rows) = mpsc::channel(2);
     sender.send(Write::Rows(Records::Filings(more.collect()))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
-    let publication =
-        Publication { source: Source::Filings, sample: true, replace: false, at: app.timestamp() };
+    let publication = Publication {
+        source: Source::Filings,
+        sample: true,
+        replace: false,
+        at: app.timestamp(),
+        condition: Condition::None,
+    };
     app.elsewhere().await.publish(publication, rows).await.unwrap();
 }
 

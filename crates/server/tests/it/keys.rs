@@ -4,7 +4,7 @@ use lastro_model::Plan;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
 
-use crate::app::{TestApp, id_of, stray_key};
+use crate::app::{START_UNIX_MS, TestApp, id_of, soon, stray_key};
 
 const CURRENT: &str = "/api/v1/keys/current";
 const ROTATE: &str = "/api/v1/keys/rotate";
@@ -163,6 +163,28 @@ async fn a_revoked_key_is_refused_at_once_and_its_line_goes_on() {
     app.get(ANY).key(&new).send().await.expect(200);
     let stored = app.elsewhere().await.key(id_of(&old)).await.unwrap().unwrap();
     assert_eq!(stored.ends_at, Some(app.timestamp()));
+}
+
+#[tokio::test]
+async fn no_clock_that_is_set_back_revives_a_key() {
+    let app = TestApp::start().await;
+    let (revoked, at_once, ended) =
+        (app.key(Plan::Gold).await, app.key(Plan::Gold).await, app.key(Plan::Gold).await);
+    app.advance_seconds(3600);
+    app.request(Method::DELETE, CURRENT).key(&revoked).send().await.expect(204);
+    rotated(&app, &at_once, r#"{"grace_seconds":0}"#).await;
+    rotated(&app, &ended, r#"{"grace_seconds":600}"#).await;
+    app.get(ANY).key(&ended).send().await.expect(200);
+    app.advance_seconds(600);
+    app.get(ANY).key(&ended).send().await.expect(401);
+    let store = app.elsewhere().await;
+    soon(async || store.key(id_of(&ended)).await.unwrap().unwrap().revoked).await;
+    drop(store);
+
+    let app = app.restart_at(START_UNIX_MS, |_| {}).await;
+    for key in [&revoked, &at_once, &ended] {
+        app.get(ANY).key(key).send().await.expect(401);
+    }
 }
 
 #[tokio::test]

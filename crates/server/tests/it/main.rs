@@ -37,6 +37,7 @@ mod plans;
 mod process;
 mod publisher;
 mod receiver;
+mod retention;
 mod search;
 mod sheet;
 mod smoke;

@@ -3,7 +3,7 @@
 use lastro::web::assets::OWN;
 use lastro_access::plans;
 use lastro_model::{Plan, Source};
-use lastro_store::{Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, RecordStore, Write};
 
 use crate::app::{TestApp, soon};
 
@@ -153,7 +153,8 @@ async fn everything_that_a_page_links_to_is_there() {
 async fn replace_sample(app: &TestApp, source: Source) {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     sender.send(Write::Commit).await.unwrap();
-    let publication = Publication { source, sample: false, replace: true, at: app.timestamp() };
+    let publication =
+        Publication { source, sample: false, replace: true, at: app.timestamp(), condition: Condition::None };
     app.faults.publish(publication, receiver).await.unwrap();
 }
 

@@ -9,6 +9,7 @@ mod demo;
 mod keys;
 mod lease;
 mod settings;
+mod shared;
 mod start;
 mod stop;
 mod sync;

@@ -1,9 +1,10 @@
 //! Usage: what was counted is what is reported, by outcome, endpoint and day.
 
 use lastro_model::Plan;
+use lastro_store::faulty::Operation;
 use serde_json::{Value, json};
 
-use crate::app::{TestApp, stray_key};
+use crate::app::{START_UNIX_MS, TestApp, stray_key};
 
 const USAGE: &str = "/api/v1/plans/usage";
 
@@ -69,6 +70,55 @@ async fn a_report_holds_the_request_just_before_it() {
     for made in 0..8u64 {
         assert_eq!(report(&app, &key).await["total"], made);
     }
+}
+
+#[tokio::test]
+async fn each_of_many_reports_at_once_holds_the_request_just_before_it() {
+    let app = TestApp::start().await;
+    let mut keys = Vec::new();
+    for _ in 0..24 {
+        keys.push(app.ample_key(Plan::Free).await);
+    }
+    let rounds = keys.iter().map(async |key| {
+        for made in 0..4u64 {
+            app.get("/health").key(key).send().await.expect(200);
+            assert_eq!(report(&app, key).await["total"], 2 * made + 1);
+        }
+    });
+    futures_util::future::join_all(rounds).await;
+}
+
+#[tokio::test]
+async fn a_flush_that_failed_is_repeated_and_counts_once() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for made in 0..5u64 {
+        app.faults.fail_next(Operation::AddUsage);
+        app.get("/health").key(&key).send().await.expect(200);
+        // Whoever meets the failure, the report or the job, the next one writes what it could not.
+        let answer = app.get(USAGE).key(&key).send().await;
+        if answer.status == 503 {
+            assert_eq!(report(&app, &key).await["total"], 3 * made + 2);
+        } else {
+            assert_eq!(answer.expect(200).json()["total"], 3 * made + 1);
+            report(&app, &key).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_was_ahead_once_loses_no_count() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    app.advance_seconds(400 * 86_400);
+    app.get("/health").key(&key).send().await.expect(200);
+    let app = app.restart_at(START_UNIX_MS, |_| {}).await;
+    for _ in 0..3 {
+        app.get("/health").key(&key).send().await.expect(200);
+    }
+    assert_eq!(report(&app, &key).await["total"], 3);
+    let ahead = format!("{USAGE}?from=2027-12-01&to=2027-12-31");
+    assert_eq!(app.get(&ahead).key(&key).send().await.expect(200).json()["total"], 1);
 }
 
 #[tokio::test]

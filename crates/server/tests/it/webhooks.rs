@@ -15,7 +15,7 @@ use std::time::Duration;
 use lastro::service::Options;
 use lastro::webhooks::Settings;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
-use lastro_store::{Publication, Store, Write};
+use lastro_store::{Condition, Publication, Store, Write};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -70,7 +70,13 @@ impl Stage {
                 Source::Filings => Records::Filings(Vec::new()),
                 _ => Records::Rates(Vec::new()),
             };
-            let replacing = Publication { source, sample: false, replace: true, at: app.timestamp() };
+            let replacing = Publication {
+                source,
+                sample: false,
+                replace: true,
+                at: app.timestamp(),
+                condition: Condition::None,
+            };
             publish(&*app.plain, replacing, rows).await;
         }
         Self { app, key }
@@ -91,7 +97,13 @@ impl Stage {
 
     /// Publishes rows of a source as a synchronisation does.
     async fn publish(&self, source: Source, rows: Records) {
-        let publication = Publication { source, sample: false, replace: false, at: self.app.timestamp() };
+        let publication = Publication {
+            source,
+            sample: false,
+            replace: false,
+            at: self.app.timestamp(),
+            condition: Condition::None,
+        };
         publish(&*self.app.plain, publication, rows).await;
     }
 

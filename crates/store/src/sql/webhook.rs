@@ -17,7 +17,7 @@ pub(crate) const WEBHOOKS_OF: &str =
 pub(crate) const ALL_WEBHOOKS: &str = select_webhooks!("ORDER BY webhook.created_at, webhook.id");
 pub(crate) const SUBSCRIBERS: &str = select_webhooks!(
     "WHERE disabled_by IS NULL AND EXISTS (SELECT 1 FROM api_key
-        WHERE api_key.account = webhook.account AND (ends_at IS NULL OR ends_at > $1))
+        WHERE api_key.account = webhook.account AND revoked = 0 AND (ends_at IS NULL OR ends_at > $1))
     ORDER BY webhook.id"
 );
 
@@ -26,7 +26,7 @@ pub(crate) const CLAIMABLE: &str = select_webhooks!(
     "WHERE disabled_by IS NULL AND leased_until <= $1
         AND EXISTS (SELECT 1 FROM message WHERE message.webhook = webhook.id AND due_at <= $1)
         AND EXISTS (SELECT 1 FROM api_key
-            WHERE api_key.account = webhook.account AND (ends_at IS NULL OR ends_at > $1))
+            WHERE api_key.account = webhook.account AND revoked = 0 AND (ends_at IS NULL OR ends_at > $1))
     ORDER BY (SELECT MIN(due_at) FROM message WHERE message.webhook = webhook.id AND due_at IS NOT NULL), webhook.id"
 );
 
@@ -61,23 +61,10 @@ pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook 
 
 pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
 
-pub(crate) const NEXT_ANNOUNCEMENT: &str =
-    "UPDATE counter SET value = value + 1 WHERE name = 'announcement' RETURNING value";
+pub(crate) const ADDRESSED: &str = "SELECT value FROM counter WHERE name = 'addressed'";
 
-pub(crate) const INSERT_ANNOUNCEMENT: &str =
-    "INSERT INTO announcement (number, source, event, edition, announced_at, rows_as_json)
-    VALUES ($1, $2, $3, 0, $4, $5)";
-
-/// The edition is known when all rows are written.
-pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
-
-pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
-    FROM announcement WHERE number > 0 ORDER BY number LIMIT $1";
-
-/// One that is set aside has its number below zero: it stays to be looked at, and is not read again.
-pub(crate) const SET_ANNOUNCEMENT_ASIDE: &str = "UPDATE announcement SET number = -number WHERE number = $1";
-
-pub(crate) const DELETE_ANNOUNCEMENT: &str = "DELETE FROM announcement WHERE number = $1";
+/// Nothing happens where somebody was faster.
+pub(crate) const ADDRESS: &str = "UPDATE counter SET value = $1 WHERE name = 'addressed' AND value < $1";
 
 pub(crate) const NEXT_MESSAGE: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'message' RETURNING value";
@@ -137,7 +124,7 @@ pub(crate) const REDELIVER: &str =
 pub(crate) const REDELIVER_FAILED: &str = "UPDATE message SET due_at = $1, tries = 0, asked = asked + 1
     WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
 
-pub(crate) const OUTBOX_STATE: &str = "SELECT (SELECT COUNT(*) FROM announcement), COUNT(message.id),
+pub(crate) const OUTBOX_STATE: &str = "SELECT COUNT(message.id),
         MIN(message.created_at), (SELECT COUNT(*) FROM webhook WHERE disabled_by IS NOT NULL)
     FROM webhook JOIN message ON message.webhook = webhook.id AND message.due_at IS NOT NULL
     WHERE webhook.disabled_by IS NULL";

@@ -4,13 +4,13 @@
 //! millions of rows costs one question.
 
 use lastro_model::{Edition, Source, WebhookEvent};
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::column::{self, stored_count};
-use super::load;
+use super::load::Standing;
 use super::table::Put;
 use super::webhook::events_of;
-use crate::sql::{EVER_WHOLE, webhook as sql};
+use crate::sql::{self, webhook};
 use crate::{Publication, ROWS_ANNOUNCED, Result};
 
 pub(super) struct News<'t> {
@@ -27,14 +27,18 @@ struct Batch {
 
 impl<'t> News<'t> {
     /// The first data of a source, in however many parts it comes, and data that is made up are no news.
-    pub(super) fn of(transaction: &'t Transaction<'t>, publication: Publication) -> Result<Self> {
-        let (standing, was_sample) = load::standing(transaction, publication.source)?;
+    pub(super) fn of(
+        transaction: &'t Transaction<'t>,
+        publication: Publication,
+        standing: Standing,
+        audience: Audience,
+    ) -> Result<Self> {
+        transaction.execute(sql::FORGET_ANNOUNCEMENTS, [audience.addressed])?;
         let first = publication.replace
-            || was_sample
-            || standing == Edition(0)
+            || standing.sample
+            || standing.edition == Edition(0)
             || !was_ever_whole(transaction, publication.source)?;
-        let wanted =
-            if first || publication.sample { Vec::new() } else { wanted(transaction, publication.source)? };
+        let wanted = if first || publication.sample { Vec::new() } else { audience.wanted };
         let batches = wanted.into_iter().map(|event| Batch { event, rows: Vec::new() }).collect();
         Ok(Self { transaction, publication, batches })
     }
@@ -90,14 +94,33 @@ impl<'t> News<'t> {
 
 fn was_ever_whole(transaction: &Transaction<'_>, source: Source) -> Result<bool> {
     let whole: i64 =
-        transaction.query_row_and_then(EVER_WHOLE, [source.name()], |row| column::number(row, 0))?;
+        transaction.query_row_and_then(sql::EVER_WHOLE, [source.name()], |row| column::number(row, 0))?;
     Ok(whole != 0)
 }
 
-/// The events of a source that some enabled webhook asks for.
-fn wanted(transaction: &Transaction<'_>, source: Source) -> Result<Vec<WebhookEvent>> {
+/// Whom a publication has something to tell, as of a moment before it.
+pub(super) struct Audience {
+    /// The events of the source that some enabled webhook asks for.
+    wanted: Vec<WebhookEvent>,
+    /// Announcements up to this number have become messages: the next publication clears them away, so that whoever
+    /// addresses them need not wait for one that runs.
+    addressed: i64,
+}
+
+impl Audience {
+    pub(super) fn of(accounts: &Connection, source: Source) -> Result<Self> {
+        Ok(Self { wanted: wanted(accounts, source)?, addressed: addressed(accounts)? })
+    }
+}
+
+/// The number of the announcement that was addressed last.
+pub(super) fn addressed(accounts: &Connection) -> Result<i64> {
+    accounts.query_row_and_then(webhook::ADDRESSED, [], |row| column::number(row, 0))
+}
+
+fn wanted(accounts: &Connection, source: Source) -> Result<Vec<WebhookEvent>> {
     let mut events: Vec<WebhookEvent> = Vec::new();
-    let mut statement = transaction.prepare_cached(sql::EVENTS_WANTED)?;
+    let mut statement = accounts.prepare_cached(webhook::EVENTS_WANTED)?;
     for asked in statement.query_and_then([], |row| events_of(row, 0))? {
         events.extend(asked?);
     }

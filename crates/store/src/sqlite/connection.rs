@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::file::APPLICATION_ID;
+use super::file::Kind;
 use crate::{Result, StoreError};
 
 /// How long a small statement waits for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A publication has work behind it that is worth a long wait: longer than another publication takes.
+pub(super) const PUBLICATION_PATIENCE: Duration = Duration::from_secs(300);
 
 /// More than all our statements, so that none is parsed twice.
 const STATEMENTS_KEPT: usize = 96;
@@ -46,13 +49,21 @@ fn open(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Back to what a small statement needs, after something that was worth a long wait.
+pub(super) fn be_prompt(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 1000)?;
+    connection.release_memory()?;
+    Ok(())
+}
+
 /// Marks the file as ours and switches it to write-ahead logging. Does nothing to a file that is so already.
 ///
 /// The mark comes first: it then stands in the file itself and never only in the log.
-pub(super) fn claim(connection: &Connection) -> Result<()> {
+pub(super) fn claim(connection: &Connection, kind: Kind) -> Result<()> {
     let mark: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    if mark != APPLICATION_ID {
-        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    if mark != kind.application_id {
+        connection.pragma_update(None, "application_id", kind.application_id)?;
     }
     let mode = retry_while_busy(|| journal_mode_wal(connection))?;
     if mode == "wal" { Ok(()) } else { Err(StoreError::Unsupported(NO_WAL.to_owned())) }
@@ -88,4 +99,12 @@ pub(super) fn fold_log(path: &Path) -> Result<()> {
         connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()))?;
     }
     Ok(())
+}
+
+/// Writes the file anew, without what deleted rows left between the others, and cuts the log off. Says no where somebody
+/// reads from the log for too long: the bytes then go with the next checkpoint.
+pub(super) fn rewrite(connection: &Connection) -> Result<bool> {
+    connection.execute_batch("VACUUM")?;
+    let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(busy == 0)
 }

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use rusqlite::params;
 
 use super::{SqliteStore, column};
-use crate::{LONGEST_LEASE, Lease, LeaseStore, Result, StoreError, sql};
+use crate::sql::account as sql;
+use crate::{LONGEST_LEASE, Lease, LeaseStore, Result, StoreError};
 
 #[async_trait]
 impl LeaseStore for SqliteStore {
@@ -16,7 +17,8 @@ impl LeaseStore for SqliteStore {
             .map_err(|_| StoreError::Backend("the clock is out of bounds".to_owned()))?;
         let until = until.min(latest).as_millisecond();
         let (now, latest) = (now.as_millisecond(), latest.as_millisecond());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.query_row_and_then(
                     sql::TAKE_LEASE,
@@ -29,7 +31,8 @@ impl LeaseStore for SqliteStore {
 
     async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool> {
         let (name, holder, until) = (name.to_owned(), holder.to_owned(), until.as_millisecond());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 Ok(transaction.execute(sql::RENEW_LEASE, params![until, name, holder])? > 0)
             })
@@ -38,7 +41,8 @@ impl LeaseStore for SqliteStore {
 
     async fn release_lease(&self, name: &str, holder: &str) -> Result<()> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.execute(sql::RELEASE_LEASE, params![name, holder])?;
                 Ok(())

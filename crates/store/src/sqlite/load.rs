@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use lastro_model::{Edition, Records, Source};
 use rusqlite::{Connection, params_from_iter};
 use tokio::sync::mpsc;
@@ -34,7 +35,7 @@ pub(super) async fn changed_filings(path: PathBuf, since: Edition) -> Result<Opt
 /// The channel stays open until it is known how the reading ended, so that a reading cut short never looks like a whole one.
 fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
     let (batches, rows) = mpsc::channel(BATCHES_AHEAD);
-    let (edition, sample) = (snapshot.edition, snapshot.sample);
+    let Standing { edition, published_at, sample } = snapshot.standing;
     tokio::spawn(async move {
         let sink = batches.clone();
         if let Err(error) = blocking(move || snapshot.stream(selection, &sink)).await {
@@ -42,7 +43,7 @@ fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
             let _ = batches.send(Err(error)).await;
         }
     });
-    Loaded { edition, sample, rows }
+    Loaded { edition, published_at, sample, rows }
 }
 
 /// Which rows of a source.
@@ -52,11 +53,23 @@ enum Selection {
     ChangedSince(Edition),
 }
 
-/// The edition that stands, and whether its rows are made up.
-pub(super) fn standing(connection: &Connection, source: Source) -> Result<(Edition, bool)> {
+/// The edition that stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing {
+    pub(super) edition: Edition,
+    pub(super) published_at: Timestamp,
+    /// Its rows are made up.
+    pub(super) sample: bool,
+}
+
+pub(super) fn standing(connection: &Connection, source: Source) -> Result<Standing> {
     connection.query_row_and_then(sql::EDITION_OF, [source.name()], |row| {
-        let sample: i64 = column::number(row, 1)?;
-        Ok((Edition(column::number(row, 0)?), sample != 0))
+        let sample: i64 = column::number(row, 2)?;
+        Ok(Standing {
+            edition: Edition(column::number(row, 0)?),
+            published_at: column::time(row, 1)?,
+            sample: sample != 0,
+        })
     })
 }
 
@@ -64,8 +77,7 @@ pub(super) fn standing(connection: &Connection, source: Source) -> Result<(Editi
 struct Snapshot {
     connection: Connection,
     source: Source,
-    edition: Edition,
-    sample: bool,
+    standing: Standing,
 }
 
 impl Snapshot {
@@ -73,8 +85,8 @@ impl Snapshot {
         let connection = connection::open_reader(path)?;
         connection.execute_batch("BEGIN")?;
         // This first read fixes the state that all later ones see.
-        let (edition, sample) = standing(&connection, source)?;
-        Ok(Self { connection, source, edition, sample })
+        let standing = standing(&connection, source)?;
+        Ok(Self { connection, source, standing })
     }
 
     fn stream(&self, selection: Selection, batches: &mpsc::Sender<Result<Records>>) -> Result<()> {

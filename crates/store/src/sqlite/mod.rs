@@ -1,8 +1,10 @@
-//! SQLite: one file, one writer, several readers, nothing else to install.
+//! SQLite: two files, nothing else to install.
 //!
-//! Write-ahead logging lets readers go on while somebody writes, and other processes (the command line, a
-//! synchronisation) may write the same file at the same time. No call blocks the async runtime: every statement
-//! runs on a blocking thread.
+//! The published data lies in one file, in the other what must be quick: keys, usage, settings, leases, webhooks and their
+//! messages. Each has one writer and several readers, so a publication of millions of rows, by this or another process,
+//! keeps nobody else waiting. Write-ahead logging lets readers go on while somebody writes, and other processes (the
+//! command line, a synchronisation) may write the same files at the same time. No call blocks the async runtime: every
+//! statement runs on a blocking thread.
 
 mod account;
 mod announce;
@@ -15,11 +17,14 @@ mod file;
 mod lease;
 mod load;
 mod outbox;
+mod pair;
 mod publish;
 mod read_file;
 mod readers;
 mod record;
+mod removal;
 mod schema;
+mod separation;
 mod setting;
 mod table;
 mod usage;
@@ -27,48 +32,46 @@ mod webhook;
 mod withheld;
 mod writer;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) use file::Presence;
 
 use crate::{Result, StoreError};
+use pair::Paths;
 use readers::Readers;
 use writer::Writer;
 
 #[derive(Debug)]
 pub(crate) struct SqliteStore {
+    data: Database,
+    accounts: Database,
+}
+
+/// One of the two files, and who writes and reads it.
+#[derive(Debug)]
+struct Database {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
 }
 
-impl SqliteStore {
-    pub(crate) async fn open(path: PathBuf, presence: Presence) -> Result<Self> {
-        blocking(move || {
-            let writer = prepare(&path, presence).map_err(|error| at(&path, error))?;
-            Ok(Self { writer: Writer::new(writer), readers: Readers::new(path.clone()), path })
-        })
-        .await
+impl Database {
+    fn new(path: PathBuf, writer: rusqlite::Connection) -> Self {
+        Self { writer: Writer::new(writer), readers: Readers::new(path.clone()), path }
     }
 }
 
-/// Looks before it touches: a file that is not ours is refused before SQLite opens it, and one that this version
-/// cannot serve before anything is written.
-fn prepare(path: &Path, presence: Presence) -> Result<rusqlite::Connection> {
-    file::examine(path, presence)?;
-    let mut writer = connection::open_writer(path)?;
-    let applied = schema::applied(&writer, path)?;
-    crate::migration::pending(crate::migration::ALL, &applied)?;
-    connection::claim(&writer)?;
-    schema::bring_up_to_date(&mut writer, path)?;
-    Ok(writer)
-}
-
-/// Damage found while opening names the file.
-fn at(path: &Path, error: StoreError) -> StoreError {
-    match error {
-        StoreError::Corrupt { what } => StoreError::Corrupt { what: format!("{} ({what})", path.display()) },
-        other => other,
+impl SqliteStore {
+    pub(crate) async fn open(path: PathBuf, presence: Presence) -> Result<Self> {
+        blocking(move || {
+            let paths = Paths::of(path);
+            let opened = pair::open(&paths, presence)?;
+            Ok(Self {
+                data: Database::new(paths.data, opened.data),
+                accounts: Database::new(paths.accounts, opened.accounts),
+            })
+        })
+        .await
     }
 }
 

@@ -7,8 +7,8 @@ use rusqlite::{Connection, Row, Transaction, params};
 
 use super::column::{self, stored_count};
 use super::webhook::with_plans;
-use super::{SqliteStore, delivery};
-use crate::sql::webhook as sql;
+use super::{SqliteStore, announce, delivery};
+use crate::sql::{ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, SET_ANNOUNCEMENT_ASIDE, webhook as sql};
 use crate::{
     Announcement, Claim, Claimed, Deliveries, Delivery, NewMessage, OutboxState, OutboxStore, Result,
     Settlement, row_json,
@@ -17,24 +17,31 @@ use crate::{
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
-        let (read, unreadable) =
-            self.readers.ask(move |connection| waiting_announcements(connection, limit)).await?;
+        let addressed = self.addressed().await?;
+        let (read, unreadable) = self
+            .data
+            .readers
+            .ask(move |connection| waiting_announcements(connection, addressed, limit))
+            .await?;
         if !unreadable.is_empty() {
-            self.writer.change(move |transaction| set_aside(transaction, &unreadable)).await?;
+            self.data.writer.change(move |transaction| set_aside(transaction, &unreadable)).await?;
         }
         Ok(read)
     }
 
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
-        self.readers
+        self.accounts
+            .readers
             .ask(move |connection| with_plans(connection, sql::SUBSCRIBERS, [at.as_millisecond()]))
             .await
     }
 
     async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool> {
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
-                if transaction.execute(sql::DELETE_ANNOUNCEMENT, [stored_count(announcement)])? == 0 {
+                // Not deleted here: that would be a write to the data, and wait for a publication that runs.
+                if transaction.execute(sql::ADDRESS, [stored_count(announcement)])? == 0 {
                     return Ok(false);
                 }
                 for message in &messages {
@@ -50,11 +57,12 @@ impl OutboxStore for SqliteStore {
         // Asked all the time, and mostly for nothing: only a reader's time is taken then.
         if settled.is_empty() {
             let wish = claim.clone();
-            if self.readers.ask(move |connection| claimable(connection, &wish)).await?.is_empty() {
+            if self.accounts.readers.ask(move |connection| claimable(connection, &wish)).await?.is_empty() {
                 return Ok(Vec::new());
             }
         }
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 for settlement in &settled {
                     delivery::settle(transaction, settlement)?;
@@ -65,7 +73,8 @@ impl OutboxStore for SqliteStore {
     }
 
     async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()> {
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 insert(transaction, &message, None, delivered)?;
                 delivery::note(transaction, &message.id, &attempt)
@@ -75,7 +84,7 @@ impl OutboxStore for SqliteStore {
 
     async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
         let webhook = webhook.clone();
-        self.readers.ask(move |connection| delivery::page(connection, &webhook, limit, offset)).await
+        self.accounts.readers.ask(move |connection| delivery::page(connection, &webhook, limit, offset)).await
     }
 
     async fn redeliver(
@@ -85,7 +94,8 @@ impl OutboxStore for SqliteStore {
         at: Timestamp,
     ) -> Result<Option<Delivery>> {
         let (webhook, message) = (webhook.clone(), message.clone());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 let values = params![at.as_millisecond(), webhook.as_str(), message.as_str()];
                 if transaction.execute(sql::REDELIVER, values)? > 0 {
@@ -98,7 +108,8 @@ impl OutboxStore for SqliteStore {
 
     async fn redeliver_failed(&self, webhook: &WebhookId, at: Timestamp) -> Result<u64> {
         let webhook = webhook.clone();
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.execute(sql::LEAVE_ALONE_NO_LONGER, [webhook.as_str()])?;
                 let values = params![at.as_millisecond(), webhook.as_str()];
@@ -108,22 +119,39 @@ impl OutboxStore for SqliteStore {
     }
 
     async fn outbox_state(&self) -> Result<OutboxState> {
-        self.readers.ask(|connection| connection.query_row_and_then(sql::OUTBOX_STATE, [], state)).await
+        let addressed = self.addressed().await?;
+        let waiting = move |data: &Connection| {
+            data.query_row_and_then(COUNT_ANNOUNCEMENTS, [addressed], |row| column::number(row, 0))
+        };
+        let announcements = self.data.readers.ask(waiting).await?;
+        let state = |accounts: &Connection| accounts.query_row_and_then(sql::OUTBOX_STATE, [], state);
+        Ok(OutboxState { announcements, ..self.accounts.readers.ask(state).await? })
     }
 
     async fn forget_deliveries(&self, before: Timestamp) -> Result<u64> {
         let before = [before.as_millisecond()];
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| Ok(transaction.execute(sql::FORGET_DELIVERIES, before)? as u64))
             .await
     }
 }
 
+impl SqliteStore {
+    async fn addressed(&self) -> Result<i64> {
+        self.accounts.readers.ask(announce::addressed).await
+    }
+}
+
 /// Those that can be read, and the numbers of those that cannot.
-fn waiting_announcements(connection: &Connection, limit: usize) -> Result<(Vec<Announcement>, Vec<u64>)> {
+fn waiting_announcements(
+    connection: &Connection,
+    addressed: i64,
+    limit: usize,
+) -> Result<(Vec<Announcement>, Vec<u64>)> {
     let (mut read, mut unreadable) = (Vec::new(), Vec::new());
-    let mut statement = connection.prepare_cached(sql::ANNOUNCEMENTS)?;
-    let mut rows = statement.query([stored_count(limit as u64)])?;
+    let mut statement = connection.prepare_cached(ANNOUNCEMENTS)?;
+    let mut rows = statement.query([addressed, stored_count(limit as u64)])?;
     while let Some(row) = rows.next()? {
         let number = column::number(row, 0)?;
         match announcement(row) {
@@ -139,7 +167,7 @@ fn waiting_announcements(connection: &Connection, limit: usize) -> Result<(Vec<A
 
 fn set_aside(transaction: &Transaction<'_>, announcements: &[u64]) -> Result<()> {
     for number in announcements {
-        transaction.execute(sql::SET_ANNOUNCEMENT_ASIDE, [stored_count(*number)])?;
+        transaction.execute(SET_ANNOUNCEMENT_ASIDE, [stored_count(*number)])?;
     }
     Ok(())
 }
@@ -208,11 +236,12 @@ fn due(row: &Row<'_>, webhook: &Webhook) -> Result<Claimed> {
     })
 }
 
+/// Announcements are counted where they lie.
 fn state(row: &Row<'_>) -> Result<OutboxState> {
     Ok(OutboxState {
-        announcements: column::number(row, 0)?,
-        pending: column::number(row, 1)?,
-        oldest_pending: column::optional_time(row, 2)?,
-        disabled_webhooks: column::number(row, 3)?,
+        announcements: 0,
+        pending: column::number(row, 0)?,
+        oldest_pending: column::optional_time(row, 1)?,
+        disabled_webhooks: column::number(row, 2)?,
     })
 }

@@ -4,12 +4,13 @@ use lastro_model::{Edition, FilingId, Source};
 use rusqlite::{Row, Transaction, params, params_from_iter};
 use tokio::sync::mpsc;
 
-use super::announce::News;
+use super::announce::{Audience, News};
 use super::change_log;
 use super::column::{self, stored_count};
+use super::load::{self, Standing};
 use super::table::{self, Tally};
-use super::{load, read_file, withheld};
-use crate::{Publication, Published, Result, StoreError, Write, sql};
+use super::{read_file, withheld};
+use crate::{Condition, Publication, Published, Result, StoreError, Write, sql};
 
 /// The messages of a publication, the first of which is already here.
 pub(super) struct Inbox {
@@ -33,9 +34,14 @@ pub(super) fn publish(
     transaction: &Transaction<'_>,
     publication: Publication,
     mut inbox: Inbox,
+    audience: Audience,
 ) -> Result<Published> {
     let source = publication.source;
-    let mut news = News::of(transaction, publication)?;
+    let standing = load::standing(transaction, source)?;
+    if !holds(publication.condition, standing) {
+        return Ok(Published { edition: standing.edition, added: 0, changed: 0, skipped: true });
+    }
+    let mut news = News::of(transaction, publication, standing, audience)?;
     if publication.replace {
         clear(transaction, source)?;
     }
@@ -49,12 +55,20 @@ pub(super) fn publish(
             Write::CommitPart => break false,
         }
     };
-    let edition = settle(transaction, publication, &mut tally)?;
+    let edition = settle(transaction, publication, standing, &mut tally)?;
     news.announce(edition)?;
     if whole && !publication.sample {
         transaction.execute(sql::SUCCEED, params![publication.at.as_millisecond(), source.name()])?;
     }
-    Ok(Published { edition, added: tally.added, changed: tally.changed })
+    Ok(Published { edition, added: tally.added, changed: tally.changed, skipped: false })
+}
+
+fn holds(condition: Condition, standing: Standing) -> bool {
+    match condition {
+        Condition::None => true,
+        Condition::NeverPublished => standing.edition == Edition(0),
+        Condition::NothingOfficial => standing.edition == Edition(0) || standing.sample,
+    }
 }
 
 fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
@@ -64,23 +78,34 @@ fn clear(transaction: &Transaction<'_>, source: Source) -> Result<()> {
 }
 
 /// The edition after the rows were written: the next one, or the standing one where all is as it was.
-fn settle(transaction: &Transaction<'_>, publication: Publication, tally: &mut Tally) -> Result<Edition> {
-    let Publication { source, sample, replace, at } = publication;
-    let (standing, was_sample) = load::standing(transaction, source)?;
-    if !replace && sample == was_sample && tally.is_empty() {
-        return Ok(standing);
+fn settle(
+    transaction: &Transaction<'_>,
+    publication: Publication,
+    standing: Standing,
+    tally: &mut Tally,
+) -> Result<Edition> {
+    let Publication { source, sample, replace, at, .. } = publication;
+    if !replace && sample == standing.sample && tally.is_empty() {
+        return Ok(standing.edition);
     }
     let edition = next_edition(transaction)?;
     let told = if replace { None } else { grown_extent(transaction, source, tally)? };
     let (rows, newest_day) = told.map_or_else(|| extent(transaction, source), Ok)?;
     transaction.execute(
         sql::PUBLISH,
-        params![stored_count(edition.0), i64::from(sample), rows, newest_day, source.name()],
+        params![
+            stored_count(edition.0),
+            at.as_millisecond(),
+            i64::from(sample),
+            rows,
+            newest_day,
+            source.name()
+        ],
     )?;
     if source == Source::Filings {
         // What replaces all rows, or says of all of them that they are no longer made up, changes every one.
-        let changes = tally.filings.take().filter(|_| !replace && sample == was_sample);
-        change_log::write(transaction, standing, edition, at, changes)?;
+        let changes = tally.filings.take().filter(|_| !replace && sample == standing.sample);
+        change_log::write(transaction, standing.edition, edition, at, changes)?;
     }
     Ok(edition)
 }

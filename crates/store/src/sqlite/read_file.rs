@@ -12,7 +12,8 @@ use crate::{FileStore, RememberedFile, Result, sql};
 #[async_trait]
 impl FileStore for SqliteStore {
     async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>> {
-        self.readers
+        self.data
+            .readers
             .ask(move |connection| {
                 let mut statement = connection.prepare_cached(sql::READ_FILES)?;
                 statement.query_and_then([source.name()], remembered)?.collect()
@@ -21,7 +22,8 @@ impl FileStore for SqliteStore {
     }
 
     async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>> {
-        self.readers
+        self.data
+            .readers
             .ask(move |connection| {
                 let bounds = params![source.name(), stored_count(limit as u64)];
                 connection.prepare_cached(sql::REJECTS)?.query_and_then(bounds, reject)?.collect()

@@ -6,10 +6,11 @@ use lastro_model::{Edition, Source, Withheld};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::mpsc;
 
+use super::announce::Audience;
 use super::change_log;
 use super::column;
 use super::publish::{self, Inbox};
-use super::{SqliteStore, blocking, connection, load, withheld};
+use super::{SqliteStore, account, blocking, connection, load, withheld};
 use crate::{
     Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState,
     WITHHELD_SHOWN, Write, sql,
@@ -18,46 +19,54 @@ use crate::{
 #[async_trait]
 impl RecordStore for SqliteStore {
     async fn counters(&self) -> Result<Counters> {
-        self.readers.ask(counters).await
+        let editions = self.data.readers.ask(editions).await?;
+        let key_revision = self.accounts.readers.ask(account::last_revision).await?;
+        Ok(Counters { editions, key_revision })
     }
 
     async fn source_states(&self) -> Result<Vec<SourceState>> {
-        self.readers.ask(source_states).await
+        self.data.readers.ask(source_states).await
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        load::whole(self.path.clone(), source).await
+        load::whole(self.data.path.clone(), source).await
     }
 
     async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
         match source {
-            Source::Filings => load::changed_filings(self.path.clone(), since).await,
+            Source::Filings => load::changed_filings(self.data.path.clone(), since).await,
             _ => Ok(None),
         }
     }
 
     async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
         match source {
-            Source::Filings => self.readers.ask(change_log::editions).await,
+            Source::Filings => self.data.readers.ask(change_log::editions).await,
             _ => Ok(Vec::new()),
         }
     }
 
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {
         let inbox = Inbox::opened(rows).await?;
-        let published =
-            self.writer.publish(move |transaction| publish::publish(transaction, publication, inbox)).await?;
+        let audience =
+            self.accounts.readers.ask(move |accounts| Audience::of(accounts, publication.source)).await?;
+        let published = self
+            .data
+            .writer
+            .publish(move |transaction| publish::publish(transaction, publication, inbox, audience))
+            .await?;
         self.fold_log().await;
         Ok(published)
     }
 
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
-        self.readers.ask(move |connection| withheld::newest(connection, source, usize::MAX)).await
+        self.data.readers.ask(move |connection| withheld::newest(connection, source, usize::MAX)).await
     }
 
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
         let (at, name) = (at.as_millisecond(), source.name());
-        self.writer
+        self.data
+            .writer
             .change(move |transaction| {
                 match error {
                     None => transaction.execute(sql::SUCCEED, params![at, name])?,
@@ -73,25 +82,23 @@ impl SqliteStore {
     /// Moves what a publication wrote from the log into the file. The data is safe without it, so a failure is no
     /// failure of the publication; the next one tries again.
     async fn fold_log(&self) {
-        let path = self.path.clone();
+        let path = self.data.path.clone();
         if let Err(error) = blocking(move || connection::fold_log(&path)).await {
             tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
         }
     }
 }
 
-fn counters(connection: &Connection) -> Result<Counters> {
-    let mut counters = Counters::default();
-    let mut statement = connection.prepare_cached(sql::COUNTERS)?;
+/// In the order of [`Source::ALL`].
+fn editions(connection: &Connection) -> Result<[Edition; 6]> {
+    let mut editions = [Edition(0); 6];
+    let mut statement = connection.prepare_cached(sql::EDITIONS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let value = column::number(row, 1)?;
-        match Source::parse(column::text(row, 0)?) {
-            Ok(source) => counters.editions[source as usize] = Edition(value),
-            Err(_) => counters.key_revision = value,
-        }
+        let source = column::parsed(row, 0, Source::parse)?;
+        editions[source as usize] = Edition(column::number(row, 1)?);
     }
-    Ok(counters)
+    Ok(editions)
 }
 
 fn source_states(connection: &Connection) -> Result<Vec<SourceState>> {

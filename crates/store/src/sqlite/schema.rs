@@ -4,7 +4,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::migration::{ALL, Applied, Migration, pending};
+use super::file::Kind;
+use crate::migration::{Applied, Migration, pending};
 use crate::{Result, StoreError};
 
 /// The time is the database's own: nobody acts on it.
@@ -41,18 +42,23 @@ fn tables(connection: &Connection) -> Result<Tables> {
     })
 }
 
+pub(super) fn has_table(connection: &Connection, name: &str) -> Result<bool> {
+    let query = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1)";
+    Ok(connection.query_row(query, [name], |row| row.get(0))?)
+}
+
 /// Takes the write lock only when there is something to do: opening must not wait for a publication.
-pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<()> {
-    while !pending(ALL, &applied(connection, path)?)?.is_empty() {
-        apply_next(connection, path)?;
+pub(super) fn bring_up_to_date(connection: &mut Connection, kind: Kind, path: &Path) -> Result<()> {
+    while !pending(kind.migrations, &applied(connection, path)?)?.is_empty() {
+        apply_next(connection, kind, path)?;
     }
     Ok(())
 }
 
-fn apply_next(connection: &mut Connection, path: &Path) -> Result<()> {
+fn apply_next(connection: &mut Connection, kind: Kind, path: &Path) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been faster.
-    if let Some(migration) = pending(ALL, &applied(&transaction, path)?)?.first() {
+    if let Some(migration) = pending(kind.migrations, &applied(&transaction, path)?)?.first() {
         apply(&transaction, migration)?;
     }
     Ok(transaction.commit()?)
@@ -75,15 +81,16 @@ fn apply(transaction: &Connection, migration: &Migration) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sqlite::file::DATA;
 
     #[test]
     fn a_database_from_before_changes_were_remembered_begins_with_the_edition_that_stands() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let earlier = ALL.iter().take_while(|migration| migration.version < 6);
+        let earlier = DATA.migrations.iter().take_while(|migration| migration.version < 6);
         earlier.for_each(|migration| apply(&connection, migration).unwrap());
         let published = "UPDATE source_state SET edition = 7, row_count = 3 WHERE source = 'filings'";
         connection.execute(published, []).unwrap();
-        bring_up_to_date(&mut connection, Path::new("test")).unwrap();
+        bring_up_to_date(&mut connection, DATA, Path::new("test")).unwrap();
         let read = "SELECT edition, row_count, published_at FROM filing_edition";
         let remembered: (i64, i64, i64) =
             connection.query_row(read, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();

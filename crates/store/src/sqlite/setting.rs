@@ -4,13 +4,14 @@ use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
 use super::{SqliteStore, column};
-use crate::{Result, SettingStore, StoreError, sql};
+use crate::sql::account as sql;
+use crate::{Result, SettingStore, StoreError};
 
 #[async_trait]
 impl SettingStore for SqliteStore {
     async fn setting(&self, name: &str) -> Result<Option<String>> {
         let name = name.to_owned();
-        self.readers.ask(move |connection| find(connection, &name)).await
+        self.accounts.readers.ask(move |connection| find(connection, &name)).await
     }
 
     async fn setting_or(&self, name: &str, value: &str) -> Result<String> {
@@ -19,7 +20,8 @@ impl SettingStore for SqliteStore {
             return Ok(stored);
         }
         let (name, value) = (name.to_owned(), value.to_owned());
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 transaction.execute(sql::INSERT_SETTING, params![name, value])?;
                 find(transaction, &name)?.ok_or_else(|| StoreError::damaged("a setting vanished"))

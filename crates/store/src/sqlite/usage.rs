@@ -1,30 +1,33 @@
 //! Usage in SQLite.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use lastro_model::{AccountId, Day, Outcome, UsageCount};
 use rusqlite::{Row, Transaction, params};
 
 use super::{SqliteStore, column};
-use crate::{Result, StoreError, UsageStore, sql};
-
-/// The name that stands for all boots of a folded day.
-const FOLDED: &str = "";
+use crate::sql::account as sql;
+use crate::{Result, UsageStore};
 
 #[async_trait]
 impl UsageStore for SqliteStore {
-    async fn add_usage(&self, boot: &str, counts: &[UsageCount]) -> Result<()> {
-        if counts.is_empty() {
-            return Ok(());
-        }
-        if boot == FOLDED {
-            return Err(StoreError::Unsupported("usage is counted under the name of a boot".to_owned()));
-        }
+    async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
         let (boot, counts) = (boot.to_owned(), counts.to_vec());
-        self.writer.change(move |transaction| add(transaction, &boot, &counts)).await
+        self.accounts
+            .writer
+            .change(move |transaction| {
+                let flush = params![boot, column::stored_count(sequence), at.as_millisecond()];
+                if transaction.execute(sql::NOTE_USAGE_FLUSH, flush)? > 0 {
+                    add(transaction, &counts)?;
+                }
+                Ok(())
+            })
+            .await
     }
 
     async fn usage(&self, account: AccountId, from: Day, to: Day) -> Result<Vec<UsageCount>> {
-        self.readers
+        self.accounts
+            .readers
             .ask(move |connection| {
                 let bounds = params![account.0.as_str(), from.number(), to.number()];
                 connection
@@ -35,12 +38,9 @@ impl UsageStore for SqliteStore {
             .await
     }
 
-    async fn fold_usage(&self, before: Day) -> Result<u64> {
-        self.writer.change(move |transaction| fold(transaction, before)).await
-    }
-
     async fn last_used(&self, account: AccountId) -> Result<Option<Day>> {
-        self.readers
+        self.accounts
+            .readers
             .ask(move |connection| {
                 let mut statement = connection.prepare_cached(sql::LAST_USED)?;
                 let mut rows = statement.query([account.0.as_str()])?;
@@ -48,38 +48,34 @@ impl UsageStore for SqliteStore {
             })
             .await
     }
+
+    async fn forget_usage_flushes(&self, before: Timestamp) -> Result<u64> {
+        let before = [before.as_millisecond()];
+        self.accounts
+            .writer
+            .change(move |transaction| Ok(transaction.execute(sql::FORGET_USAGE_FLUSHES, before)? as u64))
+            .await
+    }
 }
 
-fn add(transaction: &Transaction<'_>, boot: &str, counts: &[UsageCount]) -> Result<()> {
-    let closed = closed_days(transaction, boot, counts)?;
-    let mut statement = transaction.prepare_cached(sql::ADD_USAGE)?;
-    for count in counts.iter().filter(|count| !closed.contains(&count.day)) {
-        statement.execute(params![
+fn add(transaction: &Transaction<'_>, counts: &[UsageCount]) -> Result<()> {
+    let mut add = transaction.prepare_cached(sql::ADD_USAGE)?;
+    let mut mark_used = transaction.prepare_cached(sql::MARK_USED)?;
+    let mut last = None;
+    for count in counts {
+        // The counts of an account mostly follow one another.
+        if last.replace(count.account) != Some(count.account) {
+            mark_used.execute([count.account.0.as_str()])?;
+        }
+        add.execute(params![
             count.account.0.as_str(),
             count.day.number(),
             count.endpoint,
             count.outcome.name(),
-            boot,
             column::stored_count(count.requests)
         ])?;
     }
     Ok(())
-}
-
-/// The days of these counts that are folded for this boot.
-fn closed_days(transaction: &Transaction<'_>, boot: &str, counts: &[UsageCount]) -> Result<Vec<Day>> {
-    let Some(first) = counts.iter().map(|count| count.day).min() else { return Ok(Vec::new()) };
-    transaction
-        .prepare_cached(sql::FOLDED_DAYS)?
-        .query_and_then(params![boot, first.number()], |row| column::day(row, 0))?
-        .collect()
-}
-
-fn fold(transaction: &Transaction<'_>, before: Day) -> Result<u64> {
-    let before = [before.number()];
-    transaction.execute(sql::CLOSE_DAYS, before)?;
-    transaction.execute(sql::SUM_UP_DAYS, before)?;
-    Ok(transaction.execute(sql::DELETE_SUMMED_UP, before)? as u64)
 }
 
 fn count(row: &Row<'_>, account: AccountId) -> Result<UsageCount> {

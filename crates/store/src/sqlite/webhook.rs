@@ -16,25 +16,29 @@ use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore, hex};
 #[async_trait]
 impl WebhookStore for SqliteStore {
     async fn insert_webhook(&self, webhook: Webhook, most: usize) -> Result<bool> {
-        self.writer.change(move |transaction| insert(transaction, &webhook, most)).await
+        self.accounts.writer.change(move |transaction| insert(transaction, &webhook, most)).await
     }
 
     async fn webhook(&self, id: &WebhookId) -> Result<Option<Webhook>> {
         let id = id.clone();
-        self.readers.ask(move |connection| find(connection, &id)).await
+        self.accounts.readers.ask(move |connection| find(connection, &id)).await
     }
 
     async fn webhooks_of(&self, account: AccountId) -> Result<Vec<Webhook>> {
-        self.readers.ask(move |connection| webhooks(connection, sql::WEBHOOKS_OF, [account.0.as_str()])).await
+        self.accounts
+            .readers
+            .ask(move |connection| webhooks(connection, sql::WEBHOOKS_OF, [account.0.as_str()]))
+            .await
     }
 
     async fn list_webhooks(&self) -> Result<Vec<Webhook>> {
-        self.readers.ask(|connection| webhooks(connection, sql::ALL_WEBHOOKS, [])).await
+        self.accounts.readers.ask(|connection| webhooks(connection, sql::ALL_WEBHOOKS, [])).await
     }
 
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>> {
         let id = id.clone();
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 let Some(webhook) = find(transaction, &id)? else { return Ok(None) };
                 let is_closed = webhook.disabled == Some(DisabledBy::Operator);
@@ -54,7 +58,8 @@ impl WebhookStore for SqliteStore {
 
     async fn delete_webhook(&self, id: &WebhookId) -> Result<bool> {
         let id = id.clone();
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| Ok(transaction.execute(sql::DELETE_WEBHOOK, [id.as_str()])? > 0))
             .await
     }
@@ -67,7 +72,8 @@ impl WebhookStore for SqliteStore {
         old_end_at: Timestamp,
     ) -> Result<Option<Webhook>> {
         let id = id.clone();
-        self.writer
+        self.accounts
+            .writer
             .change(move |transaction| {
                 if find(transaction, &id)?.is_some() {
                     rotate(transaction, &id, seed, at, old_end_at)?;

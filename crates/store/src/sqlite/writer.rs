@@ -10,11 +10,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::blocking;
-use super::connection::PATIENCE;
+use super::connection::{self, PATIENCE, PUBLICATION_PATIENCE};
 use crate::{Result, StoreError};
-
-/// A publication has work behind it that is worth a long wait: longer than another publication takes.
-const PUBLICATION_PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -45,12 +42,18 @@ impl Writer {
             prefer_throughput(&connection)?;
             let outcome = in_transaction(&mut connection, change);
             // The outcome stands whatever becomes of the settings.
-            if let Err(error) = prefer_promptness(&connection) {
+            if let Err(error) = connection::be_prompt(&connection) {
                 tracing::warn!(%error, "the writing connection kept the settings of a publication");
             }
             outcome
         })
         .await
+    }
+
+    /// Removes what deleted rows left of themselves. Says whether it is gone already.
+    pub(super) async fn rewrite(&self) -> Result<bool> {
+        let connection = self.turn(PUBLICATION_PATIENCE).await?;
+        blocking(move || connection::rewrite(&connection)).await
     }
 
     async fn turn(&self, patience: Duration) -> Result<OwnedMutexGuard<Connection>> {
@@ -64,13 +67,6 @@ impl Writer {
 fn prefer_throughput(connection: &Connection) -> Result<()> {
     connection.busy_timeout(PUBLICATION_PATIENCE)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    Ok(())
-}
-
-fn prefer_promptness(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(PATIENCE)?;
-    connection.pragma_update(None, "wal_autocheckpoint", 1000)?;
-    connection.release_memory()?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use lastro_model::{Filing, Records, Source};
+use lastro_model::{Filing, KeyChange, Records, Source};
 use lastro_store::{Publication, Store, Write, open};
 use tokio::sync::mpsc;
 
@@ -180,9 +180,9 @@ async fn another_process_writes_at_the_same_time() {
     victim.kill();
 
     let keys = store.keys_since(0, 100_000).await.unwrap();
-    let revisions: Vec<_> = keys.iter().map(|key| key.revision).collect();
+    let revisions: Vec<_> = keys.iter().map(KeyChange::revision).collect();
     assert_eq!(revisions, (1..=keys.len() as u64).collect::<Vec<_>>(), "each change has a number of its own");
-    let ours = keys.iter().filter(|key| key.id < key_id(10_000)).count();
+    let ours = keys.iter().filter(|key| key.id() < key_id(10_000)).count();
     assert!(ours == 20 && keys.len() > 20, "{ours} of {} keys are ours", keys.len());
 }
 

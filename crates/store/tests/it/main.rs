@@ -11,6 +11,9 @@
 mod catching_up;
 mod conformance;
 mod crash;
+mod erasure;
 mod faulty;
+mod layout;
+mod promptness;
 mod specimen;
 mod sqlite;

@@ -7,8 +7,8 @@ use lastro_model::{
     Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Fate, Loaded, NewKey, NewMessage, Publication, Published, Result, Settlement, Store,
-    StoreError, Write,
+    Claim, Claimed, Condition, Fate, Loaded, NewKey, NewMessage, Publication, Published, Result, Settlement,
+    Store, StoreError, Write,
 };
 use tokio::sync::mpsc;
 
@@ -60,7 +60,7 @@ pub fn filing(id: u64, delivered_on: &str) -> Filing {
 }
 
 pub fn publication(source: Source) -> Publication {
-    Publication { source, sample: false, replace: false, at: at(0) }
+    Publication { source, sample: false, replace: false, at: at(0), condition: Condition::None }
 }
 
 /// A file with so many rejects, one on every second line from the second on.
@@ -162,6 +162,7 @@ pub fn new_key(number: u32) -> NewKey {
             rate_limit: None,
         },
         created_at: at(i64::from(number)),
+        self_registered: false,
     }
 }
 

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use lastro_catalog::{Listing, Page, Part, Table};
-use lastro_model::{Day, Edition};
+use lastro_model::{Day, Stamp};
 
 use super::body::Body;
 use super::csv::{CSV, Dialect, Label, Sheet};
@@ -29,7 +29,7 @@ pub const NDJSON: OwnForm = OwnForm { name: "ndjson", media_type: "application/x
 pub struct Export {
     pub name: &'static str,
     pub day: Day,
-    pub editions: Vec<Edition>,
+    pub stamps: Vec<Stamp>,
     /// CSV; without one it is a JSON object a line.
     pub dialect: Option<Dialect>,
     pub rows: Box<dyn Selection>,
@@ -43,7 +43,7 @@ impl Export {
             None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
-        let reply = Reply::data(Vec::new(), self.editions.iter().copied());
+        let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
         Reply { content_type, variant, headers: label.headers(extension), body: Body::Unsent, ..reply }
     }
 }

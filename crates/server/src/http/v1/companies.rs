@@ -21,10 +21,10 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = companies.list(&CompanyFilter { status, sector }, page);
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, [companies.edition]);
+        return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
     let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
-    Ok(Reply::data(body, [companies.edition]))
+    Ok(Reply::data(body, [companies.stamp]))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -33,9 +33,9 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = companies.search(q, page);
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("companies-search", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, [companies.edition]);
+        return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
-    Ok(Reply::data(listed(companies, &listing).finish(), [companies.edition]))
+    Ok(Reply::data(listed(companies, &listing).finish(), [companies.stamp]))
 }
 
 /// `data` and `total`.
@@ -51,7 +51,7 @@ pub fn array(object: Object, name: &'static str, companies: &Companies, listing:
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let companies = &question.catalog.companies;
     let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
-    Ok(Reply::data(companies.json(row).to_vec(), [companies.edition]))
+    Ok(Reply::data(companies.json(row).to_vec(), [companies.stamp]))
 }
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -59,12 +59,12 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
     let company = named(companies, question.id)?;
     let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
-    let editions = [companies.edition, filings.edition];
+    let stamps = [companies.stamp, filings.stamp];
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, editions);
+        return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(filings::listed(filings, &listing).finish(), editions))
+    Ok(Reply::data(filings::listed(filings, &listing).finish(), stamps))
 }
 
 /// The company that a request names.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Part, Timeline};
-use lastro_model::{CompanyId, Day, Edition, Pair, RatePoint};
+use lastro_model::{CompanyId, Day, Pair, RatePoint, Stamp};
 
 use super::{companies, market};
 use crate::error::ApiError;
@@ -14,8 +14,8 @@ use crate::http::routes::Question;
 const NO_SUCH_DATASET: ApiError =
     ApiError::NotFound("there is no such data set; there are companies, filings, selic, cdi, ipca and fx");
 
-/// Rows, and the editions they are of.
-type Found = (Box<dyn Selection>, Vec<Edition>);
+/// Rows, and the states they are of.
+type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let (name, find): (_, fn(&Question<'_>, Filters) -> Found) = match question.id {
@@ -31,8 +31,8 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
     let dialect = form.dialect(question.plan)?;
-    let (rows, editions) = find(question, filters);
-    Ok(Export { name, day: question.now.utc_day(), editions, dialect, rows })
+    let (rows, stamps) = find(question, filters);
+    Ok(Export { name, day: question.now.utc_day(), stamps, dialect, rows })
 }
 
 /// A page is a list's business; silently ignoring one here would give much more than was asked for.
@@ -85,7 +85,7 @@ fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filter
     let rows = select(part, move |companies, page| {
         companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
     });
-    (rows, vec![part.edition])
+    (rows, vec![part.stamp])
 }
 
 fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
@@ -94,17 +94,17 @@ fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
     let rows = select(part, move |filings, page| {
         filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
     });
-    (rows, vec![part.edition, companies.edition])
+    (rows, vec![part.stamp, companies.stamp])
 }
 
 fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {
     let Filters { from, to, .. } = *filters;
-    (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.edition])
+    (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.stamp])
 }
 
 /// The quotes of one pair or, where none is named, of all.
 fn every_quote(question: &Question<'_>, filters: &Filters) -> Found {
     let filter = FxFilter { pair: filters.pair, from: filters.from, to: filters.to };
     let part = &question.catalog.fx;
-    (select(part, move |book, page| book.list(&filter, page)), vec![part.edition])
+    (select(part, move |book, page| book.list(&filter, page)), vec![part.stamp])
 }

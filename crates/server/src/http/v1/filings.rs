@@ -18,10 +18,10 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = filings.list(&filter, page);
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("filings", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, [filings.edition]);
+        return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
     let body = listed(filings, &listing).number("limit", page.limit).number("offset", page.offset).finish();
-    Ok(Reply::data(body, [filings.edition]))
+    Ok(Reply::data(body, [filings.stamp]))
 }
 
 /// The filters that a request names.
@@ -34,12 +34,12 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
     let listing = question.catalog.search_filings(q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
-    let editions = [filings.edition, companies.edition];
+    let stamps = [filings.stamp, companies.stamp];
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("filings-search", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, editions);
+        return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(listed(filings, &listing).finish(), editions))
+    Ok(Reply::data(listed(filings, &listing).finish(), stamps))
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -48,10 +48,10 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = filings.list(&FilingFilter::default(), Page { limit, offset: 0 });
     if let Some(dialect) = form.dialect(question.plan)? {
         let label = question.label("filings-recent", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, [filings.edition]);
+        return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
     let object = Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES);
-    Ok(Reply::data(array(object, "data", filings, &listing).finish(), [filings.edition]))
+    Ok(Reply::data(array(object, "data", filings, &listing).finish(), [filings.stamp]))
 }
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -60,7 +60,7 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let row = row.ok_or(ApiError::NotFound("no filing has this identifier"))?;
     let mut body = Vec::with_capacity(TYPICAL_BYTES);
     filings.write_json(row, &mut body);
-    Ok(Reply::data(body, [filings.edition]))
+    Ok(Reply::data(body, [filings.stamp]))
 }
 
 /// `data` and `total`.

@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::http::intake;
 use crate::http::reply::Reply;
 use crate::http::routes::Action;
+use crate::jobs::flush;
 
 type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
@@ -35,7 +36,7 @@ pub fn current(action: Action<'_>) -> Acting<'_> {
     async move {
         let holding = holding(&action)?;
         let app = action.app;
-        app.store.add_usage(&app.boot, &app.usage.changed_of(&holding.holder)).await?;
+        flush::now(app).await?;
         let last_used = app.store.last_used(holding.account).await?;
         let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
         let shown = Shown {

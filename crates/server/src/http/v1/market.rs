@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
 use lastro_catalog::{FxBook, Page, Part, Point, Timeline};
-use lastro_model::{Day, Edition, FxQuote, Pair, RatePoint, Series};
+use lastro_model::{Day, FxQuote, Pair, RatePoint, Series, Stamp};
 
 use crate::error::ApiError;
 use crate::http::csv;
@@ -33,13 +33,13 @@ pub fn fx(question: &Question<'_>) -> Answer {
     let asked = Asked::of(question)?;
     let (pair, quotes) = quotes_of(question)?;
     let name = format_args!("fx-{}-{}", pair.base, pair.quote);
-    asked.points(question, &name, quotes, question.catalog.fx.edition)
+    asked.points(question, &name, quotes, question.catalog.fx.stamp)
 }
 
 fn series(question: &Question<'_>, name: &'static str, series: Series) -> Answer {
     let asked = Asked::of(question)?;
     let part = question.catalog.series(series);
-    asked.points(question, &name, &part.data, part.edition)
+    asked.points(question, &name, &part.data, part.stamp)
 }
 
 /// The newest `limit` points between two days.
@@ -63,19 +63,19 @@ impl Asked {
         question: &Question<'_>,
         name: &dyn Display,
         timeline: &Timeline<P>,
-        edition: Edition,
+        stamp: Stamp,
     ) -> Answer {
         let dialect = self.form.dialect(question.plan)?;
         let from = self.first_day(question, timeline)?;
         if let Some(dialect) = dialect {
             let listing = timeline.list(from, self.to, Page { limit: self.limit, offset: 0 });
             let label = question.label(name.to_string(), listing.total);
-            return csv::page(dialect, &label, timeline, &listing, [edition]);
+            return csv::page(dialect, &label, timeline, &listing, [stamp]);
         }
         let range = timeline.between(from, self.to);
         let page = range.start..range.end.min(range.start.saturating_add(self.limit));
         let items = timeline.json(page);
-        Ok(Reply::data(Object::with_capacity(items.len() + 16).joined("data", items).finish(), [edition]))
+        Ok(Reply::data(Object::with_capacity(items.len() + 16).joined("data", items).finish(), [stamp]))
     }
 
     /// The day to begin with: never before the plan's window, and asking for what lies before it gets the prompt.
@@ -114,11 +114,11 @@ pub fn ipca_current(question: &Question<'_>) -> Answer {
 
 pub fn fx_current(question: &Question<'_>) -> Answer {
     let (_, quotes) = quotes_of(question)?;
-    Ok(Reply::data(newest(quotes)?.to_vec(), [question.catalog.fx.edition]))
+    Ok(Reply::data(newest(quotes)?.to_vec(), [question.catalog.fx.stamp]))
 }
 
 fn current(part: &Part<Timeline<RatePoint>>) -> Answer {
-    Ok(Reply::data(newest(part)?.to_vec(), [part.edition]))
+    Ok(Reply::data(newest(part)?.to_vec(), [part.stamp]))
 }
 
 fn newest<P: Point>(timeline: &Timeline<P>) -> Result<&[u8], ApiError> {
@@ -151,5 +151,5 @@ pub fn overview(question: &Question<'_>) -> Answer {
         .raw("ipca", newest(ipca)?)
         .raw("fx", newest(fx)?)
         .finish();
-    Ok(Reply::data(body, [selic.edition, cdi.edition, ipca.edition, catalog.fx.edition]))
+    Ok(Reply::data(body, [selic.stamp, cdi.stamp, ipca.stamp, catalog.fx.stamp]))
 }

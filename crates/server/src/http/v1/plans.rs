@@ -19,6 +19,7 @@ use crate::http::intake;
 use crate::http::query::Query;
 use crate::http::reply::{Reply, Version};
 use crate::http::routes::{Action, Question};
+use crate::jobs::flush;
 use crate::state::App;
 
 type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
@@ -56,7 +57,7 @@ impl From<&Terms> for PlanItem {
 pub fn list(_: &Question<'_>) -> Result<Reply, ApiError> {
     let plans = Plans { plans: plan_table().iter().map(PlanItem::from).collect() };
     // Drawn from the program's own table: it changes with the program, which every tag names.
-    Ok(Reply { version: Version::editions([]), ..Reply::of(&plans)? })
+    Ok(Reply { version: Version::data([]), ..Reply::of(&plans)? })
 }
 
 #[derive(Serialize)]
@@ -158,7 +159,13 @@ pub async fn issue(
     let Applicant { name, email } = applicant;
     let account = Account { id: AccountId(key.id()), name, email, plan: Plan::Free, rate_limit: None };
     let created_at = jiff::Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)?;
-    let new = NewKey { id: key.id(), digest: app.keys.pepper().digest(&key), account, created_at };
+    let new = NewKey {
+        id: key.id(),
+        digest: app.keys.pepper().digest(&key),
+        account,
+        created_at,
+        self_registered: true,
+    };
     let inserted = app.store.insert_key(new).await;
     if inserted.is_err() {
         app.registrations.give_back(client, now.monotonic_ns);
@@ -220,8 +227,7 @@ pub fn usage(action: Action<'_>) -> Acting<'_> {
         let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
         let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
         // What is counted and not yet written goes first, so that the report holds the request made just before it.
-        let pending = action.app.usage.changed_of(&holding.holder);
-        action.app.store.add_usage(&action.app.boot, &pending).await?;
+        flush::now(action.app).await?;
         let counts = action.app.store.usage(holding.account, from, to).await?;
         let report = UsageReport {
             plan: holding.plan.id(),

@@ -20,7 +20,7 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
         Object::with_capacity(1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 260);
     let object = companies::array(object, "companies", &catalog.companies, &found_companies);
     let object = filings::array(object, "filings", &catalog.filings, &found_filings);
-    Ok(Reply::data(object.finish(), [catalog.companies.edition, catalog.filings.edition]))
+    Ok(Reply::data(object.finish(), [catalog.companies.stamp, catalog.filings.stamp]))
 }
 
 /// Both kinds in one table: the columns of companies, then those that only filings have.
@@ -36,7 +36,7 @@ fn as_csv(
     let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
     let Catalog { companies, filings, .. } = question.catalog;
     let label = question.label("search", found_companies.total + found_filings.total);
-    csv::file(dialect, &label, &columns, [companies.edition, filings.edition], |sheet| {
+    csv::file(dialect, &label, &columns, [companies.stamp, filings.stamp], |sheet| {
         for row in &found_companies.rows {
             sheet.row(|put| {
                 put(Cell::Text("company"));

@@ -1,5 +1,6 @@
 //! `kill -9` at the worst moments: what was promised is still there, and the next start works.
 
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use lastro::sample;
 use lastro_model::{Records, Series, Source};
-use lastro_store::{Publication, Write};
+use lastro_store::{Condition, Publication, Write};
 
 use super::{Home, Running, client, eventually};
 
@@ -50,15 +51,54 @@ async fn register_on(url: String, traffic: Arc<Traffic>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_forgets_at_most_the_last_second_and_no_key() {
     let home = Home::new();
+    killed_server_forgets_little(&home, || ()).await;
+}
+
+/// A publication of another process that has begun to write. It is killed when the test lets go of it.
+struct Publishing(Child);
+
+impl Publishing {
+    fn begun(home: &Home) -> Self {
+        let demo = ["demo", "--companies", "500", "--filings", "2000000"];
+        let publishing = Self(home.command(&demo).spawn().unwrap());
+        let log = home.file("lastro.db-wal");
+        let written = || std::fs::metadata(&log).map_or(0, |about| about.len());
+        let deadline = Instant::now() + super::PATIENCE;
+        while written() < 20_000_000 {
+            assert!(Instant::now() < deadline, "nothing is published");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        publishing
+    }
+}
+
+impl Drop for Publishing {
+    fn drop(&mut self) {
+        assert_eq!(self.0.try_wait().unwrap(), None, "the publication ended too early to show anything");
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_killed_in_the_midst_of_a_large_publication_forgets_no_more() {
+    let home = Home::new();
+    killed_server_forgets_little(&home, || Publishing::begun(&home)).await;
+}
+
+/// What runs beside the server ends after it.
+async fn killed_server_forgets_little<T>(home: &Home, beside: impl FnOnce() -> T) {
     let server = home.serve(&["--registrations-per-hour", "25"]);
     let key = home.new_key("platinum", &["--rate-limit", "100000000"]);
     let traffic = Arc::new(Traffic::default());
     let mut tasks = vec![tokio::spawn(register_on(server.url.clone(), Arc::clone(&traffic)))];
     tasks.extend((0..4).map(|_| tokio::spawn(ask_on(server.url.clone(), key.clone(), Arc::clone(&traffic)))));
     assert!(eventually(async || !traffic.seen_at.lock().unwrap().is_empty()).await, "nobody is answered");
+    let beside = beside();
     tokio::time::sleep(Duration::from_millis(1600)).await;
     let killed_at = Instant::now();
     server.kill();
+    drop(beside);
     for task in tasks {
         task.await.unwrap();
     }
@@ -118,7 +158,8 @@ async fn a_first_start_that_got_no_further_than_one_source_is_completed() {
     sender.send(Write::Rows(rates)).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
-    let publication = Publication { source: Source::Selic, sample: true, replace: true, at };
+    let publication =
+        Publication { source: Source::Selic, sample: true, replace: true, at, condition: Condition::None };
     store.publish(publication, rows).await.unwrap();
     drop(store);
     is_whole(&home.serve(&[]), &home).await;

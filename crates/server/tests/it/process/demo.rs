@@ -2,7 +2,7 @@
 
 use lastro::sample;
 use lastro_model::{Records, Series, Source};
-use lastro_store::{Publication, Write};
+use lastro_store::{Condition, Publication, Write};
 use serde_json::Value;
 
 use super::{Home, eventually};
@@ -39,7 +39,8 @@ async fn official_data_is_never_replaced() {
     sender.send(Write::Rows(Records::Rates(sample::rates(Series::Selic, 1)))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
-    let official = Publication { source: Source::Selic, sample: false, replace: true, at };
+    let official =
+        Publication { source: Source::Selic, sample: false, replace: true, at, condition: Condition::None };
     store.publish(official, rows).await.unwrap();
     let finished = home.run(&["demo", "--filings", "10"]);
     assert!(!finished.succeeded());

@@ -41,6 +41,49 @@ async fn a_plan_change_and_a_revocation_reach_the_running_server() {
 }
 
 #[tokio::test]
+async fn an_erased_person_is_gone_from_the_running_server_and_from_every_file() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let create =
+        ["keys", "create", "--plan", "gold", "--name", "Joaquim Erasmo", "--email", "erasmo@example.com"];
+    let key = home.must(&create).trim_end().to_owned();
+    let new = home.must(&["keys", "rotate", &id_of(&key)]).trim_end().to_owned();
+    let other = home.new_key("gold", &[]);
+    for key in [&key, &new, &other] {
+        assert_eq!(server.status(COMPANIES, key).await, 200);
+    }
+    let in_files = |text: &str| {
+        let found = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        super::contents(home.0.path()).iter().any(|(_, bytes)| found(bytes))
+    };
+    assert!(in_files("Joaquim Erasmo") && in_files("erasmo@example.com"));
+
+    let erased: Value = serde_json::from_str(&home.must(&["keys", "erase", &id_of(&new), "--json"])).unwrap();
+    assert_eq!(erased["account"], id_of(&key));
+    assert_eq!(erased["keys"], serde_json::json!([id_of(&key), id_of(&new)]));
+    assert_eq!((&erased["webhooks"], &erased["wiped"]), (&0.into(), &true.into()));
+    assert!(!in_files("Joaquim Erasmo") && !in_files("erasmo@example.com"));
+    for key in [&key, &new] {
+        server.becomes(COMPANIES, key, 401).await;
+    }
+    assert_eq!(server.status(COMPANIES, &other).await, 200);
+    assert!(!home.must(&["keys", "list"]).contains(&id_of(&new)));
+    let again = home.run(&["keys", "erase", &id_of(&new)]);
+    assert!(!again.succeeded() && again.stderr.contains("there is no such key"), "{}", again.stderr);
+    let told = home.must(&["keys", "erase", &id_of(&other)]);
+    assert!(told.contains(&id_of(&other)) && !told.contains("ana@example.com"), "{told}");
+}
+
+#[tokio::test]
+async fn the_list_tells_a_revoked_key() {
+    let home = Home::new();
+    let key = home.new_key("free", &[]);
+    home.must(&["keys", "revoke", &id_of(&key)]);
+    let listed: Value = serde_json::from_str(&home.must(&["keys", "list", "--json"])).unwrap();
+    assert_eq!(listed[0]["status"], "revoked");
+}
+
+#[tokio::test]
 async fn a_rotated_key_works_beside_the_new_one_and_shares_its_limit() {
     let home = Home::new();
     let server = home.serve(&[]);
@@ -101,7 +144,13 @@ async fn a_name_cannot_forge_the_list() {
         plan: Plan::Free,
         rate_limit: None,
     };
-    let new = NewKey { id, digest: KeyDigest([0; 32]), account, created_at: jiff::Timestamp::UNIX_EPOCH };
+    let new = NewKey {
+        id,
+        digest: KeyDigest([0; 32]),
+        account,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        self_registered: false,
+    };
     lastro_store::open_existing(&home.url()).await.unwrap().insert_key(new).await.unwrap();
     let listed = home.must(&["keys", "list"]);
     assert_eq!(listed.trim_end().lines().count(), 3, "{listed}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lastro_model::{CompanyId, Day, Filing, FilingId, Records, Source};
-use lastro_store::{Publication, Write};
+use lastro_store::{Condition, Publication, Write};
 use serde_json::{Value, json};
 
 use super::{Home, Running, client, eventually};
@@ -41,12 +41,18 @@ async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
     sender.send(Write::Rows(Records::Filings(ids.map(filing).collect()))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
-    store.publish(Publication { source: Source::Filings, sample: false, replace, at }, rows).await.unwrap();
+    store
+        .publish(
+            Publication { source: Source::Filings, sample: false, replace, at, condition: Condition::None },
+            rows,
+        )
+        .await
+        .unwrap();
 }
 
 /// As if the lease of a process that died had run out: nobody waits half a minute for a test.
 fn let_leases_run_out(home: &Home) {
-    let database = rusqlite::Connection::open(home.database()).unwrap();
+    let database = rusqlite::Connection::open(home.file("lastro.db.accounts")).unwrap();
     database.execute("UPDATE webhook SET leased_until = 0", []).unwrap();
 }
 

@@ -130,6 +130,7 @@ async fn the_first_data_of_a_source_is_no_news() {
         sample: false,
         replace: true,
         at: stage.app.timestamp(),
+        condition: lastro_store::Condition::None,
     };
     super::publish(&*stage.app.plain, replacing, Records::Filings((0..5).map(super::filing).collect())).await;
     stage.publish(Source::Selic, Records::Rates(vec![rate("2026-10-01", "15.00")])).await;

@@ -1,4 +1,4 @@
-use lastro_model::{KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_model::{KeyChange, KeyDigest, KeyId, KeyRecord, Plan};
 use lastro_store::{Store, StoreError};
 
 use super::Place;
@@ -16,6 +16,7 @@ pub async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
         account: new.account,
         created_at: new.created_at,
         ends_at: None,
+        revoked: false,
         revision: 1,
     };
     assert_eq!(kept, expected);
@@ -50,6 +51,10 @@ pub async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(place: &i
     writer.set_plan(key_id(3), Plan::Platinum, None).await.unwrap();
     ring.catch_up(&*reader).await;
     writer.revoke(key_id(2), at(30)).await.unwrap();
+    writer.insert_key(new_key(4)).await.unwrap();
+    ring.catch_up(&*reader).await;
+    writer.erase(key_id(4), at(40)).await.unwrap();
+    writer.close_ended_keys(at(20)).await.unwrap();
     ring.catch_up(&*reader).await;
 
     let mut known: Vec<_> = ring.keys.into_values().collect();
@@ -67,10 +72,13 @@ struct Ring {
 
 impl Ring {
     async fn catch_up(&mut self, store: &dyn Store) {
-        while let Some(key) = store.keys_since(self.revision, 1).await.unwrap().pop() {
-            assert!(key.revision > self.revision);
-            self.revision = key.revision;
-            self.keys.insert(key.id, key);
+        while let Some(change) = store.keys_since(self.revision, 1).await.unwrap().pop() {
+            assert!(change.revision() > self.revision);
+            self.revision = change.revision();
+            match change {
+                KeyChange::Changed(key) => self.keys.insert(key.id, key),
+                KeyChange::Removed { id, .. } => self.keys.remove(&id),
+            };
         }
     }
 }
@@ -87,7 +95,8 @@ pub async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place) {
     ids.sort();
     assert_eq!(ids, [key_id(1), key_id(3)]);
     assert!(changed.iter().all(|key| key.account.plan == Plan::Gold && key.revision > before));
-    assert_eq!(store.keys_since(before, 10).await.unwrap(), changed);
+    let told: Vec<_> = changed.iter().cloned().map(KeyChange::Changed).collect();
+    assert_eq!(store.keys_since(before, 10).await.unwrap(), told);
     assert_eq!(store.key(key_id(2)).await.unwrap().unwrap().account.plan, Plan::Free);
 }
 
@@ -106,7 +115,7 @@ pub async fn the_first_end_of_a_key_stands(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let revoked = store.revoke(key_id(1), at(100)).await.unwrap();
-    assert_eq!(revoked.ends_at, Some(at(100)));
+    assert_eq!((revoked.ends_at, revoked.revoked), (Some(at(100)), true));
     for moment in [100, 200] {
         let again = store.revoke(key_id(1), at(moment)).await.unwrap();
         assert_eq!(again, revoked, "nothing changed, so no new revision");
@@ -123,7 +132,7 @@ pub async fn a_rotated_key_shares_the_account_and_ends_the_old_one(place: &impl 
     let second = rotated.new;
     assert_eq!((second.id, second.digest, second.created_at), (key_id(2), KeyDigest([2; 32]), at(10)));
     assert_eq!((second.account, second.ends_at), (first.account, None));
-    assert_eq!(rotated.old.ends_at, Some(at(3_610)));
+    assert_eq!((rotated.old.ends_at, rotated.old.revoked), (Some(at(3_610)), false));
     assert_eq!(store.key(key_id(1)).await.unwrap(), Some(rotated.old));
 }
 
@@ -147,4 +156,30 @@ pub async fn unknown_keys_are_not_found(place: &impl Place) {
     let rotated = store.rotate(unknown, key_id(2), KeyDigest([2; 32]), at(1), at(2)).await;
     assert_eq!(rotated, Err(StoreError::NotFound));
     assert_eq!(store.counters().await.unwrap().key_revision, 0);
+}
+
+pub async fn a_key_rotated_without_grace_is_revoked(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(10), at(10)).await.unwrap();
+    assert!(rotated.old.revoked && !rotated.new.revoked);
+}
+
+pub async fn a_key_whose_end_has_come_is_closed_for_good(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    for number in 1..=3 {
+        here.insert_key(new_key(number)).await.unwrap();
+    }
+    here.rotate(key_id(1), key_id(11), KeyDigest([2; 32]), at(10), at(100)).await.unwrap();
+    here.rotate(key_id(2), key_id(12), KeyDigest([2; 32]), at(10), at(200)).await.unwrap();
+    assert_eq!(here.close_ended_keys(at(99)).await.unwrap(), 0);
+    let before = there.counters().await.unwrap().key_revision;
+    assert_eq!(here.close_ended_keys(at(100)).await.unwrap(), 1);
+    let closed = there.key(key_id(1)).await.unwrap().unwrap();
+    assert_eq!((closed.revoked, closed.ends_at), (true, Some(at(100))));
+    assert_eq!(there.keys_since(before, 10).await.unwrap(), [KeyChange::Changed(closed)]);
+    assert_eq!(here.close_ended_keys(at(100)).await.unwrap(), 0, "once is enough");
+    assert_eq!(here.close_ended_keys(at(900)).await.unwrap(), 1);
+    let open: Vec<_> = there.list_keys().await.unwrap().into_iter().filter(|key| !key.revoked).collect();
+    assert_eq!(open.iter().map(|key| key.id).collect::<Vec<_>>(), [key_id(3), key_id(11), key_id(12)]);
 }

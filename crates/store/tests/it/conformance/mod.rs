@@ -7,6 +7,7 @@ pub mod files;
 pub mod leases;
 pub mod outbox;
 pub mod records;
+pub mod removals;
 pub mod settings;
 pub mod usage;
 pub mod webhooks;
@@ -46,6 +47,8 @@ macro_rules! suite {
                 a_load_sees_one_edition_while_the_next_is_published,
                 a_reader_that_leaves_holds_up_nobody,
                 counters_tell_what_another_handle_wrote,
+                data_goes_only_where_nothing_was_ever_published_if_it_says_so,
+                an_edition_tells_when_it_was_published,
             ],
             changes: [
                 the_rows_that_changed_since_an_edition_come_as_they_are_now_and_once,
@@ -90,17 +93,24 @@ macro_rules! suite {
                 the_first_end_of_a_key_stands,
                 a_rotated_key_shares_the_account_and_ends_the_old_one,
                 a_key_that_has_an_end_cannot_be_rotated,
+                a_key_rotated_without_grace_is_revoked,
+                a_key_whose_end_has_come_is_closed_for_good,
                 unknown_keys_are_not_found,
             ],
+            removals: [
+                an_erased_person_leaves_nothing_but_what_was_used,
+                a_removal_is_told_until_it_is_forgotten,
+                changes_and_removals_come_in_one_order_and_no_more_than_asked_for,
+                a_registered_key_that_was_never_used_is_removed_in_time,
+                a_key_that_was_used_once_is_never_removed,
+            ],
             usage: [
-                a_repeated_flush_changes_nothing,
-                counts_of_several_boots_add_up,
+                a_batch_is_added_once_however_often_it_is_handed_over,
+                counts_of_several_processes_add_up,
+                any_day_can_be_counted_for_at_any_time,
+                a_process_that_was_forgotten_goes_on_counting,
                 both_ends_of_the_days_asked_for_belong_to_them,
                 the_last_day_of_use_is_known,
-                folding_changes_no_report,
-                a_flush_after_folding_counts_nothing_twice,
-                a_boot_that_was_away_while_others_were_folded_is_counted,
-                usage_without_the_name_of_a_boot_is_refused,
             ],
             settings: [
                 the_first_value_of_a_setting_stands_for_every_handle,
@@ -129,6 +139,7 @@ macro_rules! suite {
             ],
             outbox: [
                 an_announcement_is_fanned_out_once,
+                what_was_fanned_out_is_cleared_away_and_stays_so,
                 a_message_to_a_webhook_that_is_gone_is_dropped,
                 one_message_of_a_webhook_is_claimed_at_a_time,
                 a_lease_keeps_others_away_until_it_ends,

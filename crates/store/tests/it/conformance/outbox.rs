@@ -1,4 +1,4 @@
-use lastro_model::{DisabledBy, Plan, Records, Source, WebhookEvent};
+use lastro_model::{DisabledBy, KeyDigest, Plan, Records, Source, WebhookEvent};
 use lastro_store::{Claim, Fate, OutboxState, Store, WebhookChange};
 
 use super::Place;
@@ -30,6 +30,22 @@ pub async fn an_announcement_is_fanned_out_once(place: &impl Place) {
     assert!(!there.fan_out(number, vec![message(2, &webhook.id)]).await.unwrap());
     assert_eq!(here.announcements(10).await.unwrap(), []);
     assert_eq!(here.deliveries(&webhook.id, 10, 0).await.unwrap().total, 1);
+}
+
+pub async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let webhook = listening(&*here).await;
+    let first = announcement(&*here).await;
+    here.fan_out(first, vec![message(1, &webhook.id)]).await.unwrap();
+    let second = announcement_again(&*there).await;
+    assert!(second > first, "another publication gives another number");
+    assert!(!there.fan_out(first, vec![message(2, &webhook.id)]).await.unwrap());
+    assert!(there.fan_out(second, vec![message(3, &webhook.id)]).await.unwrap());
+    let claimed = there.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    let next =
+        there.settle_and_claim(vec![settlement(&claimed[0], "a", Fate::Delivered)], claim(2, "a")).await;
+    assert_eq!(next.unwrap()[0].body, message(3, &webhook.id).body);
+    assert_eq!(here.outbox_state().await.unwrap().announcements, 0);
 }
 
 pub async fn a_message_to_a_webhook_that_is_gone_is_dropped(place: &impl Place) {
@@ -109,10 +125,13 @@ pub async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Place) {
     let of = |plans: &[Plan]| Claim { plans: plans.to_vec(), ..claim(1, "a") };
     assert_eq!(store.settle_and_claim(Vec::new(), of(&[Plan::Platinum])).await.unwrap(), []);
     assert_eq!(store.subscribers(at(1)).await.unwrap(), [(webhook, Plan::Free)]);
-    store.revoke(key_id(1), at(1)).await.unwrap();
+    store.rotate(key_id(1), key_id(11), KeyDigest([2; 32]), at(0), at(1)).await.unwrap();
+    store.revoke(key_id(11), at(0)).await.unwrap();
     assert_eq!(store.settle_and_claim(Vec::new(), of(&Plan::ALL)).await.unwrap(), []);
     assert_eq!(store.subscribers(at(1)).await.unwrap(), []);
     assert_eq!(store.subscribers(at(0)).await.unwrap().len(), 1, "until it ends a key works");
+    store.revoke(key_id(1), at(1)).await.unwrap();
+    assert_eq!(store.subscribers(at(0)).await.unwrap(), [], "a revoked one whatever the clock says");
     store.insert_key(new_key(2)).await.unwrap();
     assert_eq!(
         store.settle_and_claim(Vec::new(), of(&Plan::ALL)).await.unwrap(),

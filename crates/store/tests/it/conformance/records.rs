@@ -1,5 +1,5 @@
 use lastro_model::{Edition, FilingId, Records, Source};
-use lastro_store::{Publication, Published, StoreError, Write};
+use lastro_store::{Condition, Publication, Published, StoreError, Write};
 
 use super::Place;
 use crate::specimen::*;
@@ -129,7 +129,7 @@ pub async fn a_publication_that_changes_nothing_keeps_the_edition(place: &impl P
     let later = Publication { at: at(120), ..publication(Source::Selic) };
     for records in [rows(), Records::Rates(vec![])] {
         let again = publish(&*here, later, records).await.unwrap();
-        assert_eq!(again, Published { edition: first.edition, added: 0, changed: 0 });
+        assert_eq!(again, Published { edition: first.edition, added: 0, changed: 0, skipped: false });
     }
     assert_eq!(there.counters().await.unwrap(), counters);
     let state = there.source_states().await.unwrap().swap_remove(0);
@@ -193,7 +193,7 @@ pub async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) 
     let replacing = Publication { replace: true, ..publication(Source::Selic) };
     let official = Records::Rates(vec![rate("2026-10-30", "15.00")]);
     let published = publish(&*store, replacing, official).await.unwrap();
-    assert_eq!(published, Published { edition: Edition(3), added: 1, changed: 0 });
+    assert_eq!(published, Published { edition: Edition(3), added: 1, changed: 0, skipped: false });
     assert_eq!(rates(&*store, Source::Selic).await, [(day("2026-10-30"), "15.00".to_owned())]);
     assert_eq!(rates(&*store, Source::Cdi).await.len(), 2);
     assert!(!store.load(Source::Selic).await.unwrap().sample);
@@ -305,4 +305,39 @@ pub async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
     assert_eq!(here.counters().await.unwrap().edition(Source::Cdi), published.edition);
     let key = there.insert_key(new_key(1)).await.unwrap();
     assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
+}
+
+pub async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
+    let sample = Publication {
+        sample: true,
+        replace: true,
+        condition: Condition::NeverPublished,
+        ..publication(Source::Selic)
+    };
+    let first = publish(&*here, sample, rows("1.0")).await.unwrap();
+    assert_eq!(first, Published { edition: Edition(1), added: 1, changed: 0, skipped: false });
+    let standing = Published { edition: Edition(1), added: 0, changed: 0, skipped: true };
+    assert_eq!(publish(&*there, sample, rows("2.0")).await.unwrap(), standing);
+    let over_sample = Publication { condition: Condition::NothingOfficial, ..sample };
+    assert_eq!(publish(&*there, over_sample, rows("3.0")).await.unwrap().edition, Edition(2));
+    publish(&*there, publication(Source::Selic), rows("15.0")).await.unwrap();
+    for made_up in [sample, over_sample] {
+        let skipped = publish(&*here, made_up, rows("4.0")).await.unwrap();
+        assert_eq!(skipped, Published { edition: Edition(3), ..standing });
+    }
+    assert_eq!(rates(&*here, Source::Selic).await, [(day("2026-10-29"), "15.0".to_owned())]);
+    let state = here.source_states().await.unwrap().swap_remove(Source::Selic as usize);
+    assert!(!state.sample && state.last_success.is_some(), "official data was not touched");
+}
+
+pub async fn an_edition_tells_when_it_was_published(place: &impl Place) {
+    let store = place.open().await;
+    let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
+    for (second, value, told) in [(10, "1.0", 10), (20, "2.0", 20), (30, "2.0", 20)] {
+        let publication = Publication { at: at(second), ..publication(Source::Selic) };
+        publish(&*store, publication, rows(value)).await.unwrap();
+        assert_eq!(store.load(Source::Selic).await.unwrap().published_at, at(told), "{value} at {second}");
+    }
 }
