@@ -20,6 +20,7 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 5, sql: include_str!("migrations/0005_webhooks.sql") },
     Migration { version: 6, sql: include_str!("migrations/0006_changes.sql") },
     Migration { version: 7, sql: include_str!("migrations/0007_asked_again.sql") },
+    Migration { version: 8, sql: include_str!("migrations/0008_withheld.sql") },
     Migration { version: 9, sql: include_str!("migrations/0009_publication_times.sql") },
 ];
 
