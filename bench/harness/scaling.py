@@ -120,7 +120,8 @@ def sizes_on_disk(laboratory):
     """Megabytes of the database, and of what the service keeps beside it."""
     files = [file for file in laboratory.directory.rglob("*") if file.is_file()]
     size = {file: file.stat().st_size / 1e6 for file in files}
-    own = {laboratory.database_file.name + ending for ending in ("", "-wal", "-shm")}
+    name = laboratory.database_file.name
+    own = {name + file + ending for file in ("", ".accounts") for ending in ("", "-wal", "-shm")}
     database = sum(size[file] for file in files if file.name in own)
     return database, sum(size.values()) - database
 

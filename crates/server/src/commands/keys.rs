@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use lastro_access::{ApiKey, Pepper, terms};
-use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord};
+use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord, Plan};
 use lastro_store::{Erased, NewKey, Store, StoreError};
 use serde_json::{Value, json};
 
@@ -17,22 +17,9 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
     let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
     match command {
         KeysCommand::Create { plan, name, email, rate_limit } => {
-            let store = lastro_store::open(&common.database).await?;
-            let pepper = pepper_of(common, &*store).await?;
             let applicant =
                 Applicant::new(&name, &email).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
-            let key = ApiKey::generate(&mut fill_random);
-            let account = Account {
-                id: AccountId(key.id()),
-                name: applicant.name,
-                email: applicant.email,
-                plan,
-                rate_limit,
-            };
-            let digest = pepper.digest(&key);
-            let new = NewKey { id: key.id(), digest, account, created_at: now, self_registered: false };
-            let record = store.insert_key(new).await?;
-            show_new(&key, &record, as_json);
+            create(common, applicant, plan, rate_limit, now, as_json).await?;
         }
         KeysCommand::List => {
             list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json);
@@ -43,18 +30,8 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             show(&store.set_plan(key_id(&id)?, plan, rate_limit).await?, now, as_json);
         }
         KeysCommand::Rotate { id, grace_seconds } => {
-            let store = lastro_store::open_existing(&common.database).await?;
-            let pepper = pepper_of(common, &*store).await?;
-            let key = ApiKey::generate(&mut fill_random);
             let ends_at = now + jiff::SignedDuration::from_secs(i64::from(grace_seconds));
-            let rotated = store.rotate(key_id(&id)?, key.id(), pepper.digest(&key), now, ends_at).await;
-            let rotated = rotated.map_err(|error| match error {
-                StoreError::Conflict => {
-                    anyhow::anyhow!("key {id} has ended or is ending; rotate a newer one")
-                }
-                other => other.into(),
-            })?;
-            show_new(&key, &rotated.new, as_json);
+            rotate(common, key_id(&id)?, now, ends_at, as_json).await?;
         }
         KeysCommand::Revoke { id } => {
             let store = lastro_store::open_existing(&common.database).await?;
@@ -65,6 +42,44 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
         }
     }
+    Ok(())
+}
+
+async fn create(
+    common: &Common,
+    applicant: Applicant,
+    plan: Plan,
+    rate_limit: Option<u32>,
+    now: Timestamp,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let store = lastro_store::open(&common.database).await?;
+    let pepper = pepper_of(common, &*store).await?;
+    let key = ApiKey::generate(&mut fill_random);
+    let (id, Applicant { name, email }) = (key.id(), applicant);
+    let account = Account { id: AccountId(id), name, email, plan, rate_limit };
+    let digest = pepper.digest(&key);
+    let new = NewKey { id, digest, account, created_at: now, self_registered: false };
+    show_new(&key, &store.insert_key(new).await?, as_json);
+    Ok(())
+}
+
+async fn rotate(
+    common: &Common,
+    old: KeyId,
+    now: Timestamp,
+    ends_at: Timestamp,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let store = lastro_store::open_existing(&common.database).await?;
+    let pepper = pepper_of(common, &*store).await?;
+    let key = ApiKey::generate(&mut fill_random);
+    let rotated = store.rotate(old, key.id(), pepper.digest(&key), now, ends_at).await;
+    let rotated = rotated.map_err(|error| match error {
+        StoreError::Conflict => anyhow::anyhow!("key {old} has ended or is ending; rotate a newer one"),
+        other => other.into(),
+    })?;
+    show_new(&key, &rotated.new, as_json);
     Ok(())
 }
 

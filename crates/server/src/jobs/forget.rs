@@ -12,7 +12,7 @@ use super::stopped;
 use crate::state::App;
 use crate::webhooks::delivery::timestamp;
 
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(500);
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
