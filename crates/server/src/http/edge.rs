@@ -225,19 +225,10 @@ impl Visit<'_> {
     /// Puts the question to a handler, with the catalog of the moment.
     fn ask<T>(&self, raw_id: &str, handler: fn(&Question<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
         let (query, id) = (self.query()?, decode_segment(raw_id)?);
-        let (catalog, freshness) = (self.app.catalog.load(), self.app.freshness.load());
-        let (plan, now, accept) = (self.caller.plan(), self.now, Accept(&self.head.headers));
-        let jobs = &self.app.jobs;
-        handler(&Question {
-            catalog: &catalog,
-            freshness: &freshness,
-            jobs,
-            plan,
-            now,
-            id: &id,
-            query,
-            accept,
-        })
+        let (catalog, freshness) = (&self.app.catalog.load(), &self.app.freshness.load());
+        let (jobs, plan, now) = (&self.app.jobs, self.caller.plan(), self.now);
+        let accept = Accept(&self.head.headers);
+        handler(&Question { catalog, freshness, jobs, plan, now, id: &id, query, accept })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.

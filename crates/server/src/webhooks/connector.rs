@@ -24,7 +24,7 @@ const LARGEST_ANSWER: usize = 16 * 1024;
 /// How long that may take.
 const REST_PATIENCE: Duration = Duration::from_secs(1);
 /// A name without a public address is refused so long after it was asked for: the time that passes tells nothing of the reason.
-const REFUSAL_AFTER: Duration = Duration::from_secs(1);
+const REFUSAL_AFTER: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
 pub struct Connector {

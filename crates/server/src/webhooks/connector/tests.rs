@@ -102,7 +102,7 @@ async fn a_name_of_private_addresses_looks_like_one_that_does_not_exist() {
         refusals.push(refused(Scripted::new(&[addresses])).await);
     }
     for (kind, after_ms) in
-        [(io::ErrorKind::NotFound, 3), (io::ErrorKind::TimedOut, 900), (io::ErrorKind::Other, 0)]
+        [(io::ErrorKind::NotFound, 3), (io::ErrorKind::TimedOut, 90), (io::ErrorKind::Other, 0)]
     {
         refusals.push(refused(Arc::new(Unknown(kind, Duration::from_millis(after_ms)))).await);
     }
