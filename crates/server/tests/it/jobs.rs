@@ -124,7 +124,7 @@ async fn what_was_counted_survives_a_panic_while_it_is_written() {
 #[tokio::test]
 async fn the_jobs_are_known_by_their_names() {
     let app = TestApp::start().await;
-    for job in ["admin", "flush", "fold", "follow", "forget", "rebuild", "sweep", "webhooks"] {
+    for job in ["admin", "flush", "follow", "forget", "rebuild", "sweep", "webhooks"] {
         assert_eq!(restarts(&app, job).await, 0, "{job}");
     }
     let (_, text) = app.admin("/metrics").await;
