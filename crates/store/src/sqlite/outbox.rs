@@ -208,9 +208,15 @@ fn claimable(connection: &Connection, claim: &Claim) -> Result<Vec<Webhook>> {
     if claim.most == 0 {
         return Ok(Vec::new());
     }
-    let found = with_plans(connection, sql::CLAIMABLE, [claim.now.as_millisecond()])?;
+    let found = with_plans(connection, sql::CLAIMABLE, [claim.now.as_millisecond(), beyond(claim)])?;
     let entitled = found.into_iter().filter(|(_, plan)| claim.plans.contains(plan));
     Ok(entitled.map(|(webhook, _)| webhook).take(claim.most).collect())
+}
+
+/// Nothing is put off for longer than two days: neither by the schedule of retries nor by what a receiver asks for.
+fn beyond(claim: &Claim) -> i64 {
+    const LONGEST_MS: i64 = 2 * 24 * 3_600_000;
+    claim.now.as_millisecond().saturating_add(LONGEST_MS)
 }
 
 fn claim_due(transaction: &Transaction<'_>, claim: &Claim) -> Result<Vec<Claimed>> {
@@ -218,7 +224,7 @@ fn claim_due(transaction: &Transaction<'_>, claim: &Claim) -> Result<Vec<Claimed
     let mut lease = transaction.prepare_cached(sql::LEASE)?;
     let mut claimed = Vec::new();
     for webhook in claimable(transaction, claim)? {
-        let values = params![webhook.id.as_str(), claim.now.as_millisecond()];
+        let values = params![webhook.id.as_str(), claim.now.as_millisecond(), beyond(claim)];
         claimed.push(next.query_row(values, |row| Ok(due(row, &webhook)))??);
         lease.execute(params![claim.holder, claim.until.as_millisecond(), webhook.id.as_str()])?;
     }

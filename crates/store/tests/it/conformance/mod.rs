@@ -143,6 +143,7 @@ macro_rules! suite {
                 a_message_to_a_webhook_that_is_gone_is_dropped,
                 one_message_of_a_webhook_is_claimed_at_a_time,
                 a_lease_keeps_others_away_until_it_ends,
+                a_clock_that_was_ahead_puts_no_delivery_off_for_ever,
                 messages_come_in_their_order_and_none_before_it_is_due,
                 one_slow_webhook_holds_up_no_other,
                 nothing_is_claimed_for_who_may_not_have_it,

@@ -80,6 +80,19 @@ pub async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) {
     assert_eq!(taken_over, first, "the same message under the same name");
 }
 
+pub async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: &impl Place) {
+    const YEAR: i64 = 365 * 24 * 3600;
+    let store = place.open().await;
+    with_messages(&*store, 1).await;
+    // Claimed and left by a process of next year, then put off by another one.
+    let claimed = store.settle_and_claim(Vec::new(), claim(YEAR, "ahead")).await.unwrap();
+    let again = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    assert_eq!(again, claimed);
+    let put_off = settlement(&again[0], "a", Fate::Due(at(YEAR)));
+    let once_more = store.settle_and_claim(vec![put_off], claim(2, "a")).await.unwrap();
+    assert_eq!((&once_more[0].message, once_more[0].tries), (&again[0].message, 1));
+}
+
 pub async fn messages_come_in_their_order_and_none_before_it_is_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
