@@ -1,0 +1,10 @@
+#![no_main]
+
+use lastro::http::query::{Query, SERIES_LIMIT};
+
+// Everything that a handler may ask of a query string.
+libfuzzer_sys::fuzz_target!(|raw: &str| {
+    if let Ok(query) = Query::new(raw) {
+        let _ = (query.page(), query.limit(SERIES_LIMIT), query.days(), query.search(), query.get("pair"));
+    }
+});
