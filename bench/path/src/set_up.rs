@@ -39,7 +39,7 @@ pub async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
         trusted_proxies: TrustedProxies::parse("").map_err(anyhow::Error::msg)?,
         registrations_per_hour: 30,
         limiter_capacity: 1_000,
-        max_connections: 1_000,
+        connections: lastro::http::connections::Limits::default(),
         synchronisation: None,
     };
     let service = Service::start(options).await?;

@@ -10,6 +10,7 @@ use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
+use crate::http::connections::{Connections, Limits};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
@@ -35,6 +36,7 @@ pub struct App {
     pub registrations_per_hour: u32,
     pub usage: Usage,
     pub metrics: Metrics,
+    pub connections: Arc<Connections>,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
     /// Bulk exports under way.
@@ -55,6 +57,7 @@ pub struct App {
 impl App {
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
+            connections: Arc::new(Connections::new(parts.connections, Arc::clone(&parts.clock))),
             clock: parts.clock,
             store: parts.store,
             catalog: ArcSwap::from_pointee(Catalog::empty()),
@@ -111,6 +114,7 @@ pub(crate) struct Parts {
     pub shelf: Option<Shelf>,
     pub limiter_capacity: usize,
     pub registrations_per_hour: u32,
+    pub connections: Limits,
     pub webhooks: Webhooks,
 }
 

@@ -52,6 +52,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let mut stop = Signals::listen()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let starting = Service::start(Options {
+        connections: serve.connections.limits(usize::MAX),
         store: lastro_store::open(&common.database).await?,
         look: follow::LOOK,
         synchronisation: synchronisation(common, &serve, &clock)?,
@@ -64,7 +65,6 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         trusted_proxies,
         registrations_per_hour: serve.registrations_per_hour,
         limiter_capacity: serve.limiter_capacity as usize,
-        max_connections: serve.max_connections as usize,
     });
     let service = tokio::select! {
         started = starting => started?,

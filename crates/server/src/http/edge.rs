@@ -19,12 +19,13 @@ use lastro_model::{Now, Outcome};
 use super::body::Body;
 use super::caller::{self, Caller, Recognised};
 use super::conditional::Tag;
+use super::connections::Connection;
 use super::envelope::{Envelope, Last};
 use super::export::encoder::Encoder;
 use super::export::stream::Stream;
 use super::export::{Export, slots};
 use super::form::Accept;
-use super::listener::Connection;
+use super::outgoing::Outgoing;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, Reply, Stored};
 use super::routes::{ActHandler, Action, Handler, Question, Route, Target, resolve};
@@ -41,7 +42,7 @@ const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-M
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {
     app: &'a App,
-    connection: &'a Connection,
+    connection: &'a Arc<Connection>,
     head: &'a request::Parts,
     client: ClientAddr,
     target: Target<'a>,
@@ -52,12 +53,40 @@ struct Visit<'a> {
 
 /// An answer that is there already, or one that somebody has to be waited for.
 pub type Answering = Either<Ready<Answered>, BoxFuture<'static, Answered>>;
-type Answered = Result<Response<Body>, Infallible>;
+type Answered = Result<Response<Outgoing>, Infallible>;
 
-/// Answers one request. Every way out of here carries the envelope.
-///
-/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+/// Answers one request, if there is room for an answer. Every way out of here carries the envelope.
 pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
+    connection.mark_active();
+    if connection.must_wait() {
+        let later = answer_when_there_is_room(Arc::clone(app), Arc::clone(connection), request);
+        return Either::Right(later.boxed());
+    }
+    answer_now(app, connection, request)
+}
+
+async fn answer_when_there_is_room(
+    app: Arc<App>,
+    connection: Arc<Connection>,
+    request: Request<Incoming>,
+) -> Answered {
+    if connection.wait_for_room(&request).await {
+        return answer_now(&app, &connection, request).await;
+    }
+    let (head, now) = (request.into_parts().0, app.clock.now());
+    let caller = match guarded(&app, || caller::recognise(&app, &head.headers, now)) {
+        Ok(Recognised::Caller(caller)) => caller,
+        Ok(Recognised::Stranger(_)) => Caller::Anonymous,
+        Err(error) => Caller::Refused(error),
+    };
+    Ok(Visit::new(&app, &connection, &head, caller, None, now).conclude(Err(NO_ROOM)))
+}
+
+const NO_ROOM: ApiError =
+    ApiError::Unavailable("too many answers wait to be read right now; please try again shortly");
+
+/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+fn answer_now(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
     let recognised = guarded(app, || caller::recognise(app, &head.headers, now));
@@ -90,7 +119,8 @@ async fn answer_later(
     body: Incoming,
     wait_for: WaitFor,
     now: Now,
-) -> Response<Body> {
+) -> Response<Outgoing> {
+    let _under_way = connection.under_way();
     let visit = match wait_for {
         WaitFor::Store(key) => {
             let client = caller::address(&app, connection.peer, &head.headers);
@@ -138,7 +168,7 @@ impl<'a> Visit<'a> {
     /// A request of this caller, whose quota is charged for it unless that has been done.
     fn new(
         app: &'a App,
-        connection: &'a Connection,
+        connection: &'a Arc<Connection>,
         head: &'a request::Parts,
         caller: Caller,
         charged: Option<Verdict>,
@@ -192,7 +222,7 @@ impl Visit<'_> {
     }
 
     /// Counts what became of the request, and dresses the answer.
-    fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Body> {
+    fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
         if self.verdict.admitted && outcome(&result) == Outcome::RateLimited {
             self.verdict = self.caller.give_back(self.app, self.client, self.now);
         }
@@ -216,8 +246,7 @@ impl Visit<'_> {
         }
         self.check_end_is_told()?;
         let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-        let (account, now) = (holding.holder.account(), self.now.monotonic_ns);
-        let slot = self.app.exports.begin(account, &self.connection.hang_up, now).ok_or(slots::ALL_TAKEN)?;
+        let slot = self.app.exports.begin(holding.holder.account()).ok_or(slots::ALL_TAKEN)?;
         let coding = encoding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
             tracing::error!(%error, "an export could not be begun");
@@ -306,7 +335,7 @@ impl Visit<'_> {
         }
     }
 
-    fn dress(&self, reply: Reply) -> Response<Body> {
+    fn dress(&self, reply: Reply) -> Response<Outgoing> {
         let request_id = self.app.next_request_id();
         let tag = self.tag(&reply);
         let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
@@ -327,7 +356,8 @@ impl Visit<'_> {
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        let mut response = Response::new(self.pack(reply, status, &mut headers));
+        let body = self.pack(reply, status, &mut headers);
+        let mut response = Response::new(Outgoing::new(self.connection, body));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         self.record(status, &request_id);
         response
@@ -378,7 +408,8 @@ impl Visit<'_> {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.now.monotonic_ns);
         let status = status.as_u16();
         self.app.metrics.request(self.target.index(), status, elapsed_ns);
-        if status >= 500 {
+        // A 503 is no fault, and may come in numbers: whoever has a reason to tell tells it.
+        if status >= 500 && status != 503 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.target.endpoint(), status, "failed");
         } else {
             tracing::debug!(

@@ -10,6 +10,7 @@ mod answer;
 mod app;
 mod caching;
 mod companies;
+mod connections;
 mod contract;
 mod csv;
 mod description;

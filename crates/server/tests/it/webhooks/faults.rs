@@ -117,7 +117,7 @@ async fn beside(stage: &Stage) -> lastro::service::Options {
         trusted_proxies: lastro_access::TrustedProxies::parse("").unwrap(),
         registrations_per_hour: 30,
         limiter_capacity: 1000,
-        max_connections: 1000,
+        connections: crate::app::patient(),
         synchronisation: None,
         webhooks: lastro::webhooks::Settings::default(),
     };
