@@ -1,6 +1,6 @@
 //! From a request to its answer: the checks in their order, then the dressing.
 //!
-//! Identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
+//! Host, identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,7 @@ use super::outgoing::Outgoing;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, Reply, Stored};
 use super::routes::{ActHandler, Action, Handler, Question, Route, Target, resolve};
-use super::{conditional, encoding};
+use super::{authority, conditional, encoding, intake};
 use crate::error::ApiError;
 use crate::state::App;
 
@@ -184,6 +184,7 @@ impl<'a> Visit<'a> {
 
 impl Visit<'_> {
     fn judge(&self) -> Result<Judgement, ApiError> {
+        authority::check(self.head)?;
         if self.head.method == Method::OPTIONS {
             return self.options().map(Judgement::Answered);
         }
@@ -209,6 +210,7 @@ impl Visit<'_> {
     async fn act(&self, handler: ActHandler, patience: Duration, body: Incoming) -> Result<Reply, ApiError> {
         let Target::Found { raw_id, raw_delivery, .. } = self.target else { return Err(ApiError::Internal) };
         let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
+        intake::check_announced(&self.head.headers, &body)?;
         let query = self.query()?;
         let (id, delivery) = (decode_segment(raw_id)?, decode_segment(raw_delivery)?);
         let acting = handler(Action { app, caller, client, now, id, delivery, query, body });

@@ -13,6 +13,7 @@
 //!
 //! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
 
+mod authority;
 pub mod body;
 pub mod caller;
 pub mod conditional;
