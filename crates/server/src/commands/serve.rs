@@ -8,6 +8,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
 use crate::config::{Common, Serve, Switch};
+use crate::descriptors;
+use crate::http::connections::Limits;
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::schedule;
@@ -46,13 +48,26 @@ fn webhooks(serve: &Serve) -> webhooks::Settings {
     webhooks::Settings { allow_private, ..webhooks::Settings::default() }
 }
 
+/// As many connections as are asked for, or as the system allows.
+fn connections(serve: &Serve) -> anyhow::Result<Limits> {
+    let limits = serve.connections.limits(descriptors::connections()?);
+    if limits.most < serve.connections.max_connections as usize {
+        tracing::warn!(
+            "at most {} connections at once, not {}: the system allows no more open files (ulimit -n)",
+            limits.most,
+            serve.connections.max_connections
+        );
+    }
+    Ok(limits)
+}
+
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
     let mut stop = Signals::listen()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let starting = Service::start(Options {
-        connections: serve.connections.limits(usize::MAX),
+        connections: connections(&serve)?,
         store: lastro_store::open(&common.database).await?,
         look: follow::LOOK,
         synchronisation: synchronisation(common, &serve, &clock)?,
