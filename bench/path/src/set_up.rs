@@ -40,7 +40,7 @@ pub async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
         registrations: lastro_access::RegistrationLimits::default(),
         key_cache: 1_000,
         limiter_capacity: 1_000,
-        max_connections: 1_000,
+        connections: lastro::http::connections::Limits::default(),
         synchronisation: None,
     };
     let service = Service::start(options).await?;

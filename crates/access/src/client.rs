@@ -90,7 +90,9 @@ impl TrustedProxies {
         nearest.into()
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Whether this peer's word about an address is taken.
+    pub fn trusts(&self, peer: IpAddr) -> bool {
+        let address = peer.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 }

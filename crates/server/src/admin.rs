@@ -1,5 +1,6 @@
 //! The operator's listener: `/livez`, `/readyz` and `/metrics`. It stands on a port of its own, away from clients.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,34 +13,61 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastro_model::Source;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
+use crate::http::listener::{BREATH, Failures};
 use crate::jobs::stopped;
 use crate::metrics::gauge;
 use crate::state::App;
 
+/// Connections at once. Where one more comes, the oldest goes: silent ones lock nobody out.
+const MOST_CONNECTIONS: usize = 64;
+/// How long a header may take, and a whole conversation.
+const HEADER_PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
+
 pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
+    let (mut open, mut failures) = (VecDeque::new(), Failures::default());
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => return,
             accepted = listener.accept() => accepted,
         };
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
-        let app = Arc::clone(&app);
-        let answer = service_fn(move |request: Request<Incoming>| {
-            let response = answer(&app, &request);
-            async move { Ok::<_, std::convert::Infallible>(response) }
-        });
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_secs(10))
-            .serve_connection(TokioIo::new(stream), answer);
-        tokio::spawn(connection);
+        match accepted {
+            Ok((stream, _)) => {
+                make_place(&mut open);
+                open.push_back(tokio::spawn(converse(Arc::clone(&app), stream)).abort_handle());
+            }
+            Err(error) => {
+                failures.note(&error, app.clock.monotonic_ns());
+                tokio::time::sleep(BREATH).await;
+            }
+        }
     }
+}
+
+fn make_place(open: &mut VecDeque<AbortHandle>) {
+    open.retain(|connection| !connection.is_finished());
+    if open.len() >= MOST_CONNECTIONS
+        && let Some(oldest) = open.pop_front()
+    {
+        oldest.abort();
+    }
+}
+
+async fn converse(app: Arc<App>, stream: TcpStream) {
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let response = answer(&app, &request);
+        async move { Ok::<_, std::convert::Infallible>(response) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .serve_connection(TokioIo::new(stream), answer);
+    // However it ends, nobody is to be told.
+    let _ = tokio::time::timeout(PATIENCE, connection).await;
 }
 
 fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
@@ -64,6 +92,7 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 fn metrics(app: &App) -> String {
     let mut out = String::with_capacity(16 * 1024);
     app.metrics.render(&mut out);
+    app.connections.render(&mut out);
     app.exports.render(&mut out);
     app.jobs.render(app.clock.now(), &mut out);
     gauge(

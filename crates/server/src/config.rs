@@ -1,6 +1,7 @@
 //! What can be set, where: a flag, its environment twin, the optional file, the default; the first that speaks wins.
 
 mod commands;
+mod connections;
 mod patience;
 mod serve;
 
@@ -11,6 +12,7 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
+pub use connections::ConnectionArgs;
 pub use patience::PatienceArgs;
 pub use serve::{AdminListen, PublisherArgs, Serve, Switch};
 

@@ -7,6 +7,7 @@ pub mod admin;
 pub mod clock;
 pub mod commands;
 pub mod config;
+pub mod descriptors;
 pub mod error;
 pub mod http;
 pub mod ingest;

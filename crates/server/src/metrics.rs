@@ -29,7 +29,6 @@ struct RouteCounters {
 pub struct Metrics {
     /// One for each route, and a last one for paths that are none.
     routes: Box<[RouteCounters]>,
-    pub connections: AtomicU64,
     pub panics: AtomicU64,
     pub flush_failures: AtomicU64,
     pub rebuild_failures: AtomicU64,
@@ -51,7 +50,6 @@ impl Default for Metrics {
         let zero = || AtomicU64::new(0);
         Self {
             routes,
-            connections: zero(),
             panics: zero(),
             flush_failures: zero(),
             rebuild_failures: zero(),
@@ -118,7 +116,6 @@ impl Metrics {
         let mut plain = |name: &str, kind: &str, help: &str, value: &AtomicU64| {
             gauge(out, name, kind, help, value.load(Ordering::Relaxed));
         };
-        plain("lastro_connections", "gauge", "Open client connections.", &self.connections);
         plain(
             "lastro_panics_total",
             "counter",

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::clock::random_hex;
+use crate::http::connections::{self, Limits};
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::report::Lines;
@@ -44,7 +45,7 @@ pub struct Options {
     pub limiter_capacity: usize,
     /// How many keys are kept in memory before those make room that were not used for longest.
     pub key_cache: usize,
-    pub max_connections: usize,
+    pub connections: Limits,
     pub webhooks: webhooks::Settings,
     /// `None` serves what the store holds and asks nobody.
     pub synchronisation: Option<Synchronisation>,
@@ -77,13 +78,14 @@ impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
     pub async fn start(mut options: Options) -> anyhow::Result<Self> {
         let listener = bind(options.listen).await?;
+        stay_close_to_clients(&listener);
         let admin_listener = match options.admin_listen {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let (look, most_connections) = (options.look, options.max_connections);
+        let look = options.look;
         let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
@@ -98,8 +100,7 @@ impl Service {
         }
         app.ready.store(true, Ordering::Release);
         let (stop_serving, serving_stop) = watch::channel(false);
-        let serving =
-            tokio::spawn(http::listener::serve(Arc::clone(&app), listener, most_connections, serving_stop));
+        let serving = tokio::spawn(http::listener::serve(Arc::clone(&app), listener, serving_stop));
         Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
     }
 
@@ -121,6 +122,7 @@ fn start_jobs(jobs: &mut Supervisor, look: Duration) {
     jobs.start("rebuild", move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
     jobs.start("flush", flush::run);
     jobs.start("sweep", sweep::run);
+    jobs.start("connections", |app, stop| connections::sweep::run(Arc::clone(&app.connections), stop));
     jobs.start("webhooks", dispatcher::run);
     jobs.start("forget", forget::run);
 }
@@ -143,6 +145,19 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
+/// What the system may take over of an answer before the client does. Beyond that a socket takes no more, so that we see
+/// whether the client does. Connections inherit it.
+#[cfg(target_os = "linux")]
+fn stay_close_to_clients(listener: &TcpListener) {
+    const AHEAD_OF_THE_CLIENT: u32 = 128 * 1024;
+    if let Err(error) = socket2::SockRef::from(listener).set_tcp_notsent_lowat(AHEAD_OF_THE_CLIENT) {
+        tracing::debug!(%error, "the system decides by itself how much it takes ahead of clients");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stay_close_to_clients(_: &TcpListener) {}
+
 async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;
     let pepper = pepper::of(&*store, &options.pepper_file).await?;
@@ -157,6 +172,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
         database,
         limiter_capacity: options.limiter_capacity,
         registrations: options.registrations,
+        connections: options.connections,
         webhooks: Webhooks::new(options.webhooks)?,
     }))
 }

@@ -12,6 +12,7 @@ use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
+use crate::http::connections::{Connections, Limits};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
 use crate::ingest::shelf::Shelf;
@@ -44,6 +45,7 @@ pub struct App {
     pub metrics: Metrics,
     /// How the background jobs fare.
     pub jobs: Jobs,
+    pub connections: Arc<Connections>,
     /// Compressed forms of what is asked most.
     pub packed: Packed,
     /// Bulk exports under way.
@@ -64,6 +66,7 @@ pub struct App {
 impl App {
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
+            connections: Arc::new(Connections::new(parts.connections, Arc::clone(&parts.clock))),
             clock: parts.clock,
             store: parts.store,
             catalog: ArcSwap::from_pointee(Catalog::empty()),
@@ -123,6 +126,7 @@ pub(crate) struct Parts {
     pub shelf: Option<Shelf>,
     pub limiter_capacity: usize,
     pub registrations: RegistrationLimits,
+    pub connections: Limits,
     pub webhooks: Webhooks,
 }
 

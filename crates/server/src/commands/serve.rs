@@ -10,6 +10,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
 use crate::config::{Common, Serve, Switch};
+use crate::descriptors;
+use crate::http::connections::Limits;
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::schedule;
@@ -76,6 +78,19 @@ fn warn_of_pepper_beside(common: &Common) {
     }
 }
 
+/// As many connections as are asked for, or as the system allows.
+fn connections(serve: &Serve) -> anyhow::Result<Limits> {
+    let limits = serve.connections.limits(descriptors::connections()?);
+    if limits.most < serve.connections.max_connections as usize {
+        tracing::warn!(
+            "at most {} connections at once, not {}: the system allows no more open files (ulimit -n)",
+            limits.most,
+            serve.connections.max_connections
+        );
+    }
+    Ok(limits)
+}
+
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let trusted_proxies = TrustedProxies::parse(&serve.trusted_proxies)
         .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))?;
@@ -84,6 +99,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let store = lastro_store::open(&common.database).await?;
     let _alone = alone_on(&common.database);
     let starting = Service::start(Options {
+        connections: connections(&serve)?,
         store,
         look: follow::LOOK,
         synchronisation: synchronisation(common, &serve, &clock)?,
@@ -97,7 +113,6 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         registrations: (&serve.registrations).into(),
         limiter_capacity: serve.limiter_capacity as usize,
         key_cache: serve.key_cache as usize,
-        max_connections: serve.max_connections as usize,
     });
     let service = tokio::select! {
         started = starting => started?,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::Args;
 use lastro_access::RegistrationLimits;
 
-use super::PatienceArgs;
+use super::{ConnectionArgs, PatienceArgs};
 use crate::ingest::sync::Publishers;
 
 #[derive(Debug, Clone, Args)]
@@ -48,9 +48,8 @@ pub struct Serve {
     /// Where the search index is kept between runs [default: the database's file name and `.index`]
     #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
     pub index_dir: Option<PathBuf>,
-    /// How many connections may be open at once
-    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_connections: u32,
+    #[command(flatten)]
+    pub connections: ConnectionArgs,
     /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
     #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
     pub webhooks_allow_private: Switch,

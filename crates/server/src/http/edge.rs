@@ -1,6 +1,6 @@
 //! From a request to its answer: the checks in their order, then the dressing.
 //!
-//! Identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
+//! Host, identity, rate limit, route and method, plan gate; parameters, existence and the history gate are the handler's.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,16 +19,17 @@ use lastro_model::{Now, Outcome};
 use super::body::Body;
 use super::caller::{self, Caller, Recognised};
 use super::conditional::Tag;
+use super::connections::Connection;
 use super::envelope::{Envelope, Last};
 use super::export::encoder::Encoder;
 use super::export::stream::Stream;
 use super::export::{Export, slots};
 use super::form::Accept;
-use super::listener::Connection;
+use super::outgoing::Outgoing;
 use super::query::{Query, decode_segment};
 use super::reply::{JSON, Reply, Stored};
 use super::routes::{ActHandler, Action, Handler, Meter, Question, Route, Target, resolve};
-use super::{conditional, encoding, origin};
+use super::{authority, conditional, encoding, intake, origin};
 use crate::error::ApiError;
 use crate::state::App;
 
@@ -48,7 +49,7 @@ const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-M
 /// A request on its way, with what has been found out about it.
 struct Visit<'a> {
     app: &'a App,
-    connection: &'a Connection,
+    connection: &'a Arc<Connection>,
     head: &'a request::Parts,
     client: ClientAddr,
     target: Target<'a>,
@@ -61,12 +62,42 @@ struct Visit<'a> {
 
 /// An answer that is there already, or one that somebody has to be waited for.
 pub type Answering = Either<Ready<Answered>, BoxFuture<'static, Answered>>;
-type Answered = Result<Response<Body>, Infallible>;
+type Answered = Result<Response<Outgoing>, Infallible>;
 
-/// Answers one request. Every way out of here carries the envelope.
-///
-/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+/// Answers one request, if there is room for an answer. Every way out of here carries the envelope.
 pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
+    connection.mark_active();
+    if connection.must_wait() {
+        let later = answer_when_there_is_room(Arc::clone(app), Arc::clone(connection), request);
+        return Either::Right(later.boxed());
+    }
+    answer_now(app, connection, request)
+}
+
+async fn answer_when_there_is_room(
+    app: Arc<App>,
+    connection: Arc<Connection>,
+    request: Request<Incoming>,
+) -> Answered {
+    if connection.wait_for_room(&request).await {
+        return answer_now(&app, &connection, request).await;
+    }
+    let (head, now) = (request.into_parts().0, app.clock.now());
+    let target = resolve(&head.method, head.uri.path());
+    // No store is asked for the sake of a refusal.
+    let caller = match guarded(&app, || caller::recognise(&app, &head.headers, Meter::Nothing, now)) {
+        Ok(Recognised::Caller(caller)) => caller,
+        Ok(Recognised::Stranger(_)) => Caller::Anonymous,
+        Err(error) => Caller::Refused(error),
+    };
+    Ok(Visit::new(&app, &connection, &head, target, caller, None, now).conclude(Err(NO_ROOM)))
+}
+
+const NO_ROOM: ApiError =
+    ApiError::Unavailable("too many answers wait to be read right now; please try again shortly");
+
+/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+fn answer_now(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> Answering {
     let now = app.clock.now();
     let (head, body) = request.into_parts();
     let target = resolve(&head.method, head.uri.path());
@@ -101,7 +132,8 @@ async fn answer_later(
     body: Incoming,
     wait_for: WaitFor,
     now: Now,
-) -> Response<Body> {
+) -> Response<Outgoing> {
+    let _under_way = connection.under_way();
     let target = resolve(&head.method, head.uri.path());
     let (visit, judged) = match wait_for {
         WaitFor::Handler(caller, verdict, act) => {
@@ -156,7 +188,7 @@ impl<'a> Visit<'a> {
     /// A request of this caller, whose quota is charged for it unless that has been done.
     fn new(
         app: &'a App,
-        connection: &'a Connection,
+        connection: &'a Arc<Connection>,
         head: &'a request::Parts,
         target: Target<'a>,
         caller: Caller,
@@ -172,6 +204,7 @@ impl<'a> Visit<'a> {
 
 impl Visit<'_> {
     fn judge(&self) -> Result<Judgement, ApiError> {
+        authority::check(self.head)?;
         if self.head.method == Method::OPTIONS {
             return self.options().map(Judgement::Answered);
         }
@@ -200,6 +233,7 @@ impl Visit<'_> {
     async fn act(&self, act: Act, body: Incoming) -> Result<Reply, ApiError> {
         let Target::Found { raw_id, raw_delivery, .. } = self.target else { return Err(ApiError::Internal) };
         let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
+        intake::check_announced(&self.head.headers, &body)?;
         let query = self.query()?;
         let (id, delivery) = (decode_segment(raw_id)?, decode_segment(raw_delivery)?);
         let acting = (act.handler)(Action { app, caller, client, now, id, delivery, query, body });
@@ -213,7 +247,7 @@ impl Visit<'_> {
     }
 
     /// Counts what became of the request, and dresses the answer.
-    fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Body> {
+    fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
         let was_charged = self.meter == Meter::Quota && self.verdict.admitted;
         if was_charged && outcome(&result) == Outcome::RateLimited {
             self.verdict = self.caller.give_back(self.app, self.client, self.now);
@@ -239,8 +273,7 @@ impl Visit<'_> {
         }
         self.check_end_is_told()?;
         let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-        let (account, now) = (holding.holder.account(), self.now.monotonic_ns);
-        let slot = self.app.exports.begin(account, &self.connection.hang_up, now).ok_or(slots::ALL_TAKEN)?;
+        let slot = self.app.exports.begin(holding.holder.account()).ok_or(slots::ALL_TAKEN)?;
         let coding = encoding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
             tracing::error!(%error, "an export could not be begun");
@@ -333,7 +366,7 @@ impl Visit<'_> {
         }
     }
 
-    fn dress(&self, reply: Reply) -> Response<Body> {
+    fn dress(&self, reply: Reply) -> Response<Outgoing> {
         let request_id = self.app.next_request_id();
         let tag = self.tag(&reply);
         let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
@@ -358,7 +391,8 @@ impl Visit<'_> {
             headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
             headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         }
-        let mut response = Response::new(self.pack(reply, status, &mut headers));
+        let body = self.pack(reply, status, &mut headers);
+        let mut response = Response::new(Outgoing::new(self.connection, body));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         self.record(status, &request_id);
         response
@@ -409,7 +443,8 @@ impl Visit<'_> {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.now.monotonic_ns);
         let status = status.as_u16();
         self.app.metrics.request(self.target.index(), status, elapsed_ns);
-        if status >= 500 {
+        // A 503 is no fault, and may come in numbers: whoever has a reason to tell tells it.
+        if status >= 500 && status != 503 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.target.endpoint(), status, "failed");
         } else {
             tracing::debug!(

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::{EXPECT, HeaderMap};
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use serde::Deserialize;
 use serde_json::error::Category;
 
@@ -15,6 +16,17 @@ pub const LARGEST_BODY: usize = 16 * 1024;
 const PATIENCE: Duration = Duration::from_secs(8);
 /// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
 const DISCARDED_AT_MOST: usize = 1024 * 1024;
+
+/// Refuses a body that is announced to be too large by a client that waits to hear whether to send it. Others send it
+/// anyway: they are refused after it.
+pub fn check_announced(headers: &HeaderMap, body: &Incoming) -> Result<(), ApiError> {
+    let waits =
+        headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    if waits && body.size_hint().lower() > LARGEST_BODY as u64 {
+        return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
+    }
+    Ok(())
+}
 
 /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
 pub async fn whole(body: Incoming) -> Result<Bytes, ApiError> {

@@ -1,136 +1,166 @@
 //! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures_util::future::{AbortHandle, Abortable, Aborted};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 
-use super::alarm::StandingAlarm;
-use super::body::Body;
+use super::connections::connection::{Connection, Place, State};
 use super::edge;
+use super::outgoing::Outgoing;
 use crate::jobs::stopped;
 use crate::state::App;
 
-/// How long a client may take to send its header, and how long a connection may idle between requests.
-const HEADER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long running requests are waited for when the service stops.
 const DRAIN: Duration = Duration::from_secs(10);
-
-/// What a request may know of the connection it came on.
-#[derive(Debug)]
-pub struct Connection {
-    pub peer: IpAddr,
-    /// Ends the connection, whatever is going out on it.
-    pub hang_up: AbortHandle,
-}
+/// A target of 64 KiB and a quarter as much for the other lines.
+const LARGEST_HEAD: usize = 80 * 1024;
+/// How long is waited after a failure to accept: without descriptors, the next attempt would fail as well.
+pub const BREATH: Duration = Duration::from_millis(50);
+const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
 
 /// Serves until `stop` turns true, then finishes what is running and returns.
-pub async fn serve(
-    app: Arc<App>,
-    listener: TcpListener,
-    most_connections: usize,
-    mut stop: watch::Receiver<bool>,
-) {
-    let places = Arc::new(Semaphore::new(most_connections));
-    let graceful = GracefulShutdown::new();
+pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+    let mut failures = Failures::default();
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => break,
-            accepted = next_connection(&listener, &places) => accepted,
+            accepted = next_connection(&app, &listener) => accepted,
         };
         match accepted {
-            Ok((stream, peer, place)) => {
-                let watcher = graceful.watcher();
-                tokio::spawn(converse(Arc::clone(&app), stream, peer, watcher, place));
-            }
+            Ok((stream, peer)) => greet(&app, stream, peer.ip()),
             // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
             Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                failures.note(&error, app.clock.monotonic_ns());
+                tokio::time::sleep(BREATH).await;
             }
         }
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(DRAIN, app.connections.finish()).await.is_err() {
         tracing::warn!("some requests did not end in time and were cut off");
+        app.connections.cut_off();
     }
 }
 
 /// Waits for a free place first: who cannot be served yet waits in the system's queue, not in our memory.
-async fn next_connection(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> std::io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(std::io::Error::other)?;
-    let (stream, peer) = listener.accept().await?;
-    Ok((stream, peer, place))
+async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(TcpStream, SocketAddr)> {
+    app.connections.place().await;
+    listener.accept().await
 }
 
-/// Made anew for each connection: the alarm is its own.
+/// Speaks with a client, or closes the connection at once where its address has too many.
+fn greet(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
+    if let Some(place) = app.connections.admit(peer, app.proxies.trusts(peer)) {
+        // A small answer must not wait for the next one to fill a packet.
+        let _ = stream.set_nodelay(true);
+        tokio::spawn(converse(Arc::clone(app), place, stream));
+    }
+}
+
+/// Failures to accept. One line in ten seconds tells of them, however many they are.
+#[derive(Debug, Default)]
+pub struct Failures {
+    untold: u64,
+    next_line_ns: u64,
+}
+
+impl Failures {
+    pub fn note(&mut self, error: &std::io::Error, now_ns: u64) {
+        if let Some(times) = self.due(now_ns) {
+            tracing::warn!(%error, times, "could not accept connections");
+        }
+    }
+
+    /// How many were not told of, this one included, if it is time to tell.
+    fn due(&mut self, now_ns: u64) -> Option<u64> {
+        self.untold += 1;
+        if now_ns < self.next_line_ns {
+            return None;
+        }
+        self.next_line_ns = now_ns + BETWEEN_WARNINGS_NS;
+        Some(std::mem::take(&mut self.untold))
+    }
+}
+
+/// No time limit stands here: the sweep ends whoever is too slow.
 fn protocol() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(StandingAlarm::default()).header_read_timeout(HEADER_PATIENCE);
+    builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD);
     builder
         .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(HEADER_PATIENCE)
-        .max_concurrent_streams(250)
-        .max_header_list_size(64 * 1024);
+        // Each stream costs memory and a task; browsers need no more.
+        .max_concurrent_streams(100)
+        .max_header_list_size(64 * 1024)
+        // What one stream may have queued: a chunk, and the next while that goes out.
+        .max_send_buf_size(32 * 1024)
+        // Bodies that nobody has read yet. The largest that we take fits; the protocol knows no smaller one for all streams.
+        .initial_stream_window_size(32 * 1024)
+        .initial_connection_window_size(64 * 1024)
+        // Streams that were reset before we looked at them: more than a few in a row are an attack, and end it.
+        .max_pending_accept_reset_streams(20)
+        // Streams that we reset ourselves. A client may have guessed how many it may open before it was told.
+        .max_local_error_reset_streams(200);
     builder
 }
 
-async fn converse(
-    app: Arc<App>,
-    stream: TcpStream,
-    peer: SocketAddr,
-    watcher: hyper_util::server::graceful::Watcher,
-    place: OwnedSemaphorePermit,
-) {
-    // A small answer must not wait for the next one to fill a packet.
-    let _ = stream.set_nodelay(true);
-    app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-    let (hang_up, cord) = AbortHandle::new_pair();
-    let service = answering(&app, peer.ip(), hang_up);
-    let protocol = protocol();
-    let connection = protocol.serve_connection(TokioIo::new(stream), service).into_owned();
-    match Abortable::new(watcher.watch(connection), cord).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "a connection broke"),
-        Err(Aborted) => tracing::debug!("hung up on a client that takes nothing"),
-    }
-    app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
-    drop(place);
-}
-
-fn answering(
-    app: &Arc<App>,
-    peer: IpAddr,
-    hang_up: AbortHandle,
-) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send> + use<> {
-    let app = Arc::clone(app);
-    let connection = Arc::new(Connection { peer, hang_up });
-    service_fn(move |request| edge::answer(&app, &connection, request))
-}
-
-/// One connection over any stream, to its end. Called by the benchmark, whose stream is memory and no network.
-pub async fn serve_stream<S>(app: Arc<App>, peer: IpAddr, stream: S)
+/// One connection over any stream, to its end. The benchmark's stream is memory and no network.
+pub async fn converse<S>(app: Arc<App>, place: Place, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = answering(&app, peer, AbortHandle::new_pair().0);
-    if let Err(error) = protocol().serve_connection(TokioIo::new(stream), service).await {
+    let connection = place.connection();
+    let protocol = protocol();
+    let service = answering(app, Arc::clone(connection));
+    let mut conversation = pin!(protocol.serve_connection(TokioIo::new(stream), service));
+    let mut told = false;
+    let ended = poll_fn(|cx| {
+        match connection.poll_state(cx) {
+            State::Open => {}
+            State::Closing if told => {}
+            State::Closing => {
+                told = true;
+                conversation.as_mut().graceful_shutdown();
+            }
+            State::HungUp => return Ok(()).into(),
+        }
+        conversation.as_mut().poll(cx)
+    });
+    if let Err(error) = ended.await {
         tracing::debug!(%error, "a connection broke");
+    }
+    // Requests of it that wait need no answer any more.
+    connection.cut_off();
+}
+
+fn answering(
+    app: Arc<App>,
+    connection: Arc<Connection>,
+) -> impl Service<Request<Incoming>, Response = Response<Outgoing>, Error = Infallible, Future: Send> + use<>
+{
+    service_fn(move |request| edge::answer(&app, &connection, request))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_to_accept_are_told_once_in_ten_seconds_with_their_number() {
+        let mut failures = Failures::default();
+        let told: Vec<_> =
+            (0..250).filter_map(|times| failures.due(times * BREATH.as_nanos() as u64)).collect();
+        assert_eq!(told, [1, 200]);
     }
 }

@@ -1,5 +1,4 @@
-//! Forgets rings and misses that have run out, so that memory follows the clients of the last minute; and hangs up on
-//! those who stopped reading in the middle of an export.
+//! Forgets rings and misses that have run out, so that memory follows the clients of the last minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +21,6 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
                 app.lookups.sweep(now);
                 app.registrations.sweep(now);
                 app.keys.sweep(now);
-                app.exports.hang_up_on_stalled(now);
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastro::clock::fill_random;
+use lastro::http::connections::Limits;
 use lastro::http::routes::{Target, resolve};
 use lastro::jobs::follow;
 use lastro::service::{Options, Service};
@@ -81,7 +82,7 @@ impl TestApp {
             registrations: RegistrationLimits::default(),
             key_cache: 1000,
             limiter_capacity: 1000,
-            max_connections: 1000,
+            connections: patient(),
             synchronisation: None,
             webhooks: webhooks::Settings::default(),
         };
@@ -159,6 +160,16 @@ impl TestApp {
         let address = self.service.admin_address.expect("an operator's listener");
         let response = self.client.get(format!("http://{address}{path}")).send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
+    }
+}
+
+/// Connections end when a test wants it, and not because it moved the clock.
+pub fn patient() -> Limits {
+    Limits {
+        most: 1000,
+        most_per_address: 1000,
+        idle_timeout: Duration::from_secs(1_000_000),
+        ..Limits::default()
     }
 }
 

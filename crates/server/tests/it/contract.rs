@@ -1,7 +1,9 @@
 //! The description and the service say the same, both ways, and every documented status can really happen.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use lastro::http::connections::unsent::Unsent;
 use lastro::http::routes::{ROUTES, Route};
 use lastro_access::Feature;
 use lastro_model::Plan;
@@ -101,6 +103,30 @@ pub fn success(endpoint: &str) -> u16 {
     }
 }
 
+/// Whether a read needs no key: it never asks the store.
+fn asks_nobody(endpoint: &str) -> bool {
+    let public = |route: &Route| route.feature == Feature::Public && route.method() == "GET";
+    documented_routes().any(|route| route.endpoint == endpoint && public(route))
+}
+
+/// Answers that nobody reads have taken all there is, for longer than a request waits.
+async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> Answer {
+    let connections = &app.service.app.connections;
+    let place = connections.admit([192, 0, 2, 1].into(), true).unwrap();
+    let _unread = Unsent::new(place.connection(), 2 * connections.limits.most_unsent);
+    let waiting = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            app.advance_seconds(6);
+            connections.sweep();
+        }
+    };
+    tokio::select! {
+        answer = asking => answer,
+        () = waiting => unreachable!("it goes on for ever"),
+    }
+}
+
 /// Makes an operation answer with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
@@ -149,6 +175,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             app.faults.fail_next(Operation::InsertKey);
             ask(app, endpoint).key(&best).send().await
         }
+        503 if asks_nobody(endpoint) => without_room(app, ask(app, endpoint).send()).await,
         503 => {
             app.faults.fail_next(Operation::Key);
             ask(app, endpoint).key(&stray_key()).send().await

@@ -106,7 +106,7 @@ async fn malformed_http_is_refused_and_harms_nobody() {
 
 #[tokio::test]
 async fn a_client_that_never_finishes_its_header_does_not_hold_up_others() {
-    let app = TestApp::start_with(|options| options.max_connections = 40).await;
+    let app = TestApp::start_with(|options| options.connections.most = 40).await;
     let mut idlers = Vec::new();
     for _ in 0..30 {
         let mut stream = TcpStream::connect(app.service.address).await.unwrap();
@@ -162,5 +162,91 @@ async fn a_client_that_sends_everything_before_it_reads_gets_its_answer() {
                 .into_bytes();
         bytes.resize(bytes.len() + (2 << 20), b'x');
         assert_eq!(status(&raw(&app, &bytes).await), expected, "{request}");
+    }
+}
+
+/// Whoever stands between us and the client may have read the other one.
+#[tokio::test]
+async fn a_request_names_its_host_once() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    for (lines, expected) in [
+        ("HTTP/1.1\r\n", 400),
+        ("HTTP/1.1\r\nhost: x\r\nhost: x\r\n", 400),
+        ("HTTP/1.1\r\nhost: x\r\nHost: y\r\n", 400),
+        ("HTTP/1.1\r\nhost:\r\n", 400),
+        ("HTTP/1.1\r\nhost: x y\r\n", 400),
+        ("HTTP/1.1\r\nhost: x, y\r\n", 400),
+        ("HTTP/1.1\r\nhost: http://x\r\n", 400),
+        ("HTTP/1.1\r\nhost: x:http\r\n", 400),
+        ("HTTP/1.1\r\nhost: x@y\r\n", 400),
+        ("HTTP/1.1\r\nhost: \u{e9}\r\n", 400),
+        ("HTTP/1.1\r\nhost: api.example.com:8080\r\n", 200),
+        ("HTTP/1.1\r\nhost: [2001:db8::1]:8080\r\n", 200),
+        ("HTTP/1.0\r\n", 200),
+        ("HTTP/1.0\r\nhost: x\r\nhost: x\r\n", 400),
+    ] {
+        for target in ["/health", "/nothing", "http://z/health"] {
+            let request = format!("GET {target} {lines}x-api-key: {key}\r\nconnection: close\r\n\r\n");
+            let answer = raw(&app, request.as_bytes()).await;
+            let expected = if target == "/nothing" && expected == 200 { 404 } else { expected };
+            assert_eq!(
+                status(&answer.replacen("HTTP/1.0", "HTTP/1.1", 1)),
+                expected,
+                "{target} {lines}: {answer}"
+            );
+            for part in ["x-plan: ", "x-request-id: ", "x-ratelimit-remaining: "] {
+                assert!(answer.to_lowercase().contains(part), "{target} {lines}: {answer}");
+            }
+            assert!(expected == 200 || answer.contains("{\"error\":\""), "{target} {lines}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn over_http_2_the_host_is_that_of_the_target() {
+    let app = TestApp::start().await;
+    let stream = TcpStream::connect(app.service.address).await.unwrap();
+    let (mut client, connection) = h2::client::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    for (hosts, expected) in [(&[][..], 200), (&["x"], 200), (&["X"], 200), (&["y"], 400), (&["x", "x"], 400)]
+    {
+        let mut request = ::http::Request::get("http://x/health");
+        for host in hosts {
+            request = request.header("host", *host);
+        }
+        let (answer, _) = client.send_request(request.body(()).unwrap(), true).unwrap();
+        assert_eq!(answer.await.unwrap().status(), expected, "{hosts:?}");
+    }
+}
+
+/// The client waits to hear whether it should send the body: it should not.
+#[tokio::test]
+async fn an_announced_body_that_is_too_large_is_refused_unseen() {
+    let app = TestApp::start().await;
+    for (path, length, expected) in [
+        ("/api/v1/plans/register", "16385", "HTTP/1.1 413 "),
+        ("/api/v1/plans/register", "99999999999", "HTTP/1.1 413 "),
+        ("/pricing", "16385", "HTTP/1.1 413 "),
+        ("/health", "16385", "HTTP/1.1 405 "),
+        ("/api/v1/plans/register", "16384", "HTTP/1.1 100 Continue\r\n\r\n"),
+    ] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\nexpect: 100-Continue\r\ncontent-length: {length}\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = vec![0; 4096];
+        let read = stream.read(&mut answer).await.unwrap();
+        let answer = String::from_utf8_lossy(&answer[..read]);
+        assert!(answer.starts_with(expected), "{path} {length}: {answer}");
+        if answer.contains(" 413 ") {
+            assert!(answer.contains("payload_too_large") && answer.contains("x-ratelimit-limit"), "{answer}");
+            assert_eq!(
+                stream.read(&mut [0; 16]).await.unwrap(),
+                0,
+                "what would follow cannot be told from a request"
+            );
+        }
     }
 }

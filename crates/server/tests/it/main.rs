@@ -12,6 +12,7 @@ mod app;
 mod arbitrary_bytes;
 mod caching;
 mod companies;
+mod connections;
 mod contract;
 mod control_characters;
 mod csv;

@@ -105,3 +105,17 @@ async fn the_operators_listener_can_be_off() {
     assert!(app.service.admin_address.is_none());
     app.get("/health").send().await.expect(200);
 }
+
+#[tokio::test]
+async fn silent_connections_do_not_keep_the_operator_out() {
+    let app = TestApp::start().await;
+    let address = app.service.admin_address.unwrap();
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        silent.push(tokio::net::TcpStream::connect(address).await.unwrap());
+    }
+    assert_eq!(app.admin("/livez").await.0, 200);
+    let mut oldest = silent.remove(0);
+    let ended = tokio::io::AsyncReadExt::read(&mut oldest, &mut [0]).await;
+    assert!(matches!(ended, Ok(0) | Err(_)), "the oldest makes place");
+}

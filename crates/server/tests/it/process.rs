@@ -6,6 +6,7 @@
 mod bad_days;
 mod crash;
 mod demo;
+mod descriptors;
 mod keys;
 mod lease;
 mod settings;

@@ -3,7 +3,7 @@
 //! A handler says which rows ([`Export`]); the edge begins the stream unless only the header is wanted. An export is its
 //! list read page by page, so its count is the list's total. It holds one part of the catalog alive and nothing else.
 //!
-//! - [`slots`]: how many run at once for one holder of keys, and which have stalled.
+//! - [`slots`]: how many run at once for one holder of keys.
 //! - [`stream`]: the body, made as the client takes it, between the turns of everybody else.
 //! - [`encoder`]: its compression.
 
@@ -44,7 +44,7 @@ impl Export {
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
         let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
-        Reply { content_type, variant, headers: label.headers(extension), body: Body::Unsent, ..reply }
+        Reply { content_type, variant, headers: label.headers(extension), body: Body::HeadOnly, ..reply }
     }
 }
 

@@ -71,7 +71,7 @@ impl Stream {
             }
             self.written += rows;
         }
-        self.slot.progress(self.written - already, self.clock.now().monotonic_ns);
+        self.slot.wrote(self.written - already);
         let mut ready = encoder.push(piece).map_err(|_| UNWRITABLE)?;
         if self.written == self.total
             && let Some(encoder) = self.encoder.take()

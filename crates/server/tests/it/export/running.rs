@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro_model::{Clock, Filing, FilingId, Plan, Records, Source};
+use lastro_model::{Filing, FilingId, Plan, Records, Source};
 use reqwest::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -79,7 +79,7 @@ async fn running(app: &TestApp) -> usize {
 async fn two_minutes_at_a_time_until_nothing_runs(app: &TestApp) {
     soon(async || {
         app.advance(Duration::from_secs(120));
-        app.service.app.exports.hang_up_on_stalled(app.clock.now().monotonic_ns);
+        app.service.app.connections.sweep();
         running(app).await == 0
     })
     .await;

@@ -120,7 +120,7 @@ async fn beside(stage: &Stage) -> lastro::service::Options {
         registrations: lastro_access::RegistrationLimits::default(),
         key_cache: 1_000,
         limiter_capacity: 1000,
-        max_connections: 1000,
+        connections: crate::app::patient(),
         synchronisation: None,
         webhooks: lastro::webhooks::Settings::default(),
     };

@@ -1,0 +1,92 @@
+//! What connections may hold on to.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::patience::duration;
+use crate::http::connections::Limits;
+use crate::http::connections::unsent::SPAN;
+
+#[derive(Debug, Clone, Args)]
+pub struct ConnectionArgs {
+    /// How many connections may be open at once; fewer where the system allows fewer open files
+    #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections: u32,
+    /// The same from one client address, or one /64 of IPv6; trusted proxies are exempt [default: a tenth of all, at least 16]
+    #[arg(long, env = "LASTRO_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections_per_address: Option<u32>,
+    /// How long a connection may be silent, before its first request and between two, such as 30s or 2m
+    #[arg(long, env = "LASTRO_IDLE_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = whole_seconds)]
+    pub idle_timeout: Duration,
+    /// How long a client may take nothing of an answer, at most 2m
+    #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
+    pub send_timeout: Duration,
+}
+
+impl ConnectionArgs {
+    /// With as many connections as the system lets us have.
+    pub fn limits(&self, affordable: usize) -> Limits {
+        let most = affordable.min(self.max_connections as usize);
+        let per_address = self.max_connections_per_address.map(|number| number as usize);
+        Limits {
+            most,
+            most_per_address: per_address.unwrap_or_else(|| Limits::usual_per_address(most)).min(most),
+            idle_timeout: self.idle_timeout,
+            send_timeout: self.send_timeout,
+            ..Limits::default()
+        }
+    }
+}
+
+/// A time that the sweep, which looks once a second, can tell apart.
+fn whole_seconds(text: &str) -> Result<Duration, String> {
+    duration(text)
+        .ok()
+        .filter(|time| *time >= Duration::from_secs(1))
+        .ok_or_else(|| "must be a time such as 30s or 2m, from a second to a day".to_owned())
+}
+
+fn send_timeout(text: &str) -> Result<Duration, String> {
+    const LONGEST: Duration = Duration::from_secs(120);
+    const { assert!(LONGEST.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart") };
+    whole_seconds(text)
+        .ok()
+        .filter(|time| *time <= LONGEST)
+        .ok_or_else(|| "must be a time such as 90s, from a second to 2m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_at_least_a_second_and_answers_are_not_waited_for_longer_than_two_minutes() {
+        assert_eq!(whole_seconds("1s"), Ok(Duration::from_secs(1)));
+        assert_eq!(whole_seconds("24h"), Ok(Duration::from_secs(24 * 3600)));
+        assert_eq!(send_timeout("2m"), Ok(Duration::from_secs(120)));
+        for bad in ["", "0s", "999ms", "25h", "30"] {
+            assert!(whole_seconds(bad).is_err() && send_timeout(bad).is_err(), "{bad}");
+        }
+        assert!(send_timeout("121s").is_err());
+    }
+
+    #[test]
+    fn the_share_of_one_address_follows_what_the_system_allows() {
+        let (max_connections, per_address) = (10_000, None);
+        let arguments = |max_connections_per_address| ConnectionArgs {
+            max_connections,
+            max_connections_per_address,
+            idle_timeout: Duration::from_secs(30),
+            send_timeout: Duration::from_secs(60),
+        };
+        for (affordable, most, most_per_address) in
+            [(100_000, 10_000, 1000), (640, 640, 64), (50, 50, 16), (8, 8, 8)]
+        {
+            let limits = arguments(per_address).limits(affordable);
+            assert_eq!((limits.most, limits.most_per_address), (most, most_per_address));
+        }
+        assert_eq!(arguments(Some(5)).limits(640).most_per_address, 5);
+        assert_eq!(arguments(Some(5000)).limits(640).most_per_address, 640);
+    }
+}

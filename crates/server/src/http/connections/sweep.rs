@@ -1,0 +1,83 @@
+//! Who is closed, and why. One look a second at all connections takes the place of a timer for each of them.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::{Connection, Connections, Reason};
+use crate::jobs::stopped;
+
+/// How long a silent connection that was asked to close may take, in seconds.
+const FAREWELL: u32 = 3;
+/// How long an answer may make no progress while too much is unsent, in seconds.
+const PATIENCE_UNDER_PRESSURE: u32 = 2;
+
+pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            () = tokio::time::sleep(connections.limits.look) => connections.sweep(),
+        }
+    }
+}
+
+impl Connections {
+    /// Looks at every connection once.
+    pub fn sweep(&self) {
+        let second = self.read_clock();
+        let pressed = self.is_pressed();
+        let mut stalled = Vec::new();
+        self.open.lock().each(|connection| {
+            self.judge(connection, second);
+            if pressed && connection.takes_nothing(PATIENCE_UNDER_PRESSURE, second) {
+                stalled.push(Arc::clone(connection));
+            }
+            connection.tell_waiting();
+        });
+        self.relieve(stalled);
+        // Whoever waits for a place looks again: some may have become idle enough to make it.
+        self.changed.notify_one();
+    }
+
+    fn judge(&self, connection: &Connection, second: u32) {
+        let send_timeout = seconds(self.limits.send_timeout);
+        if connection.takes_nothing(send_timeout, second) {
+            connection.hang_up(Reason::Unread);
+        }
+        if let Some(idle) = connection.idle_for(second) {
+            if idle > seconds(self.limits.idle_timeout) {
+                connection.close(Reason::Idle);
+            }
+            if connection.lingers(second, FAREWELL) {
+                connection.hang_up(Reason::Idle);
+            }
+        }
+    }
+
+    /// Hangs up on as many as it takes, those with most unsent first.
+    fn relieve(&self, mut stalled: Vec<Arc<Connection>>) {
+        stalled.sort_by_cached_key(|connection| Reverse(connection.unsent.load(Ordering::Relaxed)));
+        let mut unsent = self.unsent();
+        for connection in stalled {
+            if unsent < self.limits.most_unsent {
+                return;
+            }
+            unsent = unsent.saturating_sub(connection.unsent.load(Ordering::Relaxed));
+            connection.hang_up(Reason::Pressure);
+        }
+    }
+}
+
+impl Connection {
+    /// Whether an answer has made no progress for more than so many seconds.
+    fn takes_nothing(&self, patience: u32, second: u32) -> bool {
+        self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(patience, second)
+    }
+}
+
+fn seconds(time: Duration) -> u32 {
+    u32::try_from(time.as_millis().div_ceil(1000)).unwrap_or(u32::MAX)
+}

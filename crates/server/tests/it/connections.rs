@@ -1,0 +1,160 @@
+//! Connections that hold on to the service: silent, slow, greedy, or many. Each ends in time, and nobody else notices.
+
+mod crowd;
+mod room;
+mod silent;
+mod unread;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::RecvStream;
+use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
+use lastro::http::connections::Limits;
+use lastro::service::Options;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
+
+use crate::app::{TestApp, soon};
+
+/// Nearly five megabytes: more than sockets hold.
+const LARGE: &str = "/docs/assets/scalar.js";
+
+/// As an operator gets it who sets nothing, but for the number of connections.
+fn usual(options: &mut Options) {
+    options.connections = Limits { most: 1000, most_per_address: 1000, ..Limits::default() };
+}
+
+/// Lets time pass and looks at all connections, as the service does every second.
+fn pass(app: &TestApp, seconds: u64) {
+    app.advance_seconds(seconds);
+    app.service.app.connections.sweep();
+}
+
+fn open(app: &TestApp) -> usize {
+    app.service.app.connections.len()
+}
+
+fn unsent(app: &TestApp) -> usize {
+    app.service.app.connections.unsent()
+}
+
+async fn opened(app: &TestApp, number: usize) {
+    soon(async || open(app) == number).await;
+}
+
+/// How many connections the service has ended for this reason.
+async fn closed_as(app: &TestApp, reason: &str) -> u64 {
+    metric(app, &format!("lastro_connections_closed_total{{reason=\"{reason}\"}} ")).await
+}
+
+async fn metric(app: &TestApp, name: &str) -> u64 {
+    let (_, metrics) = app.admin("/metrics").await;
+    metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap()
+}
+
+/// A client that sends bytes as they are, and reads when it is told to.
+struct Raw(TcpStream);
+
+impl Raw {
+    async fn connect(app: &TestApp) -> Self {
+        Self(TcpStream::connect(app.service.address).await.unwrap())
+    }
+
+    /// From another address of this machine.
+    async fn connect_from(app: &TestApp, address: &str) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+        Self(socket.connect(app.service.address).await.unwrap())
+    }
+
+    async fn send(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).await.unwrap();
+    }
+
+    async fn ask(&mut self, path: &str) {
+        self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await;
+    }
+
+    /// The status of the next answer, or none if the connection ends.
+    async fn status(&mut self) -> Option<u16> {
+        let mut head = [0; 12];
+        self.0.read_exact(&mut head).await.ok()?;
+        std::str::from_utf8(&head[9..]).unwrap().parse().ok()
+    }
+
+    /// Asks and tells whether there was an answer.
+    async fn is_served(&mut self) -> bool {
+        let _ = self.0.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        self.status().await == Some(200)
+    }
+
+    /// Reads what is left; gives how much it was when the other side has ended the connection.
+    async fn rest(&mut self) -> usize {
+        let (mut sum, mut buffer) = (0, vec![0; 64 * 1024]);
+        let reading = async {
+            while let Ok(read @ 1..) = self.0.read(&mut buffer).await {
+                sum += read;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(5), reading).await.expect("the connection to end");
+        sum
+    }
+}
+
+/// Takes what has come of a body, and makes room for as much again.
+async fn take(body: &mut RecvStream) -> Option<usize> {
+    let length = body.data().await?.expect("the connection to live").len();
+    body.flow_control().release_capacity(length).unwrap();
+    Some(length)
+}
+
+/// A client of HTTP/2 that gives room as it likes.
+struct Multiplexed {
+    sender: SendRequest<Bytes>,
+    connection: JoinHandle<()>,
+}
+
+type Spoken = Connection<TcpStream, Bytes>;
+
+impl Multiplexed {
+    /// Each stream may be sent so much before the client gives more room.
+    async fn connect(app: &TestApp, window: u32) -> Self {
+        let stream = TcpStream::connect(app.service.address).await.unwrap();
+        let mut builder = Builder::new();
+        builder.initial_window_size(window).initial_connection_window_size(16 << 20);
+        let (sender, connection): (_, Spoken) = builder.handshake(stream).await.unwrap();
+        let connection = tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        Self { sender: sender.ready().await.unwrap(), connection }
+    }
+
+    fn ask(&mut self, path: &str) -> ResponseFuture {
+        self.ask_with(path, &[])
+    }
+
+    fn ask_with(&mut self, path: &str, headers: &[(&str, &str)]) -> ResponseFuture {
+        let mut request = http::Request::get(format!("http://x{path}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.sender.send_request(request.body(()).unwrap(), true).unwrap().0
+    }
+
+    /// The body of an answer that has begun well.
+    async fn body(&mut self, path: &str) -> RecvStream {
+        let answer = self.ask(path).await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.into_body()
+    }
+
+    /// Waits for the other side to end the connection.
+    async fn ended(self) {
+        tokio::time::timeout(Duration::from_secs(5), self.connection)
+            .await
+            .expect("the connection to end")
+            .unwrap();
+    }
+}

@@ -1,0 +1,105 @@
+//! Many connections: of one address, and in all.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use lastro::http::connections::{Connections, Limits};
+use lastro_access::TrustedProxies;
+use lastro_model::ManualClock;
+
+use super::{LARGE, Raw, closed_as, metric, open, opened, pass, unsent};
+use crate::app::{TestApp, soon};
+
+async fn crowded(most: usize, most_per_address: usize) -> TestApp {
+    TestApp::start_with(|options| {
+        options.connections = Limits { most, most_per_address, ..Limits::default() };
+    })
+    .await
+}
+
+async fn silent(app: &TestApp, number: usize) -> Vec<Raw> {
+    let mut raws = Vec::new();
+    for _ in 0..number {
+        raws.push(Raw::connect(app).await);
+    }
+    raws
+}
+
+#[tokio::test]
+async fn one_address_has_a_share_and_the_others_are_served() {
+    let app = crowded(100, 4).await;
+    let _silent = silent(&app, 4).await;
+    opened(&app, 4).await;
+    assert!(!Raw::connect(&app).await.is_served().await, "a fifth is closed at once");
+    assert_eq!(metric(&app, "lastro_connections_refused_total ").await, 1);
+    assert!(Raw::connect_from(&app, "127.0.0.2").await.is_served().await);
+}
+
+#[tokio::test]
+async fn silent_connections_make_place_for_their_own_address() {
+    let app = crowded(100, 4).await;
+    let mut silent = silent(&app, 4).await;
+    opened(&app, 4).await;
+    pass(&app, 2);
+    assert!(Raw::connect(&app).await.is_served().await);
+    silent[0].rest().await;
+    assert!(closed_as(&app, "crowded").await >= 1);
+}
+
+#[tokio::test]
+async fn silent_connections_make_place_for_other_addresses() {
+    let app = crowded(8, 8).await;
+    let _silent = silent(&app, 8).await;
+    opened(&app, 8).await;
+    pass(&app, 2);
+    for address in ["127.0.0.2", "127.0.0.3", "127.0.0.1"] {
+        assert!(Raw::connect_from(&app, address).await.is_served().await, "{address}");
+        pass(&app, 2);
+    }
+}
+
+/// Nobody who is being answered has to go; newcomers wait in the system's queue.
+#[tokio::test]
+async fn a_connection_that_is_busy_is_not_sent_away() {
+    let app = crowded(2, 2).await;
+    let (mut first, mut second) = (Raw::connect(&app).await, Raw::connect(&app).await);
+    first.ask(LARGE).await;
+    second.ask(LARGE).await;
+    soon(async || unsent(&app) > 2 * 16 * 1024).await;
+    let mut third = Raw::connect_from(&app, "127.0.0.2").await;
+    third.ask("/health").await;
+    pass(&app, 3);
+    assert_eq!(open(&app), 2);
+    drop(first);
+    assert_eq!(third.status().await, Some(200));
+    assert_eq!(second.status().await, Some(200));
+}
+
+#[tokio::test]
+async fn proxies_that_are_trusted_have_as_many_as_they_need() {
+    let app = TestApp::start_with(|options| {
+        options.connections = Limits { most: 100, most_per_address: 2, ..Limits::default() };
+        options.trusted_proxies = TrustedProxies::parse("127.0.0.1/32").unwrap();
+    })
+    .await;
+    let mut many = silent(&app, 20).await;
+    opened(&app, 20).await;
+    for raw in &mut many {
+        assert!(raw.is_served().await);
+    }
+    let _two = (Raw::connect_from(&app, "127.0.0.2").await, Raw::connect_from(&app, "127.0.0.2").await);
+    assert!(!Raw::connect_from(&app, "127.0.0.2").await.is_served().await, "the limit of the others stands");
+}
+
+#[test]
+fn ipv6_clients_are_counted_by_the_network_that_a_subscriber_gets() {
+    let limits = Limits { most: 100, most_per_address: 2, ..Limits::default() };
+    let connections = Arc::new(Connections::new(limits, Arc::new(ManualClock::starting_at(0))));
+    let admitted = |address: &str| connections.admit(address.parse::<IpAddr>().unwrap(), false);
+    let held = [admitted("2001:db8::1"), admitted("2001:db8::ffff:2"), admitted("2001:db8:0:1::1")];
+    assert!(held.iter().all(Option::is_some));
+    assert!(admitted("2001:db8::3").is_none());
+    assert!(admitted("2001:db8:0:1::2").is_some());
+    drop(held);
+    assert!(connections.is_empty() && admitted("2001:db8::3").is_some());
+}

@@ -1,0 +1,130 @@
+//! Unsent bytes are bounded, on one connection and in all.
+
+use futures_util::future::join_all;
+use lastro::http::connections::Limits;
+use lastro_model::Plan;
+
+use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
+use crate::app::{TestApp, soon};
+
+const MOST_UNSENT: usize = 2 << 20;
+
+async fn narrow() -> TestApp {
+    TestApp::start_with(|options| {
+        options.connections =
+            Limits { most: 1000, most_per_address: 1000, most_unsent: MOST_UNSENT, ..Limits::default() };
+    })
+    .await
+}
+
+/// Asks on many streams and takes nothing.
+async fn greedy(app: &TestApp, key: &str, paths: &[&str], streams: usize) -> Multiplexed {
+    let mut client = Multiplexed::connect(app, 0).await;
+    for path in paths.iter().cycle().take(streams) {
+        let asked = client.ask_with(path, &[("x-api-key", key)]);
+        tokio::spawn(async move {
+            let _held = asked.await;
+            std::future::pending::<()>().await;
+        });
+    }
+    client
+}
+
+/// Four connections, a hundred streams each, of the largest there is and of what is made anew.
+#[tokio::test]
+async fn streams_that_take_nothing_fill_no_memory() {
+    const OF_ONE: usize = 4 << 20;
+    const LARGEST_ANSWER: usize = 5 << 20;
+    let app = TestApp::start_with(usual).await;
+    let (key, mut attackers) = (app.ample_key(Plan::Bronze).await, Vec::new());
+    for paths in
+        [&[LARGE][..], &["/docs/openapi.yaml", LARGE], &["/pricing"], &["/api/v1/market/selic?limit=100"]]
+    {
+        attackers.push(greedy(&app, &key, paths, 100).await);
+    }
+    opened(&app, 4).await;
+    for _ in 0..5 {
+        app.get("/health").key(&key).send().await.expect(200);
+        assert!((1..4 * (OF_ONE + LARGEST_ANSWER)).contains(&unsent(&app)), "{}", unsent(&app));
+    }
+    pass(&app, 61);
+    for attacker in attackers {
+        attacker.ended().await;
+    }
+    soon(async || unsent(&app) == 0).await;
+}
+
+/// Requests that wait are kept as well.
+#[tokio::test]
+async fn whoever_asks_on_and_on_and_takes_nothing_is_hung_up_on() {
+    let app = narrow().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    greedy(&app, &key, &["/docs/openapi.yaml"], 100).await.ended().await;
+    assert_eq!(closed_as(&app, "pressure").await, 1);
+    soon(async || unsent(&app) == 0).await;
+}
+
+/// What was asked for too much of comes as soon as the rest is taken.
+#[tokio::test]
+async fn requests_wait_until_the_client_has_taken_what_it_asked_for() {
+    let app = narrow().await;
+    let length = app.get("/docs/openapi.yaml").send().await.expect(200).plain().len();
+    let mut client = Multiplexed::connect(&app, 16 * 1024).await;
+    let asked = (0..20).map(|_| client.ask("/docs/openapi.yaml"));
+    let read = asked.map(|answer| async {
+        let (mut body, mut received) = (answer.await.unwrap().into_body(), 0);
+        while let Some(more) = take(&mut body).await {
+            received += more;
+        }
+        received
+    });
+    assert_eq!(join_all(read.collect::<Vec<_>>()).await, [length; 20]);
+    soon(async || unsent(&app) == 0).await;
+}
+
+/// Nobody who reads has to wait for them.
+#[tokio::test]
+async fn under_pressure_whoever_takes_nothing_goes_first() {
+    let app = narrow().await;
+    let (key, mut attackers) = (app.ample_key(Plan::Bronze).await, Vec::new());
+    while unsent(&app) < MOST_UNSENT {
+        attackers.push(greedy(&app, &key, &["/docs/openapi.yaml"], 10).await);
+        // Ten answers, of which sixteen kilobytes count, and a little for each.
+        soon(async || unsent(&app) >= (attackers.len() * 10 * 16 * 1024).min(MOST_UNSENT)).await;
+    }
+    assert!(Raw::connect(&app).await.is_served().await);
+    pass(&app, 3);
+    soon(async || unsent(&app) < MOST_UNSENT).await;
+    assert!(closed_as(&app, "pressure").await >= 1);
+    assert!(open(&app) > 1, "no more than it takes are hung up on");
+}
+
+/// At twice the limit nothing new begins, and who has waited for long is told so.
+#[tokio::test]
+async fn without_any_room_a_request_is_put_off() {
+    let app = TestApp::start_with(|options| {
+        options.connections = Limits { most_unsent: 16 * 1024, ..Limits::default() };
+    })
+    .await;
+    let (mut clients, mut bodies) = (Vec::new(), Vec::new());
+    while unsent(&app) < 2 * 16 * 1024 {
+        let mut client = Multiplexed::connect(&app, 16 * 1024).await;
+        bodies.push(client.body("/docs/openapi.yaml").await);
+        clients.push(client);
+    }
+    let reading = async {
+        for _ in 0..4 {
+            // Everybody takes something, so that nobody is hung up on.
+            for body in &mut bodies {
+                take(body).await.unwrap();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            pass(&app, 2);
+        }
+    };
+    let (answer, ()) = tokio::join!(app.get("/health").send(), reading);
+    assert!(answer.expect(503).number("retry-after") > 0);
+    drop((clients, bodies));
+    soon(async || unsent(&app) == 0).await;
+    app.get("/health").send().await.expect(200);
+}

@@ -1,0 +1,113 @@
+//! Who asks nothing is not waited for.
+
+use super::{Multiplexed, Raw, closed_as, open, opened, pass, usual};
+use crate::app::{TestApp, soon};
+
+/// Beyond the half minute of silence that is granted, and the moment to say farewell.
+fn beyond_patience(app: &TestApp) {
+    pass(app, 31);
+    pass(app, 4);
+}
+
+#[tokio::test]
+async fn a_connection_without_a_whole_header_is_closed() {
+    for sent in [
+        &b""[..],
+        b"PRI * HTTP/2.0\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
+        b"GET /health HT",
+        b"GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ",
+    ] {
+        let app = TestApp::start_with(usual).await;
+        let mut raw = Raw::connect(&app).await;
+        raw.send(sent).await;
+        opened(&app, 1).await;
+        pass(&app, 30);
+        assert_eq!(open(&app), 1, "{sent:?}");
+        beyond_patience(&app);
+        raw.rest().await;
+        opened(&app, 0).await;
+        assert_eq!(closed_as(&app, "idle").await, 1, "{sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_comes_byte_by_byte_has_as_long_as_any_other() {
+    let app = TestApp::start_with(usual).await;
+    let mut raw = Raw::connect(&app).await;
+    raw.send(b"GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ").await;
+    opened(&app, 1).await;
+    for _ in 0..8 {
+        let _ = raw.0.try_write(b"x");
+        pass(&app, 5);
+        tokio::task::yield_now().await;
+    }
+    raw.rest().await;
+    opened(&app, 0).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_used_stays_and_one_that_rests_is_closed() {
+    let app = TestApp::start_with(usual).await;
+    let (mut used, mut resting) = (Raw::connect(&app).await, Raw::connect(&app).await);
+    resting.ask("/health").await;
+    assert_eq!(resting.status().await, Some(200));
+    for _ in 0..4 {
+        used.send(b"HEAD /health HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert_eq!(used.status().await, Some(200));
+        let mut head = [0; 8192];
+        let _ = tokio::io::AsyncReadExt::read(&mut used.0, &mut head).await.unwrap();
+        pass(&app, 20);
+    }
+    resting.rest().await;
+    opened(&app, 1).await;
+}
+
+/// It answers our pings and sends its own: that is not asking.
+#[tokio::test]
+async fn an_idle_http_2_connection_is_closed_however_lively_it_is() {
+    let app = TestApp::start_with(usual).await;
+    let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
+    let (mut sender, mut connection) = h2::client::handshake(stream).await.unwrap();
+    let mut pings = connection.ping_pong().unwrap();
+    let speaking = tokio::spawn(async move {
+        let _ = connection.await;
+    });
+    let request = http::Request::get("http://x/health").body(()).unwrap();
+    assert_eq!(sender.send_request(request, true).unwrap().0.await.unwrap().status(), 200);
+    for _ in 0..7 {
+        let _ = pings.ping(h2::Ping::opaque()).await;
+        pass(&app, 5);
+    }
+    tokio::time::timeout(std::time::Duration::from_secs(5), speaking).await.expect("an end").unwrap();
+    opened(&app, 0).await;
+}
+
+#[tokio::test]
+async fn a_request_under_way_keeps_its_connection() {
+    let app = TestApp::start_with(usual).await;
+    let mut raw = Raw::connect(&app).await;
+    let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
+    let head =
+        format!("POST /api/v1/plans/register HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+    raw.send(head.as_bytes()).await;
+    // The server waits for the body from here on: it shares this thread, and has had its turn.
+    soon(async || open(&app) == 1).await;
+    app.get("/health").send().await;
+    beyond_patience(&app);
+    raw.send(body.as_bytes()).await;
+    assert_eq!(raw.status().await, Some(201));
+}
+
+#[tokio::test]
+async fn a_multiplexed_connection_lives_while_it_asks() {
+    let app = TestApp::start_with(usual).await;
+    let mut client = Multiplexed::connect(&app, 1 << 20).await;
+    for _ in 0..5 {
+        let mut body = client.body("/health").await;
+        while body.data().await.is_some() {}
+        pass(&app, 25);
+    }
+    assert_eq!(open(&app), 1);
+}
