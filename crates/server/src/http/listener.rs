@@ -24,8 +24,9 @@ use crate::state::App;
 
 /// How long running requests are waited for when the service stops.
 const DRAIN: Duration = Duration::from_secs(10);
-/// A target of 64 KiB and a quarter as much for the other lines.
-const LARGEST_HEAD: usize = 80 * 1024;
+/// Far more than any question needs. A head that comes slowly is held for as long as a connection may be silent, so this
+/// times the connections is what an attacker can have us hold.
+const LARGEST_HEAD: usize = 32 * 1024;
 /// How long is waited after a failure to accept: without descriptors, the next attempt would fail as well.
 pub const BREATH: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
@@ -102,7 +103,7 @@ fn protocol() -> auto::Builder<TokioExecutor> {
         .http2()
         // Each stream costs memory and a task; browsers need no more.
         .max_concurrent_streams(100)
-        .max_header_list_size(64 * 1024)
+        .max_header_list_size(LARGEST_HEAD as u32)
         // What one stream may have queued: a chunk, and the next while that goes out.
         .max_send_buf_size(32 * 1024)
         // Bodies that nobody has read yet. The largest that we take fits; the protocol knows no smaller one for all streams.

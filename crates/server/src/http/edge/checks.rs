@@ -1,0 +1,106 @@
+//! The checks that every request passes, in the order that the contract gives.
+
+use http::header::{self, HeaderValue};
+use http::{Method, StatusCode};
+use lastro_access::{Feature, terms};
+
+use super::handling::Act;
+use super::{Judgement, Visit};
+use crate::error::ApiError;
+use crate::http::caller::Caller;
+use crate::http::reply::Reply;
+use crate::http::routes::{Handler, Meter, Route, Target};
+use crate::http::{authority, origin};
+
+/// Pages and their files that one address may open in a minute.
+const PAGES_PER_MINUTE: u32 = 600;
+
+const QUOTA_USED_UP: &str =
+    "too many requests: this minute's quota is used up; wait as long as Retry-After says";
+const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
+
+/// What scripts of other origins may send.
+const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
+
+impl Visit<'_> {
+    pub(super) fn judge(&self) -> Result<Judgement, ApiError> {
+        authority::check(self.head)?;
+        if self.head.method == Method::OPTIONS {
+            return self.options().map(Judgement::Answered);
+        }
+        self.check_quota()?;
+        self.check_identity()?;
+        let (route, raw_id) = match &self.target {
+            Target::Found { route, raw_id, .. } => (*route, *raw_id),
+            Target::OtherMethod { allow, .. } => return Err(ApiError::MethodNotAllowed(allow)),
+            Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
+        };
+        if route.same_origin {
+            origin::check(self.head)?;
+        }
+        self.check_plan(route)?;
+        let reply = match route.handler {
+            Handler::Read(handler) => self.ask(raw_id, handler)?,
+            Handler::Export(handler) => self.begin(self.ask(raw_id, handler)?)?,
+            Handler::Act(handler) => {
+                return Ok(Judgement::MustAct(Act { handler, patience: route.patience }));
+            }
+        };
+        Ok(Judgement::Answered(reply))
+    }
+
+    /// What may be done here; asked by browsers before they send a key across origins.
+    fn options(&self) -> Result<Reply, ApiError> {
+        let allow = match &self.target {
+            Target::OtherMethod { allow, .. } => *allow,
+            Target::Found { .. } => "OPTIONS",
+            Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+            Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
+        };
+        let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);
+        reply.headers = vec![
+            (header::ALLOW, HeaderValue::from_static(allow)),
+            (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
+            (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+        ];
+        Ok(reply)
+    }
+
+    fn check_quota(&self) -> Result<(), ApiError> {
+        let (verdict, message) = match self.meter {
+            Meter::Nothing => return Ok(()),
+            Meter::Pages => {
+                (self.app.pages.take(self.client, PAGES_PER_MINUTE, self.now.monotonic_ns), PAGES_USED_UP)
+            }
+            Meter::Quota => (self.verdict, QUOTA_USED_UP),
+        };
+        if verdict.admitted {
+            return Ok(());
+        }
+        Err(ApiError::RateLimited { message, retry_after_seconds: verdict.retry_after_seconds() })
+    }
+
+    /// A bad key never falls back to the Free plan, except where no plan is asked for.
+    fn check_identity(&self) -> Result<(), ApiError> {
+        let public =
+            matches!(self.target, Target::Found { route: Route { feature: Feature::Public, .. }, .. });
+        match &self.caller {
+            Caller::Refused(error @ ApiError::BadRequest(_)) => Err(error.clone()),
+            Caller::Refused(error) if !public => Err(error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_plan(&self, route: &Route) -> Result<(), ApiError> {
+        let plan = self.caller.plan();
+        match route.feature {
+            Feature::Public => Ok(()),
+            Feature::OwnKey if self.caller.holding().is_none() => {
+                Err(ApiError::Unauthorized("API key required"))
+            }
+            feature if terms(plan).includes(feature) => Ok(()),
+            feature => Err(ApiError::UpgradeRequired { plan, feature }),
+        }
+    }
+}
