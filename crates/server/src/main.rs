@@ -10,6 +10,10 @@ use lastro::telemetry::{self, LogFormat};
 /// What still computes when a command is over, such as a catalog that nobody will ask, is not waited for.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
+/// Gives memory back to the system some seconds after a flood has passed (decision 0005).
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let cli = config::from_environment();
     telemetry::start(cli.as_ref().map_or(LogFormat::Text, |cli| cli.common.log_format));
