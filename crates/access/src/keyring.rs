@@ -57,6 +57,8 @@ pub struct KeyRing {
     revision: AtomicU64,
     /// Held by whoever adds or removes slots and holders: an account never has two holders, and so two quotas.
     changing: Mutex<()>,
+    /// The second in which nobody was found who could make room: until it is over, another search would be in vain.
+    searched_in_vain: AtomicU32,
 }
 
 impl KeyRing {
@@ -70,6 +72,7 @@ impl KeyRing {
             misses: Misses::new(),
             revision: AtomicU64::new(0),
             changing: Mutex::new(()),
+            searched_in_vain: AtomicU32::new(u32::MAX),
         }
     }
 
@@ -189,6 +192,9 @@ impl KeyRing {
 
     /// Drops an eighth of the keys, those first that were not used for longest; none whose holder is busy.
     fn make_room(&self, now_ns: u64) {
+        if self.searched_in_vain.load(Ordering::Relaxed) == seconds(now_ns) {
+            return;
+        }
         let slots = self.slots.pin();
         let idle = slots.iter().filter(|(_, slot)| slot.holding.holder.is_idle(now_ns));
         let mut idle: Vec<(u32, KeyId)> =
@@ -197,6 +203,9 @@ impl KeyRing {
         if excess < idle.len() {
             idle.select_nth_unstable(excess);
             idle.truncate(excess);
+        }
+        if idle.is_empty() {
+            self.searched_in_vain.store(seconds(now_ns), Ordering::Relaxed);
         }
         for (_, id) in idle {
             slots.remove(&id);

@@ -3,7 +3,8 @@
 /// Whether a text holds a character that moves the cursor, ends a line, hides text or reorders it.
 ///
 /// These are the control characters of C0 (tab and line ends among them), DEL and C1, the separators of lines and paragraphs,
-/// marks without width, and those that change the direction of writing. None of them is part of a name, and each can
+/// marks without width, and those that change the direction of writing: the format characters of Unicode and those that it
+/// calls ignorable. Two are let through: the soft hyphen, which publishers use, and the selectors of emoji. None of them is part of a name, and each can
 /// make a log, a terminal or a page show something else than what stands there.
 pub fn has_control(text: &str) -> bool {
     text.chars().any(is_control)
@@ -14,11 +15,29 @@ const fn is_control(c: char) -> bool {
         c,
         '\0'..='\u{1f}'
             | '\u{7f}'..='\u{9f}'
+            | '\u{34f}'
+            | '\u{600}'..='\u{605}'
+            | '\u{61c}'
+            | '\u{6dd}'
+            | '\u{70f}'
+            | '\u{890}'..='\u{891}'
+            | '\u{8e2}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}'
-            | '\u{2066}'..='\u{2069}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
             | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{110bd}'
+            | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
@@ -30,8 +49,31 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_a_control_character() {
         let unseen = [
-            '\0', '\t', '\n', '\r', '\u{1b}', '\u{7f}', '\u{80}', '\u{9f}', '\u{200b}', '\u{200e}',
-            '\u{2028}', '\u{2029}', '\u{202a}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{2069}', '\u{feff}',
+            '\0',
+            '\t',
+            '\n',
+            '\r',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{80}',
+            '\u{9f}',
+            '\u{200b}',
+            '\u{200e}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{feff}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{180e}',
+            '\u{206a}',
+            '\u{3164}',
+            '\u{fff9}',
+            '\u{e0041}',
         ];
         for c in unseen {
             assert!(has_control(&format!("a{c}b")), "{c:?}");
@@ -40,8 +82,16 @@ mod tests {
 
     #[test]
     fn what_people_write_is_none() {
-        for text in ["", "José da Silva", "Ação nº 1 – “B”", "nbsp\u{a0}here", "日本", "👩🏽", "e\u{301}"]
-        {
+        for text in [
+            "",
+            "José da Silva",
+            "Ação nº 1 – “B”",
+            "nbsp\u{a0}here",
+            "日本",
+            "👩🏽",
+            "e\u{301}",
+            "so\u{ad}cial",
+        ] {
             assert!(!has_control(text), "{text}");
         }
     }

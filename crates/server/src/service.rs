@@ -78,7 +78,7 @@ impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
     pub async fn start(mut options: Options) -> anyhow::Result<Self> {
         let listener = bind(options.listen).await?;
-        stay_close_to_clients(&listener);
+        stay_close_to_clients(&listener, options.connections.send_timeout);
         let admin_listener = match options.admin_listen {
             Some(address) => Some(bind(address).await?),
             None => None,
@@ -146,17 +146,20 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// What the system may take over of an answer before the client does. Beyond that a socket takes no more, so that we see
-/// whether the client does. Connections inherit it.
+/// whether the client does. What it has taken it gives up, like us, when the client takes nothing for so long: else it
+/// would keep it for minutes after we have hung up. Connections inherit both.
 #[cfg(target_os = "linux")]
-fn stay_close_to_clients(listener: &TcpListener) {
+fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
     const AHEAD_OF_THE_CLIENT: u32 = 128 * 1024;
-    if let Err(error) = socket2::SockRef::from(listener).set_tcp_notsent_lowat(AHEAD_OF_THE_CLIENT) {
-        tracing::debug!(%error, "the system decides by itself how much it takes ahead of clients");
+    let socket = socket2::SockRef::from(listener);
+    let set = socket.set_tcp_notsent_lowat(AHEAD_OF_THE_CLIENT);
+    if let Err(error) = set.and_then(|()| socket.set_tcp_user_timeout(Some(send_timeout))) {
+        tracing::debug!(%error, "the system decides by itself how much it takes ahead of clients, and for how long");
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn stay_close_to_clients(_: &TcpListener) {}
+fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
 
 async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;

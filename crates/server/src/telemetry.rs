@@ -10,9 +10,13 @@ pub enum LogFormat {
     Json,
 }
 
+/// What is said unless `RUST_LOG` says otherwise. The protocol libraries warn of what clients do wrong, a line for each: a
+/// client could fill the disk with them.
+const USUAL: &str = "info,h2=error,hyper=error,hyper_util=error";
+
 /// Starts logging. `RUST_LOG` chooses what is said (`RUST_LOG=lastro::access=debug` adds a line for each request).
 pub fn start(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

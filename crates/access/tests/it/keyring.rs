@@ -223,6 +223,18 @@ fn a_key_whose_quota_is_drawn_on_stays_and_comes_back_with_it() {
 }
 
 #[test]
+fn keys_that_are_all_in_use_are_all_held_and_go_when_they_are_idle() {
+    let ring = KeyRing::new(some_pepper(), 8);
+    for seed in 0..100 {
+        ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 1), 5 * SECOND);
+        found(&ring, &some_key(seed)).holder.take(30, 5 * SECOND);
+    }
+    assert_eq!(ring.len(), 100);
+    ring.sweep(70 * SECOND);
+    assert!(ring.len() <= 8, "{}", ring.len());
+}
+
+#[test]
 fn a_request_under_way_keeps_its_holder_when_its_key_makes_room() {
     let ring = KeyRing::new(some_pepper(), 8);
     let key = some_key(1000);

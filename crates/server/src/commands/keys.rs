@@ -39,7 +39,9 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
         }
         KeysCommand::Erase { id } => {
             let store = lastro_store::open_existing(&common.database).await?;
+            let person = store.key(key_id(&id)?).await?.map(|key| key.account.email);
             show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
+            tell_of_other_accounts(&store.list_keys().await?, person.as_deref());
         }
     }
     Ok(())
@@ -106,6 +108,15 @@ fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
         records.iter().for_each(|record| println!("{}", described(record, now)));
     } else {
         list(records, now, false);
+    }
+}
+
+/// Nobody checks whose address it is that somebody registers with, so it is the operator's to decide about the others.
+fn tell_of_other_accounts(keys: &[KeyRecord], email: Option<&str>) {
+    let same = |key: &&KeyRecord| email.is_some_and(|email| key.account.email.eq_ignore_ascii_case(email));
+    let others: Vec<String> = keys.iter().filter(same).map(|key| key.id.to_string()).collect();
+    if !others.is_empty() {
+        tracing::warn!("other accounts have the same e-mail address; their keys are {}", others.join(", "));
     }
 }
 

@@ -19,7 +19,7 @@ pub struct ConnectionArgs {
     /// How long a connection may be silent, before its first request and between two, such as 30s or 2m
     #[arg(long, env = "LASTRO_IDLE_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = whole_seconds)]
     pub idle_timeout: Duration,
-    /// How long a client may take nothing of an answer, at most 2m
+    /// How long a client may take nothing of an answer, at most 2m; what it takes is seen in steps of 128 KiB
     #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
     pub send_timeout: Duration,
 }

@@ -98,7 +98,8 @@ impl Failures {
 /// No time limit stands here: the sweep ends whoever is too slow.
 fn protocol() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD);
+    // Who has asked and says no more may still want the answer.
+    builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD).half_close(true);
     builder
         .http2()
         // Each stream costs memory and a task; browsers need no more.

@@ -83,6 +83,19 @@ async fn long_queries_are_answered() {
 }
 
 #[tokio::test]
+async fn a_client_that_says_no_more_still_gets_all_that_it_asked_for() {
+    let app = TestApp::start().await;
+    let whole = app.get("/docs/assets/scalar.js").send().await.expect(200).body.len();
+    let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+    let asking = b"GET /docs/assets/scalar.js HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    stream.write_all(asking).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.len() > whole, "{} of {whole} bytes and a head", answer.len());
+}
+
+#[tokio::test]
 async fn malformed_http_is_refused_and_harms_nobody() {
     let app = TestApp::start().await;
     for bytes in [

@@ -224,7 +224,8 @@ async fn eventually(mut holds: impl AsyncFnMut() -> bool) -> bool {
         if holds().await {
             return true;
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        // Seldom enough that the quota of a client without a key lasts.
+        tokio::time::sleep(Duration::from_millis(250)).await;
     }
     false
 }

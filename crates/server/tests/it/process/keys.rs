@@ -40,6 +40,16 @@ async fn a_plan_change_and_a_revocation_reach_the_running_server() {
     server.becomes(COMPANIES, &key, 401).await;
 }
 
+#[test]
+fn who_erases_a_person_is_told_of_other_accounts_with_the_same_address() {
+    let home = Home::new();
+    let [one, other] = [(); 2].map(|()| id_of(&home.new_key("free", &[])));
+    let erased = home.run(&["keys", "erase", &one]);
+    assert!(erased.succeeded() && erased.stderr.contains(&other), "{}", erased.stderr);
+    let last = home.run(&["keys", "erase", &other]);
+    assert!(last.succeeded() && !last.stderr.contains("other accounts"), "{}", last.stderr);
+}
+
 #[tokio::test]
 async fn an_erased_person_is_gone_from_the_running_server_and_from_every_file() {
     let home = Home::new();
