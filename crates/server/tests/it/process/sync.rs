@@ -34,8 +34,8 @@ impl Running {
     /// What `/health` tells of a source; nothing while the quota of whoever asks too often is used up.
     pub(super) async fn source(&self, name: &str) -> Value {
         let (_, health) = self.get("/health", None).await;
-        let sources = health["sources"].as_array().into_iter().flatten();
-        sources.cloned().find(|source| source["source"] == name).unwrap_or_default()
+        let mut sources = health["sources"].as_array().into_iter().flatten();
+        sources.find(|source| source["source"] == name).cloned().unwrap_or_default()
     }
 }
 
