@@ -1,6 +1,7 @@
 //! Room for the long arrays of a part, such that its memory is given back when the part is dropped.
 //!
-//! The system's allocator takes a block above a threshold straight from the system and returns it at once. Smaller ones
+//! Measured with the system's allocator, which the binary has since given up for another (decision 0005); whether it is
+//! still needed there is not known. That one takes a block above a threshold straight from the system and returns it at once. Smaller ones
 //! come from heaps it keeps; after a part of two million rows was replaced a few times, holes in those held half as much
 //! memory as the part. The threshold rises with what is freed, but to no more than 32 MB.
 
