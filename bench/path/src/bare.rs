@@ -17,11 +17,11 @@ use crate::questions;
 /// As long as the current Selic.
 const BODY: &[u8] = br#"{"date":"2026-10-30","value":11.75}"#;
 
-pub fn request(key: &str) -> Vec<u8> {
+pub(crate) fn request(key: &str) -> Vec<u8> {
     questions::request("/api/v1/market/selic/current", Some(key))
 }
 
-pub async fn serve_stream(stream: DuplexStream) {
+pub(crate) async fn serve_stream(stream: DuplexStream) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
     let service = service_fn(|_: Request<Incoming>| async { Ok::<_, Infallible>(response()) });

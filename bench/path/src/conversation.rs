@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 const ROOM: usize = 64 * 1024;
 const LENGTH_HEADER: &[u8] = b"content-length: ";
 
-pub struct Conversation {
+pub(crate) struct Conversation {
     stream: DuplexStream,
     buffer: Vec<u8>,
     ending: Option<Ending>,
@@ -23,12 +23,12 @@ const TAIL: usize = 16;
 const DIGITS_THAT_COME_AND_GO: usize = 16;
 
 impl Conversation {
-    pub fn new(stream: DuplexStream) -> Self {
+    pub(crate) fn new(stream: DuplexStream) -> Self {
         Self { stream, buffer: vec![0; ROOM], ending: None }
     }
 
     /// Sends a request and takes the whole answer in. Returns its status.
-    pub async fn ask(&mut self, request: &[u8]) -> anyhow::Result<u16> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> anyhow::Result<u16> {
         self.stream.write_all(request).await?;
         let mut read = 0;
         loop {
@@ -42,7 +42,7 @@ impl Conversation {
     }
 
     /// What comes next is another answer: the thirty that are admitted are over.
-    pub fn expect_another_answer(&mut self) {
+    pub(crate) fn expect_another_answer(&mut self) {
         self.ending = None;
     }
 

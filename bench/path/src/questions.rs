@@ -1,6 +1,6 @@
 //! What is asked: the questions of `bench/run`, at the size of the small set.
 
-pub struct Question {
+pub(crate) struct Question {
     pub title: &'static str,
     pub path: &'static str,
     pub status: u16,
@@ -11,7 +11,7 @@ const fn question(title: &'static str, path: &'static str) -> Question {
     Question { title, path, status: 200, keyed: true }
 }
 
-pub const QUESTIONS: &[Question] = &[
+pub(crate) const QUESTIONS: &[Question] = &[
     question("current Selic", "/api/v1/market/selic/current"),
     Question {
         title: "current Selic without a key: refused (429)",
@@ -35,7 +35,7 @@ pub const QUESTIONS: &[Question] = &[
 ];
 
 /// The bytes of a request as `wrk` would send it.
-pub fn request(path: &str, key: Option<&str>) -> Vec<u8> {
+pub(crate) fn request(path: &str, key: Option<&str>) -> Vec<u8> {
     let key = key.map_or_else(String::new, |key| format!("X-API-Key: {key}\r\n"));
     format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}\r\n").into_bytes()
 }

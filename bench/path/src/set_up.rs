@@ -18,14 +18,14 @@ const SHAPE: Shape = Shape { companies: 500, filings: 20_000, seed: 1 };
 /// More than will ever be asked.
 const RATE_LIMIT: u32 = 100_000_000;
 
-pub async fn make(directory: &Path) -> anyhow::Result<()> {
+pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
     let store = lastro_store::open(&database(directory)).await?;
     made_up::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
 }
 
 /// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be
 /// counted with the requests, and the rest of it answers without them.
-pub async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
+pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
     let options = Options {
         store: lastro_store::open(&database(directory)).await?,
         look: lastro::jobs::follow::LOOK,

@@ -20,7 +20,7 @@ pub fn fold_label(label: &str) -> String {
 }
 
 /// Appends the lower-case letters of `text` without their accents.
-pub fn fold_into(text: &str, out: &mut String) {
+pub(crate) fn fold_into(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
             _ if c.is_ascii() => out.push(c.to_ascii_lowercase()),

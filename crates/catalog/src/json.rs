@@ -3,13 +3,13 @@
 use lastro_model::Day;
 
 /// The text as a JSON string, quotes included.
-pub fn literal(text: &str) -> Box<[u8]> {
+pub(crate) fn literal(text: &str) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 2);
     push_literal(text, &mut bytes);
     bytes.into_boxed_slice()
 }
 
-pub fn push_literal(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn push_literal(text: &str, out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, text).is_err() {
         // Writing a string into memory does not fail; were it to, the answer must still be JSON.
@@ -18,7 +18,7 @@ pub fn push_literal(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-pub fn push_optional_literal(text: Option<&str>, out: &mut Vec<u8>) {
+pub(crate) fn push_optional_literal(text: Option<&str>, out: &mut Vec<u8>) {
     match text {
         Some(text) => push_literal(text, out),
         None => out.extend_from_slice(b"null"),
@@ -26,7 +26,7 @@ pub fn push_optional_literal(text: Option<&str>, out: &mut Vec<u8>) {
 }
 
 /// Appends what `Display` writes. For values whose text needs no escape.
-pub fn push_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {
+pub(crate) fn push_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {
     use std::io::Write as _;
     // Writing into memory does not fail.
     let _ = write!(out, "{value}");
@@ -36,7 +36,7 @@ pub fn push_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {
 const FOUR_DIGIT_YEARS: std::ops::Range<i32> = -719_528..2_932_897;
 
 /// Appends `YYYY-MM-DD`: twenty of them on every page of filings, so without the machinery of a calendar.
-pub fn push_day(day: Day, out: &mut Vec<u8>) {
+pub(crate) fn push_day(day: Day, out: &mut Vec<u8>) {
     if !FOUR_DIGIT_YEARS.contains(&day.number()) {
         return push_display(day, out);
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::room::room_for;
 
 /// What stands in a list of ascending rows.
-pub trait Listed: Copy {
+pub(crate) trait Listed: Copy {
     fn row(self) -> u32;
     /// The same of another row.
     fn at(self, row: u32) -> Self;
@@ -32,7 +32,7 @@ struct Run {
     start: u32,
 }
 
-pub struct Moves {
+pub(crate) struct Moves {
     /// In their order, which is the same before and after.
     runs: Vec<Run>,
     /// Where each arrival goes, ascending.
@@ -41,7 +41,7 @@ pub struct Moves {
 
 impl Moves {
     /// Of so many rows those of `leaving` leave; before each row of `arriving` one arrives. Both ascend.
-    pub fn new(rows: u32, leaving: &[u32], arriving: &[u32]) -> Self {
+    pub(crate) fn new(rows: u32, leaving: &[u32], arriving: &[u32]) -> Self {
         let mut moves = Self { runs: Vec::new(), arrivals: Vec::with_capacity(arriving.len()) };
         let mut leaving = leaving.iter().copied().peekable();
         let mut next = 0;
@@ -67,28 +67,28 @@ impl Moves {
     }
 
     /// How many rows there are in the end.
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         let kept = self.runs.last().map_or(0, |run| run.start + (run.old.end - run.old.start));
         kept.max(self.arrivals.last().map_or(0, |last| last + 1))
     }
 
     /// What the rows that stay have in a column.
-    pub fn kept<'a, T>(&'a self, old: &'a [T]) -> impl Iterator<Item = &'a T> {
+    pub(crate) fn kept<'a, T>(&'a self, old: &'a [T]) -> impl Iterator<Item = &'a T> {
         self.runs.iter().flat_map(|run| run.of(old))
     }
 
     /// Where an arrival goes.
-    pub fn arrival(&self, number: u32) -> u32 {
+    pub(crate) fn arrival(&self, number: u32) -> u32 {
         self.arrivals[number as usize]
     }
 
     /// A column of the new order, its values as they were and as they come.
-    pub fn copied<T: Copy>(&self, old: &[T], fresh: &[T]) -> Vec<T> {
+    pub(crate) fn copied<T: Copy>(&self, old: &[T], fresh: &[T]) -> Vec<T> {
         self.column((old, |value| value), (fresh, |value| value))
     }
 
     /// A column of the new order, made from what each row had before and what each arrival brings.
-    pub fn column<T, A: Copy, B: Copy>(
+    pub(crate) fn column<T, A: Copy, B: Copy>(
         &self,
         (old, stays): (&[A], impl Fn(A) -> T),
         (fresh, mut arrives): (&[B], impl FnMut(B) -> T),
@@ -105,7 +105,7 @@ impl Moves {
     }
 
     /// Appends a list of the new order: the rows of `old` that stay, and those of `fresh`, which are numbers of arrivals.
-    pub fn extend_list<E: Listed>(&self, old: &[E], fresh: &[E], list: &mut Vec<E>) {
+    pub(crate) fn extend_list<E: Listed>(&self, old: &[E], fresh: &[E], list: &mut Vec<E>) {
         let placed = |arrival: &E| arrival.at(self.arrival(arrival.row()));
         let mut fresh = fresh.iter().map(placed).peekable();
         let mut rest = old;

@@ -12,14 +12,14 @@ use crate::moves::Moves;
 use crate::room::room_for;
 
 #[derive(Clone)]
-pub struct Postings<K> {
+pub(crate) struct Postings<K> {
     lists: HashMap<K, Range<usize>>,
     positions: Vec<u32>,
 }
 
 impl<K: Copy + Eq + Hash> Postings<K> {
     /// Asks twice for the keys of each row: once to count, once to fill.
-    pub fn build<I: IntoIterator<Item = K>>(rows: u32, keys_of: impl Fn(u32) -> I) -> Self {
+    pub(crate) fn build<I: IntoIterator<Item = K>>(rows: u32, keys_of: impl Fn(u32) -> I) -> Self {
         let mut lists = HashMap::<K, Range<usize>>::new();
         for key in (0..rows).flat_map(&keys_of) {
             lists.entry(key).or_insert(0..0).end += 1;
@@ -44,7 +44,7 @@ impl<K: Copy + Eq + Hash> Postings<K> {
     }
 
     /// The lists when rows have moved; `arrived` has those of the rows that arrive.
-    pub fn merged(&self, arrived: &Self, moves: &Moves) -> Self {
+    pub(crate) fn merged(&self, arrived: &Self, moves: &Moves) -> Self {
         let mut merged = Self {
             lists: HashMap::with_capacity(self.lists.len()),
             positions: room_for(self.positions.len() + arrived.positions.len()),
@@ -61,7 +61,7 @@ impl<K: Copy + Eq + Hash> Postings<K> {
     }
 
     /// The rows with this key, ascending.
-    pub fn get(&self, key: K) -> &[u32] {
+    pub(crate) fn get(&self, key: K) -> &[u32] {
         self.lists.get(&key).map_or(&[], |list| &self.positions[list.clone()])
     }
 }

@@ -12,12 +12,12 @@ const BLOCK: usize = 33 << 20;
 const LONG: usize = 1 << 20;
 
 /// How many values to reserve for `length` of them.
-pub fn reserve_for<T>(length: usize) -> usize {
+pub(crate) fn reserve_for<T>(length: usize) -> usize {
     let size = size_of::<T>().max(1);
     if length.saturating_mul(size) < LONG { length } else { length.max(BLOCK / size) }
 }
 
 /// Room for so many.
-pub fn room_for<T>(length: usize) -> Vec<T> {
+pub(crate) fn room_for<T>(length: usize) -> Vec<T> {
     Vec::with_capacity(reserve_for::<T>(length))
 }

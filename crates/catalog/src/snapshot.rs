@@ -27,7 +27,7 @@ pub enum SnapshotError {
 }
 
 /// Fails unless what was read fits together.
-pub fn ensure(consistent: bool) -> Result<(), SnapshotError> {
+pub(crate) fn ensure(consistent: bool) -> Result<(), SnapshotError> {
     if consistent { Ok(()) } else { Err(SnapshotError::Damaged) }
 }
 
@@ -45,7 +45,7 @@ const LONGEST_LABEL: usize = 1024;
 const CHUNK: usize = 64 * 1024;
 
 /// A number of fixed size, least significant byte first.
-pub trait Number: Copy {
+pub(crate) trait Number: Copy {
     const SIZE: usize;
     fn put(self, out: &mut Vec<u8>);
     /// Of exactly `SIZE` bytes.
@@ -70,14 +70,14 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, i32);
 
-pub struct Writer<W> {
+pub(crate) struct Writer<W> {
     out: W,
     checksum: Hasher,
     chunk: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
-    pub fn new(out: W, label: &str) -> io::Result<Self> {
+    pub(crate) fn new(out: W, label: &str) -> io::Result<Self> {
         let mut writer = Self { out, checksum: Hasher::new(), chunk: Vec::with_capacity(CHUNK) };
         writer.bytes(FORMAT)?;
         writer.text(label)?;
@@ -85,7 +85,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// A column of numbers, or of what a number stands for.
-    pub fn column<T, N: Number>(&mut self, column: &[T], number: impl Fn(&T) -> N) -> io::Result<()> {
+    pub(crate) fn column<T, N: Number>(&mut self, column: &[T], number: impl Fn(&T) -> N) -> io::Result<()> {
         self.bytes(&(column.len() as u64).to_le_bytes())?;
         for part in column.chunks(CHUNK / N::SIZE) {
             let mut chunk = std::mem::take(&mut self.chunk);
@@ -98,17 +98,17 @@ impl<W: Write> Writer<W> {
     }
 
     /// One blob, given in parts.
-    pub fn blob(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+    pub(crate) fn blob(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         self.bytes(&(length as u64).to_le_bytes())?;
         parts.iter().try_for_each(|part| self.bytes(part))
     }
 
-    pub fn text(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.blob(&[text.as_bytes()])
     }
 
-    pub fn texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) -> io::Result<()> {
+    pub(crate) fn texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) -> io::Result<()> {
         self.bytes(&(texts.len() as u64).to_le_bytes())?;
         for text in texts {
             self.text(text)?;
@@ -116,7 +116,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         let checksum = std::mem::take(&mut self.checksum).finalize();
         self.out.write_all(&checksum.to_le_bytes())?;
         self.out.flush()
@@ -128,7 +128,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-pub struct Reader<R> {
+pub(crate) struct Reader<R> {
     input: R,
     /// What is left of the length that the input was said to have: no column is believed to be longer.
     left: u64,
@@ -137,13 +137,13 @@ pub struct Reader<R> {
 
 impl<R: Read> Reader<R> {
     /// Refuses what is not of this format and label.
-    pub fn new(input: R, length: u64, label: &str) -> Result<Self, SnapshotError> {
+    pub(crate) fn new(input: R, length: u64, label: &str) -> Result<Self, SnapshotError> {
         let mut reader = Self::of_format(input, length)?;
         if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
     }
 
     /// The label, which says what the rest is of.
-    pub fn label(input: R, length: u64) -> Result<String, SnapshotError> {
+    pub(crate) fn label(input: R, length: u64) -> Result<String, SnapshotError> {
         let mut reader = Self::of_format(input, length)?;
         let length = reader.length(1)?;
         ensure(length <= LONGEST_LABEL)?;
@@ -161,7 +161,7 @@ impl<R: Read> Reader<R> {
         Ok(self.length(1)? == label.len() && self.bytes(label.len())? == label.as_bytes())
     }
 
-    pub fn column<T, N: Number>(&mut self, value: impl Fn(N) -> T) -> Result<Vec<T>, SnapshotError> {
+    pub(crate) fn column<T, N: Number>(&mut self, value: impl Fn(N) -> T) -> Result<Vec<T>, SnapshotError> {
         let length = self.length(N::SIZE)?;
         let mut column = reserved(length)?;
         let mut chunk = vec![0; CHUNK];
@@ -173,23 +173,23 @@ impl<R: Read> Reader<R> {
         Ok(column)
     }
 
-    pub fn blob(&mut self) -> Result<Vec<u8>, SnapshotError> {
+    pub(crate) fn blob(&mut self) -> Result<Vec<u8>, SnapshotError> {
         let length = self.length(1)?;
         self.bytes(length)
     }
 
-    pub fn text(&mut self) -> Result<String, SnapshotError> {
+    pub(crate) fn text(&mut self) -> Result<String, SnapshotError> {
         String::from_utf8(self.blob()?).map_err(|_| SnapshotError::Damaged)
     }
 
-    pub fn texts(&mut self) -> Result<Vec<String>, SnapshotError> {
+    pub(crate) fn texts(&mut self) -> Result<Vec<String>, SnapshotError> {
         // Even an empty one takes the bytes of its length.
         let count = self.length(size_of::<u64>())?;
         (0..count).map(|_| self.text()).collect()
     }
 
     /// To be asked before anything that was read is used.
-    pub fn finish(mut self) -> Result<(), SnapshotError> {
+    pub(crate) fn finish(mut self) -> Result<(), SnapshotError> {
         let expected = self.checksum.clone().finalize();
         let mut stored = [0; 4];
         self.fill(&mut stored)?;

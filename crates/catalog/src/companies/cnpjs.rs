@@ -9,13 +9,13 @@ use lastro_model::{Cnpj, Company, Standing};
 const SHORTEST_PREFIX: usize = 8;
 
 #[derive(Default)]
-pub struct CnpjDirectory {
+pub(super) struct CnpjDirectory {
     /// Sorted by number; those that share one in order of preference.
     entries: Vec<(Cnpj, u32)>,
 }
 
 impl CnpjDirectory {
-    pub fn of(companies: &[Company]) -> Self {
+    pub(super) fn of(companies: &[Company]) -> Self {
         let mut entries: Vec<(Cnpj, u32)> =
             (0..).zip(companies).map(|(position, company)| (company.cnpj, position)).collect();
         entries.sort_by_key(|(cnpj, position)| {
@@ -27,7 +27,7 @@ impl CnpjDirectory {
     }
 
     /// The positions of the companies with this number, preferred first.
-    pub fn bearers(&self, cnpj: &Cnpj) -> impl Iterator<Item = u32> {
+    pub(super) fn bearers(&self, cnpj: &Cnpj) -> impl Iterator<Item = u32> {
         let start = self.entries.partition_point(|(other, _)| other < cnpj);
         self.entries[start..]
             .iter()
@@ -37,7 +37,7 @@ impl CnpjDirectory {
 
     /// What a text finds that is a number or the first digits of one. The bearers of a whole number come preferred
     /// first, the others by position.
-    pub fn search(&self, text: &str) -> Vec<u32> {
+    pub(super) fn search(&self, text: &str) -> Vec<u32> {
         if let Ok(cnpj) = Cnpj::parse(text) {
             return self.bearers(&cnpj).collect();
         }

@@ -28,7 +28,7 @@ struct FilterKey {
 }
 
 #[derive(Default)]
-pub struct Filters {
+pub(super) struct Filters {
     /// Folded labels, numbered.
     statuses: HashMap<String, u32>,
     sectors: HashMap<String, u32>,
@@ -36,7 +36,7 @@ pub struct Filters {
 }
 
 impl Filters {
-    pub fn of(companies: &[Company]) -> Self {
+    pub(super) fn of(companies: &[Company]) -> Self {
         let statuses = numbered(companies.iter().map(|company| company.status.as_str()));
         let sectors = numbered(companies.iter().filter_map(|company| company.sector.as_deref()));
         let keys: Vec<Vec<FilterKey>> = companies
@@ -54,7 +54,7 @@ impl Filters {
     }
 
     /// The positions that pass, or `None` if the filter asks for nothing.
-    pub fn find(&self, filter: &CompanyFilter<'_>) -> Option<&[u32]> {
+    pub(super) fn find(&self, filter: &CompanyFilter<'_>) -> Option<&[u32]> {
         let status = filter.status.map(|label| match Standing::from_word(label) {
             Some(standing) => Some(StatusKey::Standing(standing)),
             None => self.statuses.get(&fold_label(label)).copied().map(StatusKey::Published),

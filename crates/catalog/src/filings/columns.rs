@@ -16,13 +16,13 @@ use crate::room::room_for;
 /// No day has this number.
 const NO_DAY: i32 = i32::MIN;
 /// No text has this number: rows are counted in 32 bits, and this many do not fit.
-pub const NO_TEXT: u32 = u32::MAX;
+pub(super) const NO_TEXT: u32 = u32::MAX;
 
 /// By day of delivery, then by id, both descending.
-pub type Rank = Reverse<(Day, FilingId)>;
+pub(super) type Rank = Reverse<(Day, FilingId)>;
 
 #[derive(Default)]
-pub struct Columns {
+pub(super) struct Columns {
     pub(super) days: Vec<Day>,
     pub(super) numbers: Vec<u64>,
     /// Whether the number is a hash rather than a protocol number.
@@ -42,12 +42,12 @@ pub struct Columns {
 }
 
 impl Columns {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.days.len()
     }
 
     /// Appends a row.
-    pub fn push(&mut self, filing: &Filing) -> Result<(), BuildError> {
+    pub(super) fn push(&mut self, filing: &Filing) -> Result<(), BuildError> {
         let row = self.row(filing);
         self.descriptions.push(&filing.description)?;
         self.days.push(filing.delivered_on);
@@ -64,7 +64,7 @@ impl Columns {
     }
 
     /// Writes over a row that has the same id.
-    pub fn replace(&mut self, position: u32, filing: &Filing) -> Result<(), BuildError> {
+    pub(super) fn replace(&mut self, position: u32, filing: &Filing) -> Result<(), BuildError> {
         let at = position as usize;
         let row = self.row(filing);
         self.descriptions.replace(at, &filing.description)?;
@@ -97,7 +97,7 @@ impl Columns {
     }
 
     /// The rows in the order of the answer, or `None` if they lie so already.
-    pub fn order(&self) -> Option<Vec<u32>> {
+    pub(super) fn order(&self) -> Option<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         if order.is_sorted_by_key(|row| self.rank(*row)) {
             return None;
@@ -107,12 +107,12 @@ impl Columns {
     }
 
     /// The lower, the nearer to the front.
-    pub fn rank(&self, row: u32) -> Rank {
+    pub(super) fn rank(&self, row: u32) -> Rank {
         Reverse((self.day(row), self.id(row)))
     }
 
     /// Of rows in the order of the answer, the first that does not come before this rank.
-    pub fn first_not_before(&self, rank: Rank) -> u32 {
+    pub(super) fn first_not_before(&self, rank: Rank) -> u32 {
         let (mut low, mut high) = (0, self.len() as u32);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -125,7 +125,7 @@ impl Columns {
         low
     }
 
-    pub fn reorder(&mut self, order: &[u32]) {
+    pub(super) fn reorder(&mut self, order: &[u32]) {
         reorder(&mut self.days, order);
         reorder(&mut self.numbers, order);
         reorder(&mut self.hashed, order);
@@ -140,7 +140,7 @@ impl Columns {
     }
 
     /// No more rows will come.
-    pub fn seal(&mut self) {
+    pub(super) fn seal(&mut self) {
         self.company_names.seal();
         self.categories.seal();
         self.kinds.seal();
@@ -148,48 +148,48 @@ impl Columns {
         self.descriptions.seal();
     }
 
-    pub fn id(&self, position: u32) -> FilingId {
+    pub(super) fn id(&self, position: u32) -> FilingId {
         let number = self.numbers[position as usize];
         if self.hashed[position as usize] { FilingId::Hash(number) } else { FilingId::Protocol(number) }
     }
 
-    pub fn day(&self, position: u32) -> Day {
+    pub(super) fn day(&self, position: u32) -> Day {
         self.days[position as usize]
     }
 
-    pub fn company(&self, position: u32) -> u32 {
+    pub(super) fn company(&self, position: u32) -> u32 {
         self.companies[position as usize]
     }
 
-    pub fn company_name(&self, position: u32) -> u32 {
+    pub(super) fn company_name(&self, position: u32) -> u32 {
         self.company_name[position as usize]
     }
 
-    pub fn category(&self, position: u32) -> u32 {
+    pub(super) fn category(&self, position: u32) -> u32 {
         self.category[position as usize]
     }
 
-    pub fn kind(&self, position: u32) -> Option<u32> {
+    pub(super) fn kind(&self, position: u32) -> Option<u32> {
         Some(self.kind[position as usize]).filter(|kind| *kind != NO_TEXT)
     }
 
-    pub fn version(&self, position: u32) -> u16 {
+    pub(super) fn version(&self, position: u32) -> u16 {
         self.version[position as usize]
     }
 
     /// Of consecutive positions those from one day to another, both included.
-    pub fn between(&self, all: Range<u32>, from: Option<Day>, to: Option<Day>) -> Range<u32> {
+    pub(super) fn between(&self, all: Range<u32>, from: Option<Day>, to: Option<Day>) -> Range<u32> {
         let days = &self.days[all.start as usize..all.end as usize];
         let found = days_between(days, |day| *day, from, to);
         all.start + found.start as u32..all.start + found.end as u32
     }
 
     /// Of ascending positions those from one day to another, both included.
-    pub fn within<'a>(&self, list: &'a [u32], from: Option<Day>, to: Option<Day>) -> &'a [u32] {
+    pub(super) fn within<'a>(&self, list: &'a [u32], from: Option<Day>, to: Option<Day>) -> &'a [u32] {
         &list[days_between(list, |position| self.day(*position), from, to)]
     }
 
-    pub fn push_id(&self, position: u32, out: &mut Vec<u8>) {
+    pub(super) fn push_id(&self, position: u32, out: &mut Vec<u8>) {
         match self.id(position) {
             FilingId::Protocol(number) => {
                 out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
@@ -198,23 +198,23 @@ impl Columns {
         }
     }
 
-    pub fn company_name_json(&self, position: u32) -> &[u8] {
+    pub(super) fn company_name_json(&self, position: u32) -> &[u8] {
         self.company_names.json(self.company_name(position))
     }
 
-    pub fn category_json(&self, position: u32) -> &[u8] {
+    pub(super) fn category_json(&self, position: u32) -> &[u8] {
         self.categories.json(self.category(position))
     }
 
-    pub fn kind_json(&self, position: u32) -> &[u8] {
+    pub(super) fn kind_json(&self, position: u32) -> &[u8] {
         self.kind(position).map_or(b"null", |kind| self.kinds.json(kind))
     }
 
-    pub fn description_json(&self, position: u32) -> &[u8] {
+    pub(super) fn description_json(&self, position: u32) -> &[u8] {
         self.descriptions.json(position)
     }
 
-    pub fn push_reference_json(&self, position: u32, out: &mut Vec<u8>) {
+    pub(super) fn push_reference_json(&self, position: u32, out: &mut Vec<u8>) {
         match self.reference(position) {
             Some(day) => {
                 out.push(b'"');
@@ -225,18 +225,18 @@ impl Columns {
         }
     }
 
-    pub fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
+    pub(super) fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
         self.links.push_json(self.link[position as usize], self.own(position), out);
     }
 
-    pub fn url(&self, position: u32) -> String {
+    pub(super) fn url(&self, position: u32) -> String {
         let mut url = Vec::new();
         self.push_url_json(position, &mut url);
         unescaped(&url).into_owned()
     }
 
     /// What may stand in a filing's own link.
-    pub fn own(&self, position: u32) -> Own {
+    pub(super) fn own(&self, position: u32) -> Own {
         let protocol = match self.id(position) {
             FilingId::Protocol(number) => Some(number),
             FilingId::Hash(_) => None,
@@ -244,7 +244,7 @@ impl Columns {
         Own { protocol, version: self.version(position) }
     }
 
-    pub fn filing(&self, position: u32) -> Filing {
+    pub(super) fn filing(&self, position: u32) -> Filing {
         Filing {
             id: self.id(position),
             company_id: CompanyId(self.company(position)),
@@ -259,7 +259,7 @@ impl Columns {
         }
     }
 
-    pub fn reference(&self, position: u32) -> Option<Day> {
+    pub(super) fn reference(&self, position: u32) -> Option<Day> {
         match self.reference[position as usize] {
             NO_DAY => None,
             number => Day::from_number(number),
@@ -292,7 +292,7 @@ fn days_between<T>(rows: &[T], day: impl Fn(&T) -> Day, from: Option<Day>, to: O
 }
 
 /// The text of a JSON string that this crate wrote, so it can be read. Only one with escapes has to be copied.
-pub fn unescaped(json: &[u8]) -> Cow<'_, str> {
+pub(super) fn unescaped(json: &[u8]) -> Cow<'_, str> {
     match json {
         [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
         escaped => Cow::Owned(serde_json::from_slice(escaped).unwrap_or_default()),

@@ -6,35 +6,35 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use lastro_model::FilingId;
 
 #[derive(Default)]
-pub struct IdTable {
+pub(super) struct IdTable {
     rows: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl IdTable {
-    pub fn with_capacity(rows: usize) -> Self {
+    pub(super) fn with_capacity(rows: usize) -> Self {
         Self { rows: HashTable::with_capacity(rows), hasher: DefaultHashBuilder::default() }
     }
 
-    pub fn get(&self, id: FilingId, id_of: impl Fn(u32) -> FilingId) -> Option<u32> {
+    pub(super) fn get(&self, id: FilingId, id_of: impl Fn(u32) -> FilingId) -> Option<u32> {
         self.rows.find(self.hasher.hash_one(id), |row| id_of(*row) == id).copied()
     }
 
     /// Adds an id that the table does not have.
-    pub fn insert(&mut self, id: FilingId, row: u32, id_of: impl Fn(u32) -> FilingId) {
+    pub(super) fn insert(&mut self, id: FilingId, row: u32, id_of: impl Fn(u32) -> FilingId) {
         let Self { rows, hasher } = self;
         rows.insert_unique(hasher.hash_one(id), row, |row| hasher.hash_one(id_of(*row)));
     }
 
     /// The table of so many rows.
-    pub fn of(rows: u32, id_of: impl Fn(u32) -> FilingId) -> Self {
+    pub(super) fn of(rows: u32, id_of: impl Fn(u32) -> FilingId) -> Self {
         let mut table = Self::with_capacity(rows as usize);
         (0..rows).for_each(|row| table.insert(id_of(row), row, &id_of));
         table
     }
 
     /// Rows have moved: row `r` is now row `moved[r]`.
-    pub fn renumber(&mut self, moved: &[u32]) {
+    pub(super) fn renumber(&mut self, moved: &[u32]) {
         for row in self.rows.iter_mut() {
             *row = moved[*row as usize];
         }

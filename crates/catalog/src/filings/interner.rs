@@ -9,14 +9,14 @@ use crate::json::literal;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
 #[derive(Default)]
-pub struct Interner {
+pub(super) struct Interner {
     numbers: HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
     literals: Vec<Box<[u8]>>,
 }
 
 impl Interner {
-    pub fn intern(&mut self, text: &str) -> u32 {
+    pub(super) fn intern(&mut self, text: &str) -> u32 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
@@ -28,32 +28,32 @@ impl Interner {
         number
     }
 
-    pub fn text(&self, number: u32) -> &str {
+    pub(super) fn text(&self, number: u32) -> &str {
         &self.texts[number as usize]
     }
 
     /// The text as a JSON string, quotes included.
-    pub fn json(&self, number: u32) -> &[u8] {
+    pub(super) fn json(&self, number: u32) -> &[u8] {
         &self.literals[number as usize]
     }
 
-    pub fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub(super) fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|text| &**text)
     }
 
-    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+    pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         snapshot.texts(self.texts())
     }
 
     /// Sealed.
-    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+    pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let texts: Vec<Box<str>> = snapshot.texts()?.into_iter().map(Box::from).collect();
         let literals = texts.iter().map(|text| literal(text)).collect();
         Ok(Self { numbers: HashMap::new(), texts, literals })
     }
 
     /// Interns the texts of another that are in use, and tells what has become of its numbers.
-    pub fn take_over<'a>(&mut self, other: &Self, used: impl Iterator<Item = &'a u32>) -> Vec<u32> {
+    pub(super) fn take_over<'a>(&mut self, other: &Self, used: impl Iterator<Item = &'a u32>) -> Vec<u32> {
         let mut numbers = vec![None; other.texts.len()];
         for number in used {
             if let Some(unknown @ None) = numbers.get_mut(*number as usize) {
@@ -65,14 +65,14 @@ impl Interner {
     }
 
     /// No more texts will come.
-    pub fn seal(&mut self) {
+    pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();
     }
 }
 
 /// Labels that differ only in case, accents or space, brought together.
 #[derive(Default)]
-pub struct Groups {
+pub(super) struct Groups {
     by_fold: HashMap<String, u32>,
     /// The group of each label.
     of_label: Vec<u32>,
@@ -82,7 +82,7 @@ pub struct Groups {
 
 impl Groups {
     /// The groups of other labels, of which each row has one. What is the same group keeps its number.
-    pub fn with(&self, labels: &Interner, rows: &[u32]) -> Self {
+    pub(super) fn with(&self, labels: &Interner, rows: &[u32]) -> Self {
         let mut groups = Self { by_fold: self.by_fold.clone(), ..Self::default() };
         for text in labels.texts() {
             let next = groups.by_fold.len() as u32;
@@ -98,15 +98,15 @@ impl Groups {
         groups
     }
 
-    pub fn find(&self, folded: &str) -> Option<u32> {
+    pub(super) fn find(&self, folded: &str) -> Option<u32> {
         self.by_fold.get(folded).copied()
     }
 
-    pub fn group_of(&self, label: u32) -> u32 {
+    pub(super) fn group_of(&self, label: u32) -> u32 {
         self.of_label[label as usize]
     }
 
-    pub fn labels(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn labels(&self) -> impl Iterator<Item = u32> {
         self.shown.iter().copied()
     }
 }

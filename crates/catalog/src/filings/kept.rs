@@ -11,7 +11,7 @@ use super::url::{Link, Links};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 impl Columns {
-    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+    pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         snapshot.column(&self.days, |day| day.number())?;
         snapshot.column(&self.numbers, |number| *number)?;
         snapshot.column(&self.hashed, |hashed| u8::from(*hashed))?;
@@ -28,7 +28,7 @@ impl Columns {
         self.links.save(snapshot)
     }
 
-    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+    pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let days: Vec<i32> = snapshot.column(|day: i32| day)?;
         let days = days.into_iter().map(Day::from_number).collect::<Option<Vec<Day>>>();
         let columns = Self {

@@ -13,7 +13,7 @@ use crate::room::room_for;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]
-pub struct Texts {
+pub(super) struct Texts {
     shared: Arc<Vec<u8>>,
     own: Vec<u8>,
     /// Where each row's text starts and ends, the own part being behind the shared one.
@@ -24,20 +24,20 @@ pub struct Texts {
 const LOOSEST: usize = 8;
 
 impl Texts {
-    pub fn push(&mut self, text: &str) -> Result<(), BuildError> {
+    pub(super) fn push(&mut self, text: &str) -> Result<(), BuildError> {
         let span = self.append(text)?;
         self.spans.push(span);
         Ok(())
     }
 
     /// The old text stays behind until the rows are put in order.
-    pub fn replace(&mut self, row: usize, text: &str) -> Result<(), BuildError> {
+    pub(super) fn replace(&mut self, row: usize, text: &str) -> Result<(), BuildError> {
         self.spans[row] = self.append(text)?;
         Ok(())
     }
 
     /// The row's text as a JSON string, quotes included.
-    pub fn json(&self, row: u32) -> &[u8] {
+    pub(super) fn json(&self, row: u32) -> &[u8] {
         let (start, end) = self.spans[row as usize];
         let (start, end) = (start as usize, end as usize);
         match start.checked_sub(self.shared.len()) {
@@ -47,7 +47,7 @@ impl Texts {
     }
 
     /// The texts in a new order, one behind the other.
-    pub fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
+    pub(super) fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
         let (mut own, mut spans) = (room_for(self.shown()), room_for(order.len()));
         for row in order {
             let start = own.len() as u32;
@@ -58,14 +58,14 @@ impl Texts {
     }
 
     /// No more texts will come: what there is can be shared.
-    pub fn seal(&mut self) {
+    pub(super) fn seal(&mut self) {
         if self.shared.is_empty() {
             self.shared = Arc::new(std::mem::take(&mut self.own));
         }
     }
 
     /// The texts of rows that have moved; `fresh` has those of the arrivals.
-    pub fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
+    pub(super) fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
         let start = offset(self.len_in_bytes())?;
         offset(self.len_in_bytes() + fresh.len_in_bytes())?;
         let behind = |(from, to): (u32, u32)| (start + from, start + to);
@@ -81,20 +81,20 @@ impl Texts {
         Ok(merged)
     }
 
-    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+    pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         snapshot.blob(&[&self.shared, &self.own])?;
         snapshot.column(&self.spans, |(start, end)| u64::from(*start) << 32 | u64::from(*end))
     }
 
     /// Sealed.
-    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+    pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let shared = snapshot.blob()?;
         let spans = snapshot.column(|span: u64| ((span >> 32) as u32, span as u32))?;
         ensure(spans.iter().all(|(start, end)| start <= end && *end as usize <= shared.len()))?;
         Ok(Self { shared: Arc::new(shared), own: Vec::new(), spans })
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
 

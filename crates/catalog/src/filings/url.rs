@@ -14,7 +14,7 @@ use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// What a template's gaps are filled with besides the stored number.
 #[derive(Debug, Clone, Copy)]
-pub struct Own {
+pub(super) struct Own {
     /// A filing that is named by a hash has no number that could stand in a link.
     pub protocol: Option<u64>,
     pub version: u16,
@@ -22,7 +22,7 @@ pub struct Own {
 
 /// A link as a row keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link {
+pub(super) struct Link {
     template: u16,
     /// The sequence number or, for [`VERBATIM`], which whole link.
     number: u32,
@@ -47,7 +47,7 @@ enum Piece {
 }
 
 #[derive(Default)]
-pub struct Links {
+pub(super) struct Links {
     templates: Vec<Template>,
     numbers: HashMap<Vec<Piece>, u16>,
     verbatim: Interner,
@@ -59,7 +59,7 @@ struct Template {
 }
 
 impl Links {
-    pub fn encode(&mut self, url: &str, own: Own) -> Link {
+    pub(super) fn encode(&mut self, url: &str, own: Own) -> Link {
         let (pieces, sequence) = take_apart(url, own);
         match self.template(pieces) {
             Some(template) => Link { template, number: sequence },
@@ -68,7 +68,7 @@ impl Links {
     }
 
     /// Appends the link as a JSON string.
-    pub fn push_json(&self, link: Link, own: Own, out: &mut Vec<u8>) {
+    pub(super) fn push_json(&self, link: Link, own: Own, out: &mut Vec<u8>) {
         let Some(template) = self.templates.get(usize::from(link.template)) else {
             return out.extend_from_slice(self.verbatim.json(link.number));
         };
@@ -85,7 +85,7 @@ impl Links {
         out.push(b'"');
     }
 
-    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+    pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         let pieces: Vec<&Piece> = self.templates.iter().flat_map(Template::pieces).collect();
         snapshot.column(&self.templates, |template| template.pieces.len() as u32)?;
         snapshot.column(&pieces, |piece| piece.tag())?;
@@ -95,7 +95,7 @@ impl Links {
     }
 
     /// Sealed.
-    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+    pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
         let tags: Vec<u8> = snapshot.column(|tag: u8| tag)?;
         let mut texts = snapshot.texts()?.into_iter();
@@ -109,7 +109,7 @@ impl Links {
     }
 
     /// What further links can be added to: these, but for whole ones that none of `used` is.
-    pub fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
+    pub(super) fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
         let mut links = Self::default();
         for template in &self.templates {
             links.template(template.pieces().cloned().collect());
@@ -120,13 +120,13 @@ impl Links {
     }
 
     /// Whether this is a link of these.
-    pub fn knows(&self, link: Link) -> bool {
+    pub(super) fn knows(&self, link: Link) -> bool {
         usize::from(link.template) < self.templates.len()
             || (link.number as usize) < self.verbatim.texts().len()
     }
 
     /// No more links will come.
-    pub fn seal(&mut self) {
+    pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();
         self.verbatim.seal();
     }
@@ -146,13 +146,13 @@ impl Links {
 }
 
 /// What has become of links that were carried over.
-pub struct Carried {
+pub(super) struct Carried {
     /// The new number of each whole link.
     verbatim: Vec<u32>,
 }
 
 impl Carried {
-    pub fn link(&self, link: Link) -> Link {
+    pub(super) fn link(&self, link: Link) -> Link {
         match self.verbatim.get(link.number as usize) {
             Some(number) if link.template == VERBATIM => Link { number: *number, ..link },
             _ => link,
@@ -175,11 +175,11 @@ impl Template {
 }
 
 impl Link {
-    pub fn to_bits(self) -> u64 {
+    pub(super) fn to_bits(self) -> u64 {
         u64::from(self.template) << 32 | u64::from(self.number)
     }
 
-    pub fn from_bits(bits: u64) -> Self {
+    pub(super) fn from_bits(bits: u64) -> Self {
         Self { template: (bits >> 32) as u16, number: bits as u32 }
     }
 }

@@ -20,12 +20,12 @@ const STOP_WORDS: [&str; 44] = [
 /// Longer words are cut here, in the index and in questions alike.
 const LONGEST_WORD: usize = 40;
 
-pub fn is_stop_word(folded: &str) -> bool {
+pub(super) fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.contains(&folded)
 }
 
 /// Visits the folded words of `text` in their order.
-pub fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
+pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     let mut folded = String::with_capacity(LONGEST_WORD);
     let mut rest = text;
     while let Some((raw, after)) = next_raw_word(rest) {
@@ -39,7 +39,7 @@ pub fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
 }
 
 /// The folded words of `text` in their order.
-pub fn words_of(text: &str) -> Vec<String> {
+pub(super) fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |word| words.push(word.to_owned()));
     words
@@ -109,7 +109,7 @@ fn leading_zeros(word: &str) -> usize {
 }
 
 /// What the forms of a folded word have in common. A code is its own stem.
-pub fn stem(folded: &str) -> String {
+pub(super) fn stem(folded: &str) -> String {
     if folded.bytes().any(|b| b.is_ascii_digit()) {
         return folded.to_owned();
     }

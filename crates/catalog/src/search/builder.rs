@@ -18,7 +18,7 @@ const LIGHTER_IN_PROSE: u8 = 4;
 
 /// A name or label, analyzed once for all rows that bear it.
 #[derive(Default)]
-pub struct Title(Vec<Token>);
+pub(crate) struct Title(Vec<Token>);
 
 #[derive(Clone, Copy)]
 struct Token {
@@ -27,7 +27,7 @@ struct Token {
 }
 
 #[derive(Default)]
-pub struct IndexBuilder {
+pub(crate) struct IndexBuilder {
     words: Words,
     /// What the rows so far have, and where each row ends.
     tokens: Vec<WordEntry>,
@@ -40,14 +40,14 @@ pub struct IndexBuilder {
 type WordEntry = Entry;
 
 impl IndexBuilder {
-    pub fn title(&mut self, text: &str) -> Title {
+    pub(crate) fn title(&mut self, text: &str) -> Title {
         let mut tokens = Vec::new();
         self.words.append(text, HEAVIEST, &mut tokens);
         Title(tokens)
     }
 
     /// Adds the next row.
-    pub fn push(&mut self, titles: &[&Title], prose: &str) -> Result<(), BuildError> {
+    pub(crate) fn push(&mut self, titles: &[&Title], prose: &str) -> Result<(), BuildError> {
         if self.ends.len() as u64 >= u64::from(MOST_ROWS) {
             return Err(BuildError::TooLarge("the number of rows to search"));
         }
@@ -73,7 +73,7 @@ impl IndexBuilder {
         }
     }
 
-    pub fn finish(self) -> Result<TextIndex, BuildError> {
+    pub(crate) fn finish(self) -> Result<TextIndex, BuildError> {
         let rows = self.ends.len() as u32;
         let (lexicon, places) = self.words.sorted()?;
         let lists = lists(&self.tokens, &self.ends, &places);

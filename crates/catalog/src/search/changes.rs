@@ -21,7 +21,7 @@ impl Listed for Entry {
 
 impl TextIndex {
     /// The index of the rows that stay and of those that arrive, which are the rows of `fresh`.
-    pub fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
+    pub(crate) fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
         if moves.len() >= MOST_ROWS {
             return Err(BuildError::TooLarge("the number of rows to search"));
         }

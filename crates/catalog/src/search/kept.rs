@@ -8,7 +8,7 @@ use super::postings::{Entry, Lists, MOST_ROWS};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// What was read, to be trusted when the checksum is known to be right.
-pub struct KeptIndex {
+pub(crate) struct KeptIndex {
     rows: u32,
     text: String,
     word_ends: Vec<u32>,
@@ -17,7 +17,7 @@ pub struct KeptIndex {
 }
 
 impl TextIndex {
-    pub fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+    pub(crate) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         let (text, word_ends) = self.lexicon.parts();
         let (list_ends, entries) = self.lists.parts();
         snapshot.column(&[self.rows], |rows| *rows)?;
@@ -27,7 +27,7 @@ impl TextIndex {
         snapshot.column(entries, |entry| entry.to_bits())
     }
 
-    pub fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<KeptIndex, SnapshotError> {
+    pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<KeptIndex, SnapshotError> {
         let rows: Vec<u32> = snapshot.column(|rows: u32| rows)?;
         let [rows] = *rows else { return Err(SnapshotError::Damaged) };
         let kept = KeptIndex {
@@ -43,11 +43,11 @@ impl TextIndex {
 }
 
 impl KeptIndex {
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.rows
     }
 
-    pub fn ready(self) -> TextIndex {
+    pub(crate) fn ready(self) -> TextIndex {
         let lexicon = Lexicon::new(self.text, self.word_ends);
         TextIndex::new(self.rows, lexicon, Lists::from_parts(self.list_ends, self.entries))
     }

@@ -8,7 +8,7 @@ use crate::page::{Listing, Page, Rows};
 
 /// The total and the first rows of an answer.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub(super) struct Known {
     total: usize,
     best: Box<[u32]>,
 }
@@ -21,19 +21,19 @@ impl From<(usize, Vec<u32>)> for Known {
 
 impl Known {
     /// So many rows are kept.
-    pub const PAGE: Page = Page { limit: 200, offset: 0 };
+    pub(super) const PAGE: Page = Page { limit: 200, offset: 0 };
 
-    pub fn may_hold(page: Page) -> bool {
+    pub(super) fn may_hold(page: Page) -> bool {
         page.offset.saturating_add(page.limit) <= Self::PAGE.limit
     }
 
     /// A page, if all of it is known.
-    pub fn page(&self, page: Page) -> Option<Listing<'static>> {
+    pub(super) fn page(&self, page: Page) -> Option<Listing<'static>> {
         (page.of(self.total).end <= self.best.len()).then(|| self.shown(page))
     }
 
     /// What is known of a page.
-    pub fn shown(&self, page: Page) -> Listing<'static> {
+    pub(super) fn shown(&self, page: Page) -> Listing<'static> {
         Listing { total: self.total, rows: Rows::Found(self.best[page.of(self.best.len())].to_vec()) }
     }
 }
@@ -44,7 +44,7 @@ const MOST_ANSWERS: usize = 1_000;
 /// The answers to what was asked last. When there are too many young ones they become the old ones, and the old ones are
 /// forgotten; an old one that is asked for again is young again.
 #[derive(Default)]
-pub struct Recall {
+pub(super) struct Recall {
     answers: Mutex<Ages>,
 }
 
@@ -55,7 +55,7 @@ struct Ages {
 }
 
 impl Recall {
-    pub fn page(&self, asked: &str, page: Page) -> Option<Listing<'static>> {
+    pub(super) fn page(&self, asked: &str, page: Page) -> Option<Listing<'static>> {
         let mut ages = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = ages.young.get(asked) {
             return known.page(page);
@@ -66,7 +66,7 @@ impl Recall {
         listing
     }
 
-    pub fn remember(&self, asked: String, known: Known) {
+    pub(super) fn remember(&self, asked: String, known: Known) {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(asked, known);
     }
 }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::analyzer::{is_stop_word, stem};
 
 #[derive(Default)]
-pub struct Lexicon {
+pub(super) struct Lexicon {
     /// All words behind each other.
     text: String,
     ends: Vec<u32>,
@@ -19,32 +19,32 @@ pub struct Lexicon {
 
 impl Lexicon {
     /// Of words in alphabetical order: where each ends in `text`.
-    pub fn new(text: String, ends: Vec<u32>) -> Self {
+    pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
         let mut lexicon = Self { text, ends, families: HashMap::new() };
         lexicon.families = lexicon.gather_families();
         lexicon
     }
 
-    pub fn parts(&self) -> (&str, &[u32]) {
+    pub(super) fn parts(&self) -> (&str, &[u32]) {
         (&self.text, &self.ends)
     }
 
-    pub fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    pub fn word(&self, number: u32) -> &str {
+    pub(super) fn word(&self, number: u32) -> &str {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.text[start as usize..self.ends[number as usize] as usize]
     }
 
-    pub fn find(&self, word: &str) -> Option<u32> {
+    pub(super) fn find(&self, word: &str) -> Option<u32> {
         let number = self.first_not_below(word);
         (number < self.len() && self.word(number) == word).then_some(number)
     }
 
     /// The words that have this stem.
-    pub fn family(&self, wanted: &str) -> Vec<u32> {
+    pub(super) fn family(&self, wanted: &str) -> Vec<u32> {
         if let Some(family) = self.families.get(wanted) {
             return family.to_vec();
         }
@@ -54,7 +54,7 @@ impl Lexicon {
     }
 
     /// The words that start with `prefix`.
-    pub fn starting_with(&self, prefix: &str) -> Range<u32> {
+    pub(super) fn starting_with(&self, prefix: &str) -> Range<u32> {
         let start = self.first_not_below(prefix);
         start..self.first(start, |word| !word.starts_with(prefix))
     }

@@ -13,14 +13,14 @@ use super::rowset::RowSet;
 
 /// A row that was found; the greater the score, the better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Match {
+pub(super) struct Match {
     pub row: u32,
     pub score: u16,
 }
 
 /// Rows that satisfy one word of a question, by any of several lists. A row that is in several counts by the first.
 #[derive(Clone, Default)]
-pub struct Clause<'a> {
+pub(super) struct Clause<'a> {
     pub lists: Vec<Scored<'a>>,
     /// Further rows, which score nothing.
     pub set: Option<&'a RowSet>,
@@ -28,7 +28,7 @@ pub struct Clause<'a> {
 
 /// A list whose rows score their weight and something more.
 #[derive(Clone, Copy)]
-pub struct Scored<'a> {
+pub(super) struct Scored<'a> {
     pub list: List<'a>,
     pub bonus: u16,
 }
@@ -55,7 +55,7 @@ const WINDOW: u32 = 8192;
 
 impl Clause<'_> {
     /// No fewer rows than it has.
-    pub fn most_rows(&self) -> usize {
+    pub(super) fn most_rows(&self) -> usize {
         self.entries() + self.set.map_or(0, RowSet::len)
     }
 
@@ -69,7 +69,7 @@ impl Clause<'_> {
 }
 
 /// The rows, ascending, that satisfy all clauses.
-pub fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
+pub(super) fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
     clauses.sort_by_cached_key(Clause::most_rows);
     let Some((rarest, others)) = clauses.split_first() else { return Vec::new() };
     let mut found = rows_of(rarest);
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The rows at these places of the ranking: best first, then in their order.
-pub fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
+pub(super) fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
     // Scores are small numbers, so that counting them is sorting them.
     let greatest = found.iter().map(|found| found.score).max().unwrap_or(0);
     let mut next_place = vec![0usize; usize::from(greatest) + 1];

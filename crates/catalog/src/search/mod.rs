@@ -31,11 +31,11 @@ use postings::Lists;
 use prefixes::Prefixes;
 use question::Question;
 
-pub use builder::{IndexBuilder, Title};
+pub(crate) use builder::{IndexBuilder, Title};
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
-pub struct TextIndex {
+pub(crate) struct TextIndex {
     rows: u32,
     lexicon: Lexicon,
     lists: Lists,
@@ -62,7 +62,7 @@ impl TextIndex {
     /// The very word counts for more than another form of it, a word in a name or label for more than one in prose, and
     /// the more the fewer words stand beside it. Rows that have the last word itself, or another form of it, stand
     /// before those that only have a longer word that starts with it.
-    pub fn search(&self, text: &str, page: Page) -> Listing<'static> {
+    pub(crate) fn search(&self, text: &str, page: Page) -> Listing<'static> {
         let words = words_of(text);
         if words.is_empty() || self.rows == 0 {
             return Listing::EMPTY;

@@ -5,7 +5,7 @@
 
 use super::postings::Entry;
 
-pub struct Places {
+pub(super) struct Places {
     blocks: Vec<Block>,
 }
 
@@ -27,12 +27,12 @@ const SHORTEST: usize = 10_000;
 
 impl Places {
     /// Of a list that is long and dense.
-    pub fn worth_having(list: &[Entry]) -> Option<Self> {
+    pub(super) fn worth_having(list: &[Entry]) -> Option<Self> {
         let last = list.last()?.row();
         (list.len() >= SHORTEST && list.len() * DENSE > last as usize).then(|| Self::over(list))
     }
 
-    pub fn over(list: &[Entry]) -> Self {
+    pub(super) fn over(list: &[Entry]) -> Self {
         let rows = list.last().map_or(0, |entry| entry.row() + 1);
         let mut blocks = vec![Block::default(); rows.div_ceil(BLOCK) as usize];
         for entry in list {
@@ -47,7 +47,7 @@ impl Places {
     }
 
     /// The place of a row, if it is listed.
-    pub fn of(&self, row: u32) -> Option<usize> {
+    pub(super) fn of(&self, row: u32) -> Option<usize> {
         let block = self.blocks.get((row / BLOCK) as usize)?;
         let own = 1 << (row % BLOCK);
         (block.rows & own != 0).then(|| (block.before + (block.rows & (own - 1)).count_ones()) as usize)

@@ -8,46 +8,46 @@ use super::places::Places;
 
 /// A row and a weight in 32 bits: two million filings have more than forty million of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry(u32);
+pub(super) struct Entry(u32);
 
 const WEIGHT_BITS: u32 = 4;
 
 /// More rows than this do not fit beside a weight.
-pub const MOST_ROWS: u32 = 1 << (u32::BITS - WEIGHT_BITS);
+pub(super) const MOST_ROWS: u32 = 1 << (u32::BITS - WEIGHT_BITS);
 
 /// The greatest weight.
-pub const HEAVIEST: u8 = (1 << WEIGHT_BITS) - 1;
+pub(super) const HEAVIEST: u8 = (1 << WEIGHT_BITS) - 1;
 
 impl Entry {
-    pub fn new(row: u32, weight: u8) -> Self {
+    pub(super) fn new(row: u32, weight: u8) -> Self {
         Self(row << WEIGHT_BITS | u32::from(weight))
     }
 
-    pub fn row(self) -> u32 {
+    pub(super) fn row(self) -> u32 {
         self.0 >> WEIGHT_BITS
     }
 
-    pub fn weight(self) -> u16 {
+    pub(super) fn weight(self) -> u16 {
         (self.0 & u32::from(HEAVIEST)) as u16
     }
 
     /// The same weight in another row.
-    pub fn at(self, row: u32) -> Self {
+    pub(super) fn at(self, row: u32) -> Self {
         Self(row << WEIGHT_BITS | self.0 & u32::from(HEAVIEST))
     }
 
-    pub fn to_bits(self) -> u32 {
+    pub(super) fn to_bits(self) -> u32 {
         self.0
     }
 
-    pub fn from_bits(bits: u32) -> Self {
+    pub(super) fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 }
 
 /// The lists of all words behind each other, in the order of the words.
 #[derive(Default)]
-pub struct Lists {
+pub(super) struct Lists {
     /// Where each list ends; it starts where the one before it ends.
     ends: Vec<u64>,
     entries: Vec<Entry>,
@@ -57,14 +57,14 @@ pub struct Lists {
 
 /// The list of one word.
 #[derive(Clone, Copy)]
-pub struct List<'a> {
+pub(super) struct List<'a> {
     pub entries: &'a [Entry],
     pub places: Option<&'a Places>,
 }
 
 impl List<'_> {
     /// The entry of a row. `from` is a place that is not behind it, and is brought nearer for rows that follow.
-    pub fn find(&self, row: u32, from: &mut usize) -> Option<Entry> {
+    pub(super) fn find(&self, row: u32, from: &mut usize) -> Option<Entry> {
         *from = match self.places {
             Some(places) => places.of(row)?,
             None => seek(self.entries, *from, row),
@@ -74,28 +74,28 @@ impl List<'_> {
 }
 
 impl Lists {
-    pub fn from_parts(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
+    pub(super) fn from_parts(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
         let mut lists = Self { ends, entries, places: HashMap::new() };
         let words = 0..lists.ends.len() as u32;
         lists.places = words.filter_map(|word| Some((word, Places::worth_having(lists.of(word))?))).collect();
         lists
     }
 
-    pub fn parts(&self) -> (&[u64], &[Entry]) {
+    pub(super) fn parts(&self) -> (&[u64], &[Entry]) {
         (&self.ends, &self.entries)
     }
 
-    pub fn of(&self, word: u32) -> &[Entry] {
+    pub(super) fn of(&self, word: u32) -> &[Entry] {
         &self.entries[self.span(word)]
     }
 
     /// The list with all that is known of it.
-    pub fn list(&self, word: u32) -> List<'_> {
+    pub(super) fn list(&self, word: u32) -> List<'_> {
         List { entries: self.of(word), places: self.places.get(&word) }
     }
 
     /// How many entries the lists of consecutive words have in all.
-    pub fn entries_of(&self, words: Range<u32>) -> usize {
+    pub(super) fn entries_of(&self, words: Range<u32>) -> usize {
         if words.is_empty() { 0 } else { self.span(words.end - 1).end - self.span(words.start).start }
     }
 
@@ -106,7 +106,7 @@ impl Lists {
 }
 
 /// The first place at or after `from` whose row is not below `row`. Near places are found fastest.
-pub fn seek(list: &[Entry], from: usize, row: u32) -> usize {
+pub(super) fn seek(list: &[Entry], from: usize, row: u32) -> usize {
     let rest = &list[from.min(list.len())..];
     let mut reach = 1;
     while reach < rest.len() && rest[reach - 1].row() < row {

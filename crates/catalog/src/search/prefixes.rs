@@ -11,13 +11,13 @@ use super::postings::Lists;
 use super::rowset::RowSet;
 
 #[derive(Default)]
-pub struct Prefixes {
+pub(super) struct Prefixes {
     sets: HashMap<Box<str>, RowSet>,
 }
 
 impl Prefixes {
     /// Of the prefixes of one and two letters, keeps those with more entries in their lists than there are rows.
-    pub fn heaviest(rows: u32, lexicon: &Lexicon, lists: &Lists) -> Self {
+    pub(super) fn heaviest(rows: u32, lexicon: &Lexicon, lists: &Lists) -> Self {
         let mut sets = HashMap::new();
         for word in (0..lexicon.len()).map(|number| lexicon.word(number)) {
             for prefix in
@@ -31,12 +31,12 @@ impl Prefixes {
         Self { sets: sets.into_iter().filter_map(|(prefix, set)| Some((prefix, set?))).collect() }
     }
 
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.sets.keys().map(|text| &**text)
     }
 
     /// The rows that have any of the words that start with `prefix`, which are `words`.
-    pub fn rows(&self, prefix: &str, rows: u32, lists: &Lists, words: Range<u32>) -> Cow<'_, RowSet> {
+    pub(super) fn rows(&self, prefix: &str, rows: u32, lists: &Lists, words: Range<u32>) -> Cow<'_, RowSet> {
         match self.sets.get(prefix) {
             Some(set) => Cow::Borrowed(set),
             None => Cow::Owned(union(rows, lists, words)),

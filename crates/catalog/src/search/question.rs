@@ -16,7 +16,7 @@ const EXACT: u16 = HEAVIEST as u16 + 1;
 const MOST_WORDS: usize = 120;
 const WHOLE: u16 = MOST_WORDS as u16 * 2 * EXACT;
 
-pub struct Question<'a> {
+pub(super) struct Question<'a> {
     /// Every word but the last, without stop words and without forms of an earlier one.
     words: Vec<Clause<'a>>,
     /// The last word in any of its forms; nothing if it is a stop word.
@@ -26,7 +26,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    pub fn read(words: &[String], index: &'a TextIndex) -> Self {
+    pub(super) fn read(words: &[String], index: &'a TextIndex) -> Self {
         let Some((last, others)) = telling(words).split_last() else {
             return Self { words: Vec::new(), last: Clause::default(), longer: None };
         };
@@ -47,7 +47,7 @@ impl<'a> Question<'a> {
     }
 
     /// How many rows there are, and those of this page.
-    pub fn answer(&self, page: Page) -> (usize, Vec<u32>) {
+    pub(super) fn answer(&self, page: Page) -> (usize, Vec<u32>) {
         if self.words.is_empty() {
             return self.one_word(page);
         }

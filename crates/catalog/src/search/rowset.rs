@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 #[derive(Clone, Default)]
-pub struct RowSet {
+pub(super) struct RowSet {
     bits: Vec<u64>,
 }
 
@@ -11,41 +11,41 @@ const WORD: u32 = u64::BITS;
 
 impl RowSet {
     /// The empty set of rows below `rows`.
-    pub fn below(rows: u32) -> Self {
+    pub(super) fn below(rows: u32) -> Self {
         Self { bits: vec![0; rows.div_ceil(WORD) as usize] }
     }
 
-    pub fn insert(&mut self, row: u32) {
+    pub(super) fn insert(&mut self, row: u32) {
         self.bits[(row / WORD) as usize] |= 1 << (row % WORD);
     }
 
-    pub fn remove(&mut self, row: u32) {
+    pub(super) fn remove(&mut self, row: u32) {
         self.bits[(row / WORD) as usize] &= !(1 << (row % WORD));
     }
 
     /// Becomes the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
-    pub fn copy_from(&mut self, other: &Self, start: u32) {
+    pub(super) fn copy_from(&mut self, other: &Self, start: u32) {
         let theirs = other.bits.get((start / WORD) as usize..).unwrap_or_default();
         let shared = theirs.len().min(self.bits.len());
         self.bits[..shared].copy_from_slice(&theirs[..shared]);
         self.bits[shared..].fill(0);
     }
 
-    pub fn contains(&self, row: u32) -> bool {
+    pub(super) fn contains(&self, row: u32) -> bool {
         self.bits[(row / WORD) as usize] & (1 << (row % WORD)) != 0
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The first row from `start` on.
-    pub fn next(&self, start: u32) -> Option<u32> {
+    pub(super) fn next(&self, start: u32) -> Option<u32> {
         self.within(&(start..self.end())).next()
     }
 
     /// The rows of a range in ascending order.
-    pub fn within(&self, rows: &Range<u32>) -> impl Iterator<Item = u32> {
+    pub(super) fn within(&self, rows: &Range<u32>) -> impl Iterator<Item = u32> {
         let (start, end) = (rows.start, rows.end.min(self.end()));
         let words = start / WORD..end.div_ceil(WORD).max(start / WORD);
         let first = words.start * WORD;
@@ -60,7 +60,7 @@ impl RowSet {
     }
 
     /// The rows that stand at these places in ascending order.
-    pub fn at(&self, places: Range<usize>) -> Vec<u32> {
+    pub(super) fn at(&self, places: Range<usize>) -> Vec<u32> {
         let (mut before, mut start) = (0, 0);
         for word in &self.bits {
             let after = before + word.count_ones() as usize;

@@ -15,7 +15,7 @@ use super::lowly::{self, Pace};
 use super::shelf::Shelf;
 
 /// The filings of the store's edition, where these are served.
-pub async fn fresh(
+pub(super) async fn fresh(
     served: &Arc<Part<Filings>>,
     store: &dyn Store,
     shelf: Option<&Shelf>,

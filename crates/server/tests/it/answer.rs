@@ -13,7 +13,7 @@ use crate::description::DESCRIPTION;
 
 /// A response that has passed the checks of all responses.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub method: Method,
     pub path: String,
     /// The documented operation, if it is one.
@@ -37,18 +37,18 @@ const ERROR_CODES: [(u16, &str); 10] = [
 ];
 
 impl Answer {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
     }
 
-    pub fn number(&self, name: &str) -> i64 {
+    pub(crate) fn number(&self, name: &str) -> i64 {
         self.header(name)
             .parse()
             .unwrap_or_else(|_| panic!("{name} of {} is {:?}", self.path, self.header(name)))
     }
 
     /// The body with its compression undone.
-    pub fn plain(&self) -> Vec<u8> {
+    pub(crate) fn plain(&self) -> Vec<u8> {
         let body = &self.body[..];
         let mut reader: Box<dyn Read> = match self.header("content-encoding") {
             "" => Box::new(body),
@@ -62,17 +62,17 @@ impl Answer {
         plain
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.plain())
             .unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.plain()).expect("UTF-8")
     }
 
     /// Expects a status and gives the body.
-    pub fn expect(self, status: u16) -> Self {
+    pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(
             self.status,
             status,
@@ -85,12 +85,12 @@ impl Answer {
     }
 
     /// Expects a failure in the error shape and gives its sentence.
-    pub fn expect_error(self, status: u16) -> String {
+    pub(crate) fn expect_error(self, status: u16) -> String {
         self.expect(status).json()["message"].as_str().expect("a message").to_owned()
     }
 
     /// What every response must be, whatever was asked.
-    pub fn check(&self, now_unix_seconds: i64) {
+    pub(crate) fn check(&self, now_unix_seconds: i64) {
         self.check_envelope(now_unix_seconds);
         self.check_description();
     }

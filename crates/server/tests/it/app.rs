@@ -21,10 +21,10 @@ use crate::answer::Answer;
 use crate::lent;
 
 /// Monday, 2 November 2026, noon in London.
-pub const START_UNIX_MS: i64 = 1_793_620_800_000;
+pub(crate) const START_UNIX_MS: i64 = 1_793_620_800_000;
 
 #[derive(Debug)]
-pub struct TestApp {
+pub(crate) struct TestApp {
     pub service: Service,
     pub clock: Arc<ManualClock>,
     pub faults: Arc<FaultyStore>,
@@ -35,29 +35,29 @@ pub struct TestApp {
 }
 
 impl TestApp {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::start_with(|_| {}).await
     }
 
     /// Starts with other settings than the defaults.
-    pub async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         Self::start_in(directory, START_UNIX_MS, change).await
     }
 
     /// Stops in order and starts again on the same files, at the same time of day.
-    pub async fn restart(self) -> Self {
+    pub(crate) async fn restart(self) -> Self {
         self.restart_with(|_| {}).await
     }
 
-    pub async fn restart_with(self, change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut Options)) -> Self {
         let now = self.clock.now().unix_ms;
         self.service.stop().await.expect("an orderly stop");
         Self::start_in(self.directory, now, change).await
     }
 
     /// Stops in order, lets something happen to the files, and starts again with the clock at this time.
-    pub async fn restart_at(self, unix_ms: i64, meanwhile: impl FnOnce(&Path)) -> Self {
+    pub(crate) async fn restart_at(self, unix_ms: i64, meanwhile: impl FnOnce(&Path)) -> Self {
         let Self { service, faults, plain, directory, .. } = self;
         service.stop().await.expect("an orderly stop");
         drop((faults, plain));
@@ -92,34 +92,34 @@ impl TestApp {
         Self { service, clock, faults, directory, plain, client }
     }
 
-    pub fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
 
-    pub fn advance_seconds(&self, seconds: u64) {
+    pub(crate) fn advance_seconds(&self, seconds: u64) {
         self.advance(Duration::from_secs(seconds));
     }
 
     /// The database as another process opens it: an operator's command, another replica.
-    pub async fn elsewhere(&self) -> Arc<dyn Store> {
+    pub(crate) async fn elsewhere(&self) -> Arc<dyn Store> {
         lastro_store::open_existing(&database(&self.directory)).await.expect("the same database")
     }
 
-    pub fn timestamp(&self) -> jiff::Timestamp {
+    pub(crate) fn timestamp(&self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.clock.now().unix_ms).expect("a time")
     }
 
     /// A key that no test can use up.
-    pub async fn ample_key(&self, plan: Plan) -> String {
+    pub(crate) async fn ample_key(&self, plan: Plan) -> String {
         self.key_with_limit(plan, Some(1_000_000)).await
     }
 
     /// A key as the operator makes it, in force at once.
-    pub async fn key(&self, plan: Plan) -> String {
+    pub(crate) async fn key(&self, plan: Plan) -> String {
         self.key_with_limit(plan, None).await
     }
 
-    pub async fn key_with_limit(&self, plan: Plan, rate_limit: Option<u32>) -> String {
+    pub(crate) async fn key_with_limit(&self, plan: Plan, rate_limit: Option<u32>) -> String {
         let app = &self.service.app;
         let key = ApiKey::generate(&mut fill_random);
         let account = Account {
@@ -136,7 +136,7 @@ impl TestApp {
         key.reveal().to_owned()
     }
 
-    pub fn request(&self, method: Method, path: &str) -> Ask<'_> {
+    pub(crate) fn request(&self, method: Method, path: &str) -> Ask<'_> {
         let url = format!("http://{}{path}", self.service.address);
         Ask {
             path: path.to_owned(),
@@ -147,16 +147,16 @@ impl TestApp {
         }
     }
 
-    pub fn get(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn get(&self, path: &str) -> Ask<'_> {
         self.request(Method::GET, path)
     }
 
-    pub fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Ask<'_> {
+    pub(crate) fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Ask<'_> {
         self.request(Method::POST, path).body(body)
     }
 
     /// What the operator's listener says.
-    pub async fn admin(&self, path: &str) -> (u16, String) {
+    pub(crate) async fn admin(&self, path: &str) -> (u16, String) {
         let address = self.service.admin_address.expect("an operator's listener");
         let response = self.client.get(format!("http://{address}{path}")).send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
@@ -164,7 +164,7 @@ impl TestApp {
 }
 
 /// Connections end when a test wants it, and not because it moved the clock.
-pub fn patient() -> Limits {
+pub(crate) fn patient() -> Limits {
     Limits {
         most: 1000,
         most_per_address: 1000,
@@ -174,28 +174,28 @@ pub fn patient() -> Limits {
 }
 
 /// A client that knows no proxy and takes bodies as they come.
-pub fn client() -> reqwest::ClientBuilder {
+pub(crate) fn client() -> reqwest::ClientBuilder {
     // Plain HTTP is all it will speak; it asks for a TLS library all the same, but need not read the machine's certificates.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().tls_certs_only([]).no_proxy().no_gzip()
 }
 
-pub fn database(directory: &TempDir) -> String {
+pub(crate) fn database(directory: &TempDir) -> String {
     format!("sqlite:{}", directory.path().join("lastro.db").display())
 }
 
 /// The public part of a key.
-pub fn id_of(key: &str) -> KeyId {
+pub(crate) fn id_of(key: &str) -> KeyId {
     ApiKey::parse(key).expect("a key").id()
 }
 
 /// A well-formed key that nobody was ever given.
-pub fn stray_key() -> String {
+pub(crate) fn stray_key() -> String {
     ApiKey::generate(&mut fill_random).reveal().to_owned()
 }
 
 /// Asks again and again until the answer is yes; what another process wrote must be in force within a second.
-pub async fn soon(mut holds: impl AsyncFnMut() -> bool) {
+pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..100 {
         if holds().await {
             return;
@@ -207,7 +207,7 @@ pub async fn soon(mut holds: impl AsyncFnMut() -> bool) {
 
 /// A request that is being put together.
 #[derive(Debug)]
-pub struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     method: Method,
     path: String,
@@ -216,20 +216,20 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    pub fn key(self, key: &str) -> Self {
+    pub(crate) fn key(self, key: &str) -> Self {
         Self { key: Some(key.to_owned()), ..self.header("x-api-key", key) }
     }
 
-    pub fn header(self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(self, name: &str, value: &str) -> Self {
         Self { builder: self.builder.header(name, value), ..self }
     }
 
-    pub fn body(self, body: impl Into<reqwest::Body>) -> Self {
+    pub(crate) fn body(self, body: impl Into<reqwest::Body>) -> Self {
         Self { builder: self.builder.body(body), ..self }
     }
 
     /// Sends it and checks what every response must be.
-    pub async fn send(self) -> Answer {
+    pub(crate) async fn send(self) -> Answer {
         if let Some(key) = self.key.as_deref().filter(|_| self.path.contains(lent::WEBHOOK)) {
             lent::to(&*self.app.plain, key, self.app.timestamp()).await;
         }

@@ -15,7 +15,7 @@ fn expected() -> Vec<Company> {
 }
 
 /// As the API shows it.
-pub fn shown(company: &Company) -> Value {
+pub(crate) fn shown(company: &Company) -> Value {
     json!({
         "id": company.id.to_string(),
         "name": company.name,

@@ -70,7 +70,7 @@ fn every_response_declares_the_headers_of_all_responses() {
 }
 
 /// A call of an operation that succeeds if the caller may make it.
-pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
+pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let (method, template) = endpoint.split_once(' ').unwrap();
     let path = match template {
         "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
@@ -93,7 +93,7 @@ pub fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
 }
 
 /// The status of a call that succeeds.
-pub fn success(endpoint: &str) -> u16 {
+pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
         ("POST", path) if path.ends_with("/test") => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,

@@ -211,7 +211,7 @@ async fn each_form_has_a_tag_of_its_own() {
 }
 
 /// Texts that break writers, readers and spreadsheets.
-pub const NASTY: [&str; 16] = [
+pub(crate) const NASTY: [&str; 16] = [
     "=1+1",
     "+55 11 4002-8922",
     "-0.02",
@@ -231,7 +231,7 @@ pub const NASTY: [&str; 16] = [
 ];
 
 /// Publishes records in place of the sample; they are in service when it returns.
-pub async fn publish(app: &TestApp, source: Source, records: Records) {
+pub(crate) async fn publish(app: &TestApp, source: Source, records: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     sender.send(Write::Rows(records)).await.unwrap();
     sender.send(Write::Commit).await.unwrap();

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use serde_json::{Value, json};
 
 /// `openapi.yaml`, read once.
-pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
+pub(crate) static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
     let text = include_str!("../../../../openapi.yaml");
     Description {
         document: serde_saphyr::from_str(text).expect("openapi.yaml is YAML"),
@@ -15,7 +15,7 @@ pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
 });
 
 #[derive(Debug)]
-pub struct Description {
+pub(crate) struct Description {
     pub document: Value,
     /// By endpoint and status: building one takes longer than most requests.
     validators: Mutex<HashMap<(String, u16), Arc<jsonschema::Validator>>>,
@@ -23,7 +23,7 @@ pub struct Description {
 
 impl Description {
     /// Method and path template of every operation.
-    pub fn operations(&self) -> BTreeSet<String> {
+    pub(crate) fn operations(&self) -> BTreeSet<String> {
         let paths = self.document["paths"].as_object().expect("paths");
         let of = |(path, item): (&String, &Value)| {
             let methods: Vec<String> = item.as_object().expect("an object").keys().cloned().collect();
@@ -36,19 +36,19 @@ impl Description {
         paths.iter().flat_map(of).collect()
     }
 
-    pub fn operation(&self, endpoint: &str) -> Option<&Value> {
+    pub(crate) fn operation(&self, endpoint: &str) -> Option<&Value> {
         let (method, path) = endpoint.split_once(' ')?;
         self.document["paths"].get(path)?.get(method.to_lowercase())
     }
 
     /// The statuses that an operation documents.
-    pub fn statuses(&self, endpoint: &str) -> BTreeSet<u16> {
+    pub(crate) fn statuses(&self, endpoint: &str) -> BTreeSet<u16> {
         let responses = self.operation(endpoint).and_then(|o| o["responses"].as_object()).expect("responses");
         responses.keys().map(|status| status.parse().expect("a status")).collect()
     }
 
     /// What the description says of one status of an operation, references followed.
-    pub fn response(&self, endpoint: &str, status: u16) -> Option<&Value> {
+    pub(crate) fn response(&self, endpoint: &str, status: u16) -> Option<&Value> {
         Some(self.follow(self.operation(endpoint)?["responses"].get(status.to_string())?))
     }
 
@@ -63,7 +63,7 @@ impl Description {
     }
 
     /// Names of the headers that a response must carry.
-    pub fn required_headers(&self, endpoint: &str, status: u16) -> Vec<String> {
+    pub(crate) fn required_headers(&self, endpoint: &str, status: u16) -> Vec<String> {
         let headers = self.response(endpoint, status).and_then(|r| r["headers"].as_object());
         headers
             .into_iter()
@@ -74,13 +74,13 @@ impl Description {
     }
 
     /// The media types that a response may have.
-    pub fn media_types(&self, endpoint: &str, status: u16) -> Vec<&str> {
+    pub(crate) fn media_types(&self, endpoint: &str, status: u16) -> Vec<&str> {
         let content = self.response(endpoint, status).and_then(|r| r["content"].as_object());
         content.into_iter().flatten().map(|(kind, _)| kind.as_str()).collect()
     }
 
     /// Everything in which a JSON body differs from its schema.
-    pub fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
+    pub(crate) fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
         let mut validators = self.validators.lock().expect("no test panicked in here");
         let validator = validators
             .entry((endpoint.to_owned(), status))

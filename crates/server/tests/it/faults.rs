@@ -54,7 +54,7 @@ async fn a_stop_while_the_store_fails_for_a_moment_loses_nothing() {
 }
 
 /// Publishes one more Selic value, as a synchronisation of another process does.
-pub async fn publish_selic(app: &TestApp, day: &str, value: &str) {
+pub(crate) async fn publish_selic(app: &TestApp, day: &str, value: &str) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     let point = RatePoint { day: lastro_model::Day::parse(day).unwrap(), value: value.parse().unwrap() };
     sender.send(Write::Rows(Records::Rates(vec![point]))).await.unwrap();

@@ -18,7 +18,7 @@ fn expected() -> Vec<Filing> {
 }
 
 /// As the API shows it.
-pub fn shown(filing: &Filing) -> Value {
+pub(crate) fn shown(filing: &Filing) -> Value {
     json!({
         "id": filing.id.to_string(),
         "company_id": filing.company_id.to_string(),

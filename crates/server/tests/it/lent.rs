@@ -5,11 +5,11 @@ use lastro_access::ApiKey;
 use lastro_model::{Attempt, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId};
 use lastro_store::{NewMessage, Store};
 
-pub const WEBHOOK: &str = "wh_000000000000000000000000";
-pub const DELIVERY: &str = "msg_000000000000000000000000";
+pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
+pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
 /// Gives it, with a delivery, to the account of this key, if the key is anybody's.
-pub async fn to(store: &dyn Store, key: &str, now: Timestamp) {
+pub(crate) async fn to(store: &dyn Store, key: &str, now: Timestamp) {
     let Ok(key) = ApiKey::parse(key) else { return };
     let Some(key) = store.key(key.id()).await.unwrap() else { return };
     let id = WebhookId::parse(WEBHOOK).unwrap();

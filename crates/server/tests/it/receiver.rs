@@ -20,27 +20,27 @@ use tokio::sync::{oneshot, watch};
 
 /// A message as it came.
 #[derive(Debug, Clone)]
-pub struct Got {
+pub(crate) struct Got {
     pub headers: HeaderMap,
     pub body: String,
 }
 
 impl Got {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
     /// The `webhook-id`.
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.header("webhook-id")
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
     /// Whether it is signed as the public library would, for the time it names; tests have a clock of their own.
-    pub fn verifies(&self, secret: &str) -> bool {
+    pub(crate) fn verifies(&self, secret: &str) -> bool {
         let library = standardwebhooks::Webhook::new(secret).unwrap();
         let at = self.header("webhook-timestamp").parse().unwrap();
         let expected = library.sign(self.id(), at, self.body.as_bytes()).unwrap();
@@ -54,7 +54,7 @@ struct State {
     headers: Vec<(&'static str, String)>,
 }
 
-pub struct Receiver {
+pub(crate) struct Receiver {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
     /// While it is closed, nobody gets an answer.
@@ -65,7 +65,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// One that is content with everything.
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let state = Arc::new(Mutex::new(State { got: Vec::new(), status: 204, headers: Vec::new() }));
         let (gate, entrance) = watch::channel(true);
         let (close, closed) = oneshot::channel();
@@ -78,38 +78,38 @@ impl Receiver {
         Self { address, state, gate, close: Some(close), thread: Some(thread) }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    pub fn answer(&self, status: u16) {
+    pub(crate) fn answer(&self, status: u16) {
         self.answer_with(status, &[]);
     }
 
-    pub fn answer_with(&self, status: u16, headers: &[(&'static str, &str)]) {
+    pub(crate) fn answer_with(&self, status: u16, headers: &[(&'static str, &str)]) {
         let mut state = self.state();
         state.status = status;
         state.headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     }
 
     /// From now on messages are taken, and get no answer until [`Receiver::release`].
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.gate.send_replace(false);
     }
 
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         self.gate.send_replace(true);
     }
 
-    pub fn got(&self) -> Vec<Got> {
+    pub(crate) fn got(&self) -> Vec<Got> {
         self.state().got.clone()
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.state().got.len()
     }
 
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.state().got.clear();
     }
 

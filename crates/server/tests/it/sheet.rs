@@ -5,24 +5,24 @@ use serde_json::value::RawValue;
 
 /// One of the two ways in which CSV is punctuated.
 #[derive(Debug, Clone, Copy)]
-pub struct Dialect {
+pub(crate) struct Dialect {
     pub locale: &'static str,
     pub delimiter: u8,
     pub point: char,
     pub mark: &'static str,
 }
 
-pub const DIALECTS: [Dialect; 2] = [
+pub(crate) const DIALECTS: [Dialect; 2] = [
     Dialect { locale: "en", delimiter: b',', point: '.', mark: "" },
     Dialect { locale: "pt-BR", delimiter: b';', point: ',', mark: "\u{feff}" },
 ];
 
 /// Rows of cells, the header row first.
-pub type Rows = Vec<Vec<String>>;
+pub(crate) type Rows = Vec<Vec<String>>;
 
 impl Dialect {
     /// Reads a file. Panics where it is not exactly one of this dialect.
-    pub fn read(self, text: &str) -> Rows {
+    pub(crate) fn read(self, text: &str) -> Rows {
         let text = text.strip_prefix(self.mark).expect("the mark at the beginning");
         assert!(text.ends_with("\r\n") && !text.contains('\u{feff}'));
         let mut reader = csv::ReaderBuilder::new()
@@ -50,7 +50,7 @@ impl Dialect {
     }
 
     /// JSON objects as they ought to stand in a file, under the names of the first.
-    pub fn of_objects<'j>(self, objects: impl IntoIterator<Item = &'j Object>) -> Rows {
+    pub(crate) fn of_objects<'j>(self, objects: impl IntoIterator<Item = &'j Object>) -> Rows {
         let mut rows = Rows::new();
         for object in objects {
             if rows.is_empty() {
@@ -61,7 +61,7 @@ impl Dialect {
         rows
     }
 
-    pub fn cell(self, value: &RawValue) -> String {
+    pub(crate) fn cell(self, value: &RawValue) -> String {
         match value.get() {
             "null" => String::new(),
             text if text.starts_with('"') => guarded(&serde_json::from_str::<String>(text).unwrap()),
@@ -71,14 +71,14 @@ impl Dialect {
 }
 
 /// A text that a spreadsheet might run gets an apostrophe in front.
-pub fn guarded(text: &str) -> String {
+pub(crate) fn guarded(text: &str) -> String {
     let apostrophe = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("{apostrophe}{text}")
 }
 
 /// A JSON object with its members in order and its numbers as they are written.
 #[derive(Debug)]
-pub struct Object(pub Vec<(String, Box<RawValue>)>);
+pub(crate) struct Object(pub Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -103,12 +103,12 @@ impl<'de> Deserialize<'de> for Object {
 }
 
 impl Object {
-    pub fn get(&self, name: &str) -> Option<&RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&RawValue> {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| &**value)
     }
 
     /// The objects of a member that is an array.
-    pub fn objects(&self, name: &str) -> Vec<Object> {
+    pub(crate) fn objects(&self, name: &str) -> Vec<Object> {
         serde_json::from_str(self.get(name).expect(name).get()).unwrap()
     }
 }

@@ -9,16 +9,16 @@ use proptest::prelude::*;
 use crate::fixture::{day, number};
 
 /// Points of consecutive days from this one on.
-pub fn series(first: &str, values: &[&str]) -> Vec<RatePoint> {
+pub(crate) fn series(first: &str, values: &[&str]) -> Vec<RatePoint> {
     let point = |(n, value): (i32, &&str)| RatePoint { day: day(first).plus_days(n), value: number(value) };
     (0..).zip(values).map(point).collect()
 }
 
-pub fn held<P: Judged>(points: &[P]) -> BTreeMap<Day, P> {
+pub(crate) fn held<P: Judged>(points: &[P]) -> BTreeMap<Day, P> {
     points.iter().map(|point| (point.day(), *point)).collect()
 }
 
-pub fn judged<P: Judged>(kind: Kind, before: &[P], read: &[P]) -> Review<P> {
+pub(crate) fn judged<P: Judged>(kind: Kind, before: &[P], read: &[P]) -> Review<P> {
     review(kind, &held(before), read.iter().copied(), |_, _| false)
 }
 

@@ -12,27 +12,27 @@ use lastro_store::{
 };
 use tokio::sync::mpsc;
 
-pub fn at(second: i64) -> Timestamp {
+pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-pub fn day(text: &str) -> Day {
+pub(crate) fn day(text: &str) -> Day {
     Day::parse(text).unwrap()
 }
 
-pub fn decimal(text: &str) -> Decimal {
+pub(crate) fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-pub fn rate(on: &str, value: &str) -> RatePoint {
+pub(crate) fn rate(on: &str, value: &str) -> RatePoint {
     RatePoint { day: day(on), value: decimal(value) }
 }
 
-pub fn quote(on: &str, pair: &str, buy: &str, sell: &str) -> FxQuote {
+pub(crate) fn quote(on: &str, pair: &str, buy: &str, sell: &str) -> FxQuote {
     FxQuote { day: day(on), pair: Pair::parse(pair).unwrap(), buy: decimal(buy), sell: decimal(sell) }
 }
 
-pub fn company(id: u32) -> Company {
+pub(crate) fn company(id: u32) -> Company {
     Company {
         id: CompanyId(id),
         name: format!("Açúcar & \"Álcool\" {id}"),
@@ -44,7 +44,7 @@ pub fn company(id: u32) -> Company {
     }
 }
 
-pub fn filing(id: u64, delivered_on: &str) -> Filing {
+pub(crate) fn filing(id: u64, delivered_on: &str) -> Filing {
     Filing {
         id: FilingId::Protocol(id),
         company_id: CompanyId(9512),
@@ -59,12 +59,12 @@ pub fn filing(id: u64, delivered_on: &str) -> Filing {
     }
 }
 
-pub fn publication(source: Source) -> Publication {
+pub(crate) fn publication(source: Source) -> Publication {
     Publication { source, sample: false, replace: false, at: at(0), condition: Condition::None }
 }
 
 /// A file with so many rejects, one on every second line from the second on.
-pub fn read_file(url: &str, rejects: u64) -> ReadFile {
+pub(crate) fn read_file(url: &str, rejects: u64) -> ReadFile {
     let reject = |n| Reject {
         file: url.rsplit('/').next().unwrap().to_owned(),
         line: 2 * n,
@@ -81,11 +81,19 @@ pub fn read_file(url: &str, rejects: u64) -> ReadFile {
     }
 }
 
-pub async fn publish(store: &dyn Store, publication: Publication, records: Records) -> Result<Published> {
+pub(crate) async fn publish(
+    store: &dyn Store,
+    publication: Publication,
+    records: Records,
+) -> Result<Published> {
     send(store, publication, vec![Write::Rows(records), Write::Commit]).await
 }
 
-pub async fn send(store: &dyn Store, publication: Publication, writes: Vec<Write>) -> Result<Published> {
+pub(crate) async fn send(
+    store: &dyn Store,
+    publication: Publication,
+    writes: Vec<Write>,
+) -> Result<Published> {
     let (sender, rows) = mpsc::channel(1);
     let sending = async move {
         for write in writes {
@@ -97,7 +105,7 @@ pub async fn send(store: &dyn Store, publication: Publication, writes: Vec<Write
 }
 
 /// A whole source, its batches put together.
-pub async fn all(store: &dyn Store, source: Source) -> Result<(Edition, Vec<Records>)> {
+pub(crate) async fn all(store: &dyn Store, source: Source) -> Result<(Edition, Vec<Records>)> {
     let mut loaded = store.load(source).await?;
     let mut batches = Vec::new();
     while let Some(batch) = loaded.rows.recv().await {
@@ -106,7 +114,7 @@ pub async fn all(store: &dyn Store, source: Source) -> Result<(Edition, Vec<Reco
     Ok((loaded.edition, batches))
 }
 
-pub async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String)> {
+pub(crate) async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String)> {
     let (_, batches) = all(store, source).await.unwrap();
     batches
         .into_iter()
@@ -119,7 +127,7 @@ pub async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String)> {
 }
 
 /// By id: the store promises no order.
-pub async fn filings(store: &dyn Store) -> Vec<Filing> {
+pub(crate) async fn filings(store: &dyn Store) -> Vec<Filing> {
     let (_, batches) = all(store, Source::Filings).await.unwrap();
     let rows = batches.into_iter().flat_map(|batch| match batch {
         Records::Filings(rows) => rows,
@@ -131,12 +139,12 @@ pub async fn filings(store: &dyn Store) -> Vec<Filing> {
 }
 
 /// What changed since an edition, by id, and the edition that it leads to.
-pub async fn changes(store: &dyn Store, since: Edition) -> Option<(Edition, Vec<Filing>)> {
+pub(crate) async fn changes(store: &dyn Store, since: Edition) -> Option<(Edition, Vec<Filing>)> {
     let loaded = store.changes(Source::Filings, since).await.unwrap()?;
     Some(gathered(loaded).await)
 }
 
-pub async fn gathered(mut loaded: Loaded) -> (Edition, Vec<Filing>) {
+pub(crate) async fn gathered(mut loaded: Loaded) -> (Edition, Vec<Filing>) {
     let mut rows = Vec::new();
     while let Some(batch) = loaded.rows.recv().await {
         let Records::Filings(batch) = batch.unwrap() else { panic!("not filings") };
@@ -146,11 +154,11 @@ pub async fn gathered(mut loaded: Loaded) -> (Edition, Vec<Filing>) {
     (loaded.edition, rows)
 }
 
-pub fn key_id(number: u32) -> KeyId {
+pub(crate) fn key_id(number: u32) -> KeyId {
     KeyId::parse(&format!("Key{number:05}")).unwrap()
 }
 
-pub fn new_key(number: u32) -> NewKey {
+pub(crate) fn new_key(number: u32) -> NewKey {
     NewKey {
         id: key_id(number),
         digest: KeyDigest([number as u8; 32]),
@@ -167,7 +175,7 @@ pub fn new_key(number: u32) -> NewKey {
 }
 
 /// A call that lost against another writer is tried again, as every caller would.
-pub async fn insert_patiently(store: &dyn Store, key: NewKey) {
+pub(crate) async fn insert_patiently(store: &dyn Store, key: NewKey) {
     loop {
         match store.insert_key(key.clone()).await {
             Err(StoreError::Busy) => {}
@@ -179,12 +187,12 @@ pub async fn insert_patiently(store: &dyn Store, key: NewKey) {
     }
 }
 
-pub fn webhook_id(number: u8) -> WebhookId {
+pub(crate) fn webhook_id(number: u8) -> WebhookId {
     WebhookId::from_random([number; 12])
 }
 
 /// Of the account of [`new_key`] with this number, which must exist.
-pub fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webhook {
+pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webhook {
     Webhook {
         id: webhook_id(number),
         account: AccountId(key_id(account)),
@@ -203,14 +211,14 @@ pub fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webhook {
 }
 
 /// A store with one key and one webhook that wants to hear of everything.
-pub async fn listening(store: &dyn Store) -> Webhook {
+pub(crate) async fn listening(store: &dyn Store) -> Webhook {
     store.insert_key(new_key(1)).await.unwrap();
     let webhook = webhook(1, 1, &WebhookEvent::OFFERED);
     assert!(store.insert_webhook(webhook.clone(), 10).await.unwrap());
     webhook
 }
 
-pub fn message(number: u8, webhook: &WebhookId) -> NewMessage {
+pub(crate) fn message(number: u8, webhook: &WebhookId) -> NewMessage {
     NewMessage {
         id: MessageId::from_random([number; 12]),
         webhook: webhook.clone(),
@@ -220,7 +228,7 @@ pub fn message(number: u8, webhook: &WebhookId) -> NewMessage {
     }
 }
 
-pub fn claim(second: i64, holder: &str) -> Claim {
+pub(crate) fn claim(second: i64, holder: &str) -> Claim {
     Claim {
         now: at(second),
         holder: holder.to_owned(),
@@ -230,7 +238,7 @@ pub fn claim(second: i64, holder: &str) -> Claim {
     }
 }
 
-pub fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
+pub(crate) fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
     let error = (fate != Fate::Delivered).then(|| "no answer in time".to_owned());
     Settlement {
         webhook: claimed.webhook.id.clone(),
@@ -246,7 +254,7 @@ pub fn settlement(claimed: &Claimed, holder: &str, fate: Fate) -> Settlement {
     }
 }
 
-pub fn settlement_attempt() -> Attempt {
+pub(crate) fn settlement_attempt() -> Attempt {
     Attempt {
         at: at(3),
         status: Some(503),

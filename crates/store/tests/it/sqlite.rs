@@ -12,22 +12,22 @@ use crate::conformance::{Place, suite};
 use crate::specimen::*;
 
 /// A database in a directory of its own, gone with the test.
-pub struct TemporaryFile(tempfile::TempDir);
+pub(crate) struct TemporaryFile(tempfile::TempDir);
 
 impl TemporaryFile {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.0.path().join("lastro.db")
     }
 
-    pub fn directory(&self) -> &Path {
+    pub(crate) fn directory(&self) -> &Path {
         self.0.path()
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("sqlite:{}", self.path().display())
     }
 
@@ -38,7 +38,7 @@ impl TemporaryFile {
     }
 
     /// What opening says, having made sure that it left everything as it was.
-    pub async fn refusal(&self) -> StoreError {
+    pub(crate) async fn refusal(&self) -> StoreError {
         let before = self.contents();
         let refusal = open(&self.url()).await.unwrap_err();
         assert_eq!(open_existing(&self.url()).await.unwrap_err(), refusal);

@@ -7,7 +7,7 @@ use lastro_model::{Day, Source};
 use super::{CDI, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
 
 /// One bad day of one source.
-pub struct BadDay {
+pub(crate) struct BadDay {
     pub name: &'static str,
     pub source: Source,
     pub strike: Strike,
@@ -17,7 +17,7 @@ pub struct BadDay {
     pub kind: &'static str,
 }
 
-pub enum Strike {
+pub(crate) enum Strike {
     /// On the way, to requests with this in their line.
     OnTheWay(String, Trouble),
     /// In what is held, up to this day.
@@ -71,7 +71,7 @@ const fn away(sentence: &'static str) -> [Told; 4] {
 }
 
 /// Troubles that befall an answer, whoever gives it: a round for each.
-pub fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
+pub(crate) fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
     let (page, object) = ("an HTML page", "a JSON object");
     let browser = "a page for a browser";
     let troubles = [
@@ -103,7 +103,7 @@ pub fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
 }
 
 /// Answers that never end, for those who do not wait for ever: a round for each.
-pub fn without_end(today: Day) -> Vec<Vec<BadDay>> {
+pub(crate) fn without_end(today: Day) -> Vec<Vec<BadDay>> {
     let too_late = away("no answer in time");
     vec![
         round(today, "a drip", &Trouble::Drip, too_late),
@@ -112,7 +112,7 @@ pub fn without_end(today: Day) -> Vec<Vec<BadDay>> {
 }
 
 /// What is wrong with the data itself: each source once in a round.
-pub fn at_the_source(shelves: &Shelves, today: Day) -> Vec<Vec<BadDay>> {
+pub(crate) fn at_the_source(shelves: &Shelves, today: Day) -> Vec<Vec<BadDay>> {
     let mut rounds: Vec<Vec<BadDay>> = Vec::new();
     for case in
         series_cases().into_iter().chain(quote_cases()).chain(file_cases()).chain([swapped(shelves, today)])
@@ -255,7 +255,7 @@ fn swapped(shelves: &Shelves, today: Day) -> BadDay {
 
 impl BadDay {
     /// Lets it happen; [`Publisher::restore`] ends it.
-    pub fn strike(&self, publisher: &Publisher, today: Day) {
+    pub(crate) fn strike(&self, publisher: &Publisher, today: Day) {
         match &self.strike {
             OnTheWay(part, trouble) => {
                 publisher.change(|shelves| freshen(shelves, self.source, today));
@@ -268,7 +268,7 @@ impl BadDay {
 
 impl Publisher {
     /// All is well again, and as it was.
-    pub fn restore(&self, shelves: &Shelves) {
+    pub(crate) fn restore(&self, shelves: &Shelves) {
         self.mend();
         self.change(|held| *held = shelves.clone());
     }

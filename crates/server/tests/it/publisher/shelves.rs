@@ -14,14 +14,14 @@ use zip::write::SimpleFileOptions;
 
 use super::{Response, whole};
 
-pub const SELIC: u32 = 432;
-pub const CDI: u32 = 4389;
-pub const IPCA: u32 = 433;
+pub(crate) const SELIC: u32 = 432;
+pub(crate) const CDI: u32 = 4389;
+pub(super) const IPCA: u32 = 433;
 
-pub const REGISTRY: &str = "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv";
+pub(crate) const REGISTRY: &str = "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv";
 
 /// The persons in the registry, whom nobody may find in our files.
-pub const PERSONS: [&str; 4] =
+pub(crate) const PERSONS: [&str; 4] =
     ["QUITERIA BRANDAO MACHADO", "quiteria.machado@example.com", "RUA DAS ACACIAS 77", "ri@coined.example"];
 
 const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR";
@@ -29,7 +29,7 @@ const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CON
 const JSON: &str = "application/json; charset=utf-8";
 
 #[derive(Debug, Clone, Default)]
-pub struct Shelves {
+pub(crate) struct Shelves {
     /// Values as they are written, by code and day.
     pub series: BTreeMap<u32, BTreeMap<Day, String>>,
     /// Closing rates as they are written, by currency and day.
@@ -59,12 +59,12 @@ impl Printed {
     }
 }
 
-pub fn archive_path(year: i16) -> String {
+pub(crate) fn archive_path(year: i16) -> String {
     format!("/dados/CIA_ABERTA/DOC/IPE/DADOS/ipe_cia_aberta_{year}.zip")
 }
 
 /// All days from this one to that one.
-pub fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
+pub(super) fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
     (from.number()..=to.number()).map(|number| Day::from_number(number).unwrap())
 }
 
@@ -75,7 +75,7 @@ fn rate_of(day: Day, least: i32) -> String {
 
 impl Shelves {
     /// A little of everything, up to this day.
-    pub fn filled(today: Day) -> Self {
+    pub(crate) fn filled(today: Day) -> Self {
         let mut shelves = Self::default();
         shelves.fill_rates(today.plus_days(-400), today);
         shelves.fill_quotes(&["EUR", "JPY", "USD"], today.plus_days(-120), today);
@@ -86,31 +86,31 @@ impl Shelves {
         shelves
     }
 
-    pub fn fill_rates(&mut self, from: Day, today: Day) {
+    pub(crate) fn fill_rates(&mut self, from: Day, today: Day) {
         self.fill_selic(from, today);
         self.fill_cdi(from, today);
         self.fill_ipca(from.minus_months(12), today);
     }
 
     /// Every calendar day has a value.
-    pub fn fill_selic(&mut self, from: Day, today: Day) {
+    pub(crate) fn fill_selic(&mut self, from: Day, today: Day) {
         self.series.insert(SELIC, days(from, today).map(|day| (day, rate_of(day, 9))).collect());
     }
 
-    pub fn fill_cdi(&mut self, from: Day, today: Day) {
+    pub(crate) fn fill_cdi(&mut self, from: Day, today: Day) {
         let business = days(from, today).filter(|day| !day.is_weekend());
         self.series.insert(CDI, business.map(|day| (day, rate_of(day, 8))).collect());
     }
 
     /// A month's value is published in the next one.
-    pub fn fill_ipca(&mut self, from: Day, today: Day) {
+    pub(crate) fn fill_ipca(&mut self, from: Day, today: Day) {
         let firsts = days(from, today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
         let monthly =
             |day: Day| (day, format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7));
         self.series.insert(IPCA, firsts.map(monthly).collect());
     }
 
-    pub fn fill_quotes(&mut self, currencies: &[&str], from: Day, today: Day) {
+    pub(crate) fn fill_quotes(&mut self, currencies: &[&str], from: Day, today: Day) {
         for (place, currency) in currencies.iter().enumerate() {
             for day in days(from, today).filter(|day| !day.is_weekend()) {
                 let rate = |more: i32| match *currency {
@@ -123,7 +123,7 @@ impl Shelves {
     }
 
     /// So many filings, spread over the year as far as it has come.
-    pub fn fill_filings(&mut self, year: i16, today: Day, count: i32) {
+    pub(crate) fn fill_filings(&mut self, year: i16, today: Day, count: i32) {
         let first = Day::from_ymd(year, 1, 1).unwrap();
         let last = Day::from_ymd(year, 12, 31).unwrap().min(today);
         let length = last.number() - first.number() + 1;
@@ -137,7 +137,7 @@ impl Shelves {
     }
 
     /// Brings the files up to date with what is held.
-    pub fn print(&mut self) {
+    pub(crate) fn print(&mut self) {
         if !self.companies.is_empty() {
             self.put(REGISTRY, self.registry());
         }
@@ -147,13 +147,13 @@ impl Shelves {
     }
 
     /// Takes a file away.
-    pub fn withdraw(&mut self, path: &str) {
+    pub(crate) fn withdraw(&mut self, path: &str) {
         self.files.remove(path);
         self.unprinted.push(path.to_owned());
     }
 
     /// Puts another file in its place.
-    pub fn by_hand(&mut self, path: &str, bytes: Vec<u8>) {
+    pub(crate) fn by_hand(&mut self, path: &str, bytes: Vec<u8>) {
         self.put(path, bytes);
         self.unprinted.push(path.to_owned());
     }
@@ -174,7 +174,7 @@ impl Shelves {
     }
 
     /// The registry as the regulator writes it: a row for each market, Latin-1, CRLF, persons and all.
-    pub fn registry(&self) -> Vec<u8> {
+    pub(crate) fn registry(&self) -> Vec<u8> {
         let mut text = format!("{REGISTRY_COLUMNS}\r\n");
         for company in &self.companies {
             for market in
@@ -187,7 +187,7 @@ impl Shelves {
         latin_1(&text)
     }
 
-    pub fn filings_table(&self, year: i16) -> Vec<u8> {
+    pub(crate) fn filings_table(&self, year: i16) -> Vec<u8> {
         let mut text = lastro_sources::cvm::filings::COLUMNS.join(";");
         text.push_str("\r\n");
         self.filings[&year].iter().for_each(|filing| text.push_str(&filing_row(filing)));
@@ -200,7 +200,7 @@ impl Shelves {
     }
 
     /// A file, or that it is the one the reader has.
-    pub fn file(&self, path: &str, headers: &HeaderMap) -> Response {
+    pub(crate) fn file(&self, path: &str, headers: &HeaderMap) -> Response {
         let Some(file) = self.files.get(path) else {
             return whole(404, "text/html", "<html><head><title>404 Not Found</title></head></html>");
         };
@@ -217,7 +217,7 @@ impl Shelves {
     }
 
     /// `/dados/serie/bcdata.sgs.{code}/dados…`
-    pub fn series_api(&self, line: &str) -> Response {
+    pub(crate) fn series_api(&self, line: &str) -> Response {
         let code = line.split("bcdata.sgs.").nth(1).and_then(|rest| rest.split('/').next());
         let Some(values) = code.and_then(|code| self.series.get(&code.parse().ok()?)) else {
             return whole(200, "text/html", "<!DOCTYPE html><title>Requisição inválida!</title>");
@@ -245,7 +245,7 @@ impl Shelves {
     }
 
     /// `Moedas` and `CotacaoMoedaPeriodo`.
-    pub fn exchange_api(&self, raw: &str, line: &str) -> Response {
+    pub(crate) fn exchange_api(&self, raw: &str, line: &str) -> Response {
         if raw.contains('+') {
             return whole(400, JSON, "/*a plus is an operator*/");
         }
@@ -267,7 +267,7 @@ impl Shelves {
     }
 }
 
-pub fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
+pub(crate) fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
     let base =
         "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1";
     Filing {
@@ -286,7 +286,7 @@ pub fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
     }
 }
 
-pub fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
+pub(crate) fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file(name, SimpleFileOptions::default()).unwrap();
     zip.write_all(content).unwrap();
@@ -294,7 +294,7 @@ pub fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 /// Every character must be one of Latin-1.
-pub fn latin_1(text: &str) -> Vec<u8> {
+pub(crate) fn latin_1(text: &str) -> Vec<u8> {
     assert!(encoding_rs::mem::is_str_latin1(text));
     encoding_rs::mem::encode_latin1_lossy(text).into_owned()
 }

@@ -13,7 +13,7 @@ use super::{Body, Response, whole};
 const PAGE: &str = r#"<?xml version="1.0" encoding="pt-br"?><!DOCTYPE html><html><head><title>Requisição inválida!</title></head></html>"#;
 
 #[derive(Debug, Clone)]
-pub enum Trouble {
+pub(crate) enum Trouble {
     /// A page for a browser, with status 200.
     Page,
     /// `{"erro":{}}`, with status 200.
@@ -37,7 +37,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    pub async fn befall(self, response: Response) -> Response {
+    pub(crate) async fn befall(self, response: Response) -> Response {
         match self {
             Self::Page => whole(200, "text/html", PAGE),
             Self::Erro => whole(200, "application/json; charset=utf-8", r#"{"erro":{}}"#),

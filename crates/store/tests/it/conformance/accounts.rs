@@ -4,7 +4,7 @@ use lastro_store::{Store, StoreError};
 use super::Place;
 use crate::specimen::*;
 
-pub async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
+pub(crate) async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let mut new = new_key(200);
     new.account.plan = Plan::Gold;
@@ -26,7 +26,7 @@ pub async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
     assert_eq!(listed, [key_id(100), key_id(200)], "oldest first");
 }
 
-pub async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Place) {
+pub(crate) async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Place) {
     let store = place.open().await;
     let kept = store.insert_key(new_key(1)).await.unwrap();
     let mut again = new_key(1);
@@ -40,7 +40,7 @@ pub async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Place) {
     assert_eq!(store.counters().await.unwrap().key_revision, 2);
 }
 
-pub async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(place: &impl Place) {
+pub(crate) async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(place: &impl Place) {
     let (writer, reader) = (place.open().await, place.open().await);
     let mut ring = Ring::default();
     writer.insert_key(new_key(1)).await.unwrap();
@@ -83,7 +83,7 @@ impl Ring {
     }
 }
 
-pub async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place) {
+pub(crate) async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     store.insert_key(new_key(2)).await.unwrap();
@@ -100,7 +100,7 @@ pub async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place) {
     assert_eq!(store.key(key_id(2)).await.unwrap().unwrap().account.plan, Plan::Free);
 }
 
-pub async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Place) {
+pub(crate) async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     for (given, expected) in
@@ -111,7 +111,7 @@ pub async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Place) {
     }
 }
 
-pub async fn the_first_end_of_a_key_stands(place: &impl Place) {
+pub(crate) async fn the_first_end_of_a_key_stands(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let revoked = store.revoke(key_id(1), at(100)).await.unwrap();
@@ -125,7 +125,7 @@ pub async fn the_first_end_of_a_key_stands(place: &impl Place) {
     assert!(earlier.revision > revoked.revision);
 }
 
-pub async fn a_rotated_key_shares_the_account_and_ends_the_old_one(place: &impl Place) {
+pub(crate) async fn a_rotated_key_shares_the_account_and_ends_the_old_one(place: &impl Place) {
     let store = place.open().await;
     let first = store.insert_key(new_key(1)).await.unwrap();
     let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(10), at(3_610)).await.unwrap();
@@ -136,7 +136,7 @@ pub async fn a_rotated_key_shares_the_account_and_ends_the_old_one(place: &impl 
     assert_eq!(store.key(key_id(1)).await.unwrap(), Some(rotated.old));
 }
 
-pub async fn a_key_that_has_an_end_cannot_be_rotated(place: &impl Place) {
+pub(crate) async fn a_key_that_has_an_end_cannot_be_rotated(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     store.revoke(key_id(1), at(10)).await.unwrap();
@@ -147,7 +147,7 @@ pub async fn a_key_that_has_an_end_cannot_be_rotated(place: &impl Place) {
     assert_eq!(store.key(key_id(2)).await.unwrap(), None);
 }
 
-pub async fn unknown_keys_are_not_found(place: &impl Place) {
+pub(crate) async fn unknown_keys_are_not_found(place: &impl Place) {
     let store = place.open().await;
     let unknown = key_id(404);
     assert_eq!(store.key(unknown).await.unwrap(), None);
@@ -158,14 +158,14 @@ pub async fn unknown_keys_are_not_found(place: &impl Place) {
     assert_eq!(store.counters().await.unwrap().key_revision, 0);
 }
 
-pub async fn a_key_rotated_without_grace_is_revoked(place: &impl Place) {
+pub(crate) async fn a_key_rotated_without_grace_is_revoked(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(10), at(10)).await.unwrap();
     assert!(rotated.old.revoked && !rotated.new.revoked);
 }
 
-pub async fn a_key_whose_end_has_come_is_closed_for_good(place: &impl Place) {
+pub(crate) async fn a_key_whose_end_has_come_is_closed_for_good(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     for number in 1..=3 {
         here.insert_key(new_key(number)).await.unwrap();

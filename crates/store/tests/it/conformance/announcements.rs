@@ -14,7 +14,7 @@ fn announced(number: u64, event: WebhookEvent, edition: u64, rows: Records) -> A
     Announcement { number, event, edition: lastro_model::Edition(edition), at: at(0), rows }
 }
 
-pub async fn what_a_publication_added_and_changed_is_announced_with_its_edition(place: &impl Place) {
+pub(crate) async fn what_a_publication_added_and_changed_is_announced_with_its_edition(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     first(&*store, Source::Companies, Records::Companies(vec![company(1), company(2)])).await;
@@ -33,7 +33,7 @@ pub async fn what_a_publication_added_and_changed_is_announced_with_its_edition(
     assert_eq!(store.announcements(10).await.unwrap(), expected, "nothing changed");
 }
 
-pub async fn every_kind_of_row_is_announced_as_it_was_published(place: &impl Place) {
+pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let old_rate = Records::Rates(vec![rate("2026-10-29", "15.00")]);
@@ -75,7 +75,7 @@ pub async fn every_kind_of_row_is_announced_as_it_was_published(place: &impl Pla
     }
 }
 
-pub async fn first_and_made_up_data_is_no_news(place: &impl Place) {
+pub(crate) async fn first_and_made_up_data_is_no_news(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
@@ -89,7 +89,7 @@ pub async fn first_and_made_up_data_is_no_news(place: &impl Place) {
     assert_eq!(store.announcements(10).await.unwrap().len(), 1);
 }
 
-pub async fn the_first_data_is_no_news_however_many_parts_it_comes_in(place: &impl Place) {
+pub(crate) async fn the_first_data_is_no_news_however_many_parts_it_comes_in(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let add = async |number: u64, end: Write| {
@@ -108,7 +108,7 @@ async fn first_of(store: &dyn Store, publication: Publication, rows: Records) {
     assert_eq!(store.announcements(10).await.unwrap(), [], "{publication:?}");
 }
 
-pub async fn nothing_is_noted_where_nobody_listens(place: &impl Place) {
+pub(crate) async fn nothing_is_noted_where_nobody_listens(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     first(&*store, Source::Companies, Records::Companies(vec![company(1)])).await;
@@ -132,7 +132,7 @@ pub async fn nothing_is_noted_where_nobody_listens(place: &impl Place) {
     assert_eq!(add(5).await, 1);
 }
 
-pub async fn a_large_publication_is_announced_in_parts(place: &impl Place) {
+pub(crate) async fn a_large_publication_is_announced_in_parts(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;
@@ -147,7 +147,7 @@ pub async fn a_large_publication_is_announced_in_parts(place: &impl Place) {
     assert!(all.iter().all(|announcement| announcement.edition.0 == 2));
 }
 
-pub async fn an_abandoned_publication_announces_nothing(place: &impl Place) {
+pub(crate) async fn an_abandoned_publication_announces_nothing(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;

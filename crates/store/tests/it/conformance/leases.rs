@@ -9,7 +9,7 @@ async fn takes(store: &dyn Store, name: &str, holder: &str, now: Timestamp, unti
     store.take_lease(name, holder, now, until).await.unwrap().holder == holder
 }
 
-pub async fn a_lease_is_one_holders_until_it_ends(place: &impl Place) {
+pub(crate) async fn a_lease_is_one_holders_until_it_ends(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert!(takes(&*here, "sync", "ana", at(0), at(60)).await);
     let standing = there.take_lease("sync", "bia", at(59), at(119)).await.unwrap();
@@ -21,7 +21,7 @@ pub async fn a_lease_is_one_holders_until_it_ends(place: &impl Place) {
     assert!(!takes(&*here, "sync", "ana", at(61), at(121)).await, "nor hers to give up");
 }
 
-pub async fn a_lease_that_is_renewed_does_not_end(place: &impl Place) {
+pub(crate) async fn a_lease_that_is_renewed_does_not_end(place: &impl Place) {
     let store = place.open().await;
     assert!(!store.renew_lease("sync", "ana", at(60)).await.unwrap(), "nobody took it");
     assert!(takes(&*store, "sync", "ana", at(0), at(60)).await);
@@ -34,7 +34,7 @@ pub async fn a_lease_that_is_renewed_does_not_end(place: &impl Place) {
     assert_eq!(again.until, at(160), "a holder may take what it holds");
 }
 
-pub async fn a_lease_that_is_given_up_is_free_at_once(place: &impl Place) {
+pub(crate) async fn a_lease_that_is_given_up_is_free_at_once(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert!(takes(&*here, "sync", "ana", at(0), at(60)).await);
     here.release_lease("sync", "ana").await.unwrap();
@@ -42,7 +42,7 @@ pub async fn a_lease_that_is_given_up_is_free_at_once(place: &impl Place) {
     assert!(takes(&*there, "sync", "bia", at(1), at(61)).await);
 }
 
-pub async fn of_many_takers_one_succeeds(place: &impl Place) {
+pub(crate) async fn of_many_takers_one_succeeds(place: &impl Place) {
     let store = place.open().await;
     for round in 0..5 {
         let (now, until) = (at(round * 60), at(round * 60 + 60));
@@ -57,7 +57,7 @@ pub async fn of_many_takers_one_succeeds(place: &impl Place) {
     }
 }
 
-pub async fn a_lease_that_ends_later_than_any_can_is_taken_over(place: &impl Place) {
+pub(crate) async fn a_lease_that_ends_later_than_any_can_is_taken_over(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let year = 365 * 86_400;
     assert!(takes(&*here, "sync", "ana", at(year), at(year + 60)).await);

@@ -1,24 +1,24 @@
 //! What every database must do. A backend joins by implementing [`Place`] and calling [`suite!`].
 
-pub mod accounts;
-pub mod announcements;
-pub mod changes;
-pub mod files;
-pub mod leases;
-pub mod outbox;
-pub mod records;
-pub mod removals;
-pub mod settings;
-pub mod usage;
-pub mod webhooks;
-pub mod withheld;
+pub(crate) mod accounts;
+pub(crate) mod announcements;
+pub(crate) mod changes;
+pub(crate) mod files;
+pub(crate) mod leases;
+pub(crate) mod outbox;
+pub(crate) mod records;
+pub(crate) mod removals;
+pub(crate) mod settings;
+pub(crate) mod usage;
+pub(crate) mod webhooks;
+pub(crate) mod withheld;
 
 use std::sync::Arc;
 
 use lastro_store::Store;
 
 /// An empty database of its own for one test.
-pub trait Place {
+pub(crate) trait Place {
     /// Another handle on the same database, as another process would have.
     async fn open(&self) -> Arc<dyn Store>;
 }

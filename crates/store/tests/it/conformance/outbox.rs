@@ -22,7 +22,7 @@ async fn with_messages(store: &dyn Store, count: u8) -> lastro_model::Webhook {
     webhook
 }
 
-pub async fn an_announcement_is_fanned_out_once(place: &impl Place) {
+pub(crate) async fn an_announcement_is_fanned_out_once(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     let number = announcement(&*here).await;
@@ -32,7 +32,7 @@ pub async fn an_announcement_is_fanned_out_once(place: &impl Place) {
     assert_eq!(here.deliveries(&webhook.id, 10, 0).await.unwrap().total, 1);
 }
 
-pub async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &impl Place) {
+pub(crate) async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     let first = announcement(&*here).await;
@@ -48,7 +48,7 @@ pub async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &impl Place
     assert_eq!(here.outbox_state().await.unwrap().announcements, 0);
 }
 
-pub async fn a_message_to_a_webhook_that_is_gone_is_dropped(place: &impl Place) {
+pub(crate) async fn a_message_to_a_webhook_that_is_gone_is_dropped(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let number = announcement(&*store).await;
@@ -58,7 +58,7 @@ pub async fn a_message_to_a_webhook_that_is_gone_is_dropped(place: &impl Place) 
     assert_eq!(store.deliveries(&webhook.id, 10, 0).await.unwrap().total, 1);
 }
 
-pub async fn one_message_of_a_webhook_is_claimed_at_a_time(place: &impl Place) {
+pub(crate) async fn one_message_of_a_webhook_is_claimed_at_a_time(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -71,7 +71,7 @@ pub async fn one_message_of_a_webhook_is_claimed_at_a_time(place: &impl Place) {
     assert_eq!(next[0].body, message(2, &webhook.id).body);
 }
 
-pub async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) {
+pub(crate) async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     with_messages(&*here, 1).await;
     let first = here.settle_and_claim(Vec::new(), claim(1, "here")).await.unwrap();
@@ -80,7 +80,7 @@ pub async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) {
     assert_eq!(taken_over, first, "the same message under the same name");
 }
 
-pub async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: &impl Place) {
+pub(crate) async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: &impl Place) {
     const YEAR: i64 = 365 * 24 * 3600;
     let store = place.open().await;
     with_messages(&*store, 1).await;
@@ -93,7 +93,7 @@ pub async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: &impl P
     assert_eq!((&once_more[0].message, once_more[0].tries), (&again[0].message, 1));
 }
 
-pub async fn messages_come_in_their_order_and_none_before_it_is_due(place: &impl Place) {
+pub(crate) async fn messages_come_in_their_order_and_none_before_it_is_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
     let mut order = Vec::new();
@@ -111,7 +111,7 @@ pub async fn messages_come_in_their_order_and_none_before_it_is_due(place: &impl
     assert_eq!((&again[0].body, again[0].tries), (&order[0], 1));
 }
 
-pub async fn one_slow_webhook_holds_up_no_other(place: &impl Place) {
+pub(crate) async fn one_slow_webhook_holds_up_no_other(place: &impl Place) {
     let store = place.open().await;
     let slow = with_messages(&*store, 2).await;
     let quick = webhook(2, 1, &[WebhookEvent::SelicUpdated]);
@@ -132,7 +132,7 @@ async fn announcement_again(store: &dyn Store) -> u64 {
     store.announcements(1).await.unwrap()[0].number
 }
 
-pub async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Place) {
+pub(crate) async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let of = |plans: &[Plan]| Claim { plans: plans.to_vec(), ..claim(1, "a") };
@@ -153,7 +153,7 @@ pub async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Place) {
     );
 }
 
-pub async fn attempts_are_written_down_and_the_state_with_them(place: &impl Place) {
+pub(crate) async fn attempts_are_written_down_and_the_state_with_them(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
     let pending =
@@ -182,7 +182,7 @@ pub async fn attempts_are_written_down_and_the_state_with_them(place: &impl Plac
     assert_eq!(store.outbox_state().await.unwrap(), OutboxState::default());
 }
 
-pub async fn who_lost_the_lease_changes_nothing_but_the_log(place: &impl Place) {
+pub(crate) async fn who_lost_the_lease_changes_nothing_but_the_log(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = with_messages(&*here, 1).await;
     let lost = here.settle_and_claim(Vec::new(), claim(1, "here")).await.unwrap();
@@ -199,7 +199,7 @@ pub async fn who_lost_the_lease_changes_nothing_but_the_log(place: &impl Place) 
     assert_eq!(here.webhook(&webhook.id).await.unwrap().unwrap().failing, None);
 }
 
-pub async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
+pub(crate) async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -215,7 +215,7 @@ pub async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
     assert_eq!(store.settle_and_claim(Vec::new(), claim(2, "a")).await.unwrap().len(), 1);
 }
 
-pub async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &impl Place) {
+pub(crate) async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -227,7 +227,7 @@ pub async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &im
     assert_eq!(store.webhook(&webhook.id).await.unwrap().unwrap().disabled, Some(DisabledBy::Operator));
 }
 
-pub async fn a_delivery_is_made_due_again(place: &impl Place) {
+pub(crate) async fn a_delivery_is_made_due_again(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
     let mut settled = Vec::new();
@@ -251,7 +251,7 @@ pub async fn a_delivery_is_made_due_again(place: &impl Place) {
     assert_eq!(store.redeliver(&webhook_id(5), &first, at(50)).await.unwrap(), None, "it is another's");
 }
 
-pub async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &impl Place) {
+pub(crate) async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let mut claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -267,7 +267,7 @@ pub async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &imp
     assert_eq!(log.page[0].attempts.len(), 3, "what happened is told");
 }
 
-pub async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due(place: &impl Place) {
+pub(crate) async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let due = store.deliveries(&webhook.id, 1, 0).await.unwrap().page[0].due_at.unwrap();
@@ -284,7 +284,7 @@ pub async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due(pla
     assert_eq!(store.settle_and_claim(settled, claim(1, "a")).await.unwrap(), [], "and then no more");
 }
 
-pub async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &impl Place) {
+pub(crate) async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -307,7 +307,7 @@ pub async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &i
     assert_eq!(sooner.len(), 1, "unless the owner wants otherwise");
 }
 
-pub async fn what_was_sent_outside_is_in_the_log_and_never_due(place: &impl Place) {
+pub(crate) async fn what_was_sent_outside_is_in_the_log_and_never_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let mut ping = message(1, &webhook.id);
@@ -322,7 +322,7 @@ pub async fn what_was_sent_outside_is_in_the_log_and_never_due(place: &impl Plac
     store.record_delivery(message(2, &webhook.id), settlement_attempt(), true).await.unwrap();
 }
 
-pub async fn deliveries_are_forgotten_by_age(place: &impl Place) {
+pub(crate) async fn deliveries_are_forgotten_by_age(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     for (number, second) in [(1, 10), (2, 20)] {

@@ -4,7 +4,7 @@ use lastro_store::{Condition, Publication, Published, StoreError, Write};
 use super::Place;
 use crate::specimen::*;
 
-pub async fn a_new_store_knows_every_source_and_holds_no_rows(place: &impl Place) {
+pub(crate) async fn a_new_store_knows_every_source_and_holds_no_rows(place: &impl Place) {
     let store = place.open().await;
     let states = store.source_states().await.unwrap();
     assert_eq!(states.iter().map(|state| state.source).collect::<Vec<_>>(), Source::ALL);
@@ -16,7 +16,7 @@ pub async fn a_new_store_knows_every_source_and_holds_no_rows(place: &impl Place
     assert_eq!(store.counters().await.unwrap(), Default::default());
 }
 
-pub async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Place) {
+pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Place) {
     let store = place.open().await;
     let mut full = filing(7, "2026-10-30");
     full.id = FilingId::Hash(u64::MAX);
@@ -43,7 +43,7 @@ pub async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Place) {
     assert_eq!(filings(&*store).await, [full, greatest]);
 }
 
-pub async fn decimals_keep_their_scale(place: &impl Place) {
+pub(crate) async fn decimals_keep_their_scale(place: &impl Place) {
     let store = place.open().await;
     let written = ["15", "15.0", "15.00", "0", "0.000", "-0.02", "5.1253", "0.0000000000000000000000000001"];
     let first = day("2026-01-01");
@@ -60,7 +60,7 @@ pub async fn decimals_keep_their_scale(place: &impl Place) {
     assert_eq!((published.added, published.changed), (0, 1), "another scale is another publication");
 }
 
-pub async fn filings_come_in_batches(place: &impl Place) {
+pub(crate) async fn filings_come_in_batches(place: &impl Place) {
     let store = place.open().await;
     let rows: Vec<_> = (0..12_000).map(|n| filing(n, "2026-10-30")).collect();
     publish(&*store, publication(Source::Filings), Records::Filings(rows.clone())).await.unwrap();
@@ -69,7 +69,7 @@ pub async fn filings_come_in_batches(place: &impl Place) {
     assert!(filings(&*store).await == rows, "each row once");
 }
 
-pub async fn only_new_and_different_rows_are_counted(place: &impl Place) {
+pub(crate) async fn only_new_and_different_rows_are_counted(place: &impl Place) {
     let store = place.open().await;
     let first = Records::Filings(vec![filing(1, "2026-10-28"), filing(2, "2026-10-29")]);
     let published = publish(&*store, publication(Source::Filings), first).await.unwrap();
@@ -87,7 +87,7 @@ pub async fn only_new_and_different_rows_are_counted(place: &impl Place) {
     );
 }
 
-pub async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: &impl Place) {
+pub(crate) async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: &impl Place) {
     let store = place.open().await;
     let mut with_sector = company(1);
     with_sector.sector = Some("Bancos".to_owned());
@@ -105,7 +105,7 @@ pub async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: &impl P
     }
 }
 
-pub async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
+pub(crate) async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
     let store = place.open().await;
     let mut editions = Vec::new();
     for (source, value) in [(Source::Selic, "15.00"), (Source::Cdi, "15.00"), (Source::Selic, "15.25")] {
@@ -119,7 +119,7 @@ pub async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
     assert_eq!(counters.edition(Source::Filings), Edition(0));
 }
 
-pub async fn a_publication_that_changes_nothing_keeps_the_edition(place: &impl Place) {
+pub(crate) async fn a_publication_that_changes_nothing_keeps_the_edition(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let rows = || Records::Rates(vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")]);
     let first = publish(&*here, publication(Source::Selic), rows()).await.unwrap();
@@ -141,7 +141,7 @@ pub async fn a_publication_that_changes_nothing_keeps_the_edition(place: &impl P
     assert_eq!(next.edition, Edition(2), "no number was handed out in between");
 }
 
-pub async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_edition(place: &impl Place) {
+pub(crate) async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_edition(place: &impl Place) {
     let store = place.open().await;
     let official = publication(Source::Selic);
     let sample = Publication { sample: true, ..official };
@@ -155,7 +155,7 @@ pub async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_edition(place
     assert!(store.load(Source::Selic).await.unwrap().sample);
 }
 
-pub async fn an_abandoned_publication_changes_nothing(place: &impl Place) {
+pub(crate) async fn an_abandoned_publication_changes_nothing(place: &impl Place) {
     let store = place.open().await;
     publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-28")]))
         .await
@@ -172,7 +172,7 @@ pub async fn an_abandoned_publication_changes_nothing(place: &impl Place) {
     publish(&*store, replacing, Records::Filings(vec![])).await.expect("the next one is not in the way");
 }
 
-pub async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
+pub(crate) async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
     let store = place.open().await;
     let writes = vec![
         Write::Rows(Records::Rates(vec![rate("2026-10-30", "15.00")])),
@@ -184,7 +184,7 @@ pub async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
     assert!(rates(&*store, Source::Selic).await.is_empty());
 }
 
-pub async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) {
+pub(crate) async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
     for source in [Source::Selic, Source::Cdi] {
         let records = Records::Rates(vec![rate("2026-10-29", "1.00"), rate("2026-10-30", "2.00")]);
@@ -200,7 +200,7 @@ pub async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) 
     assert!(store.load(Source::Cdi).await.unwrap().sample);
 }
 
-pub async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
+pub(crate) async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
     let store = place.open().await;
     let rows = vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")];
     publish(&*store, publication(Source::Ipca), Records::Rates(rows)).await.unwrap();
@@ -221,7 +221,7 @@ pub async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
     assert_eq!(of(Source::Selic).rows, 0, "series that share a table are counted apart");
 }
 
-pub async fn a_sample_is_no_synchronisation(place: &impl Place) {
+pub(crate) async fn a_sample_is_no_synchronisation(place: &impl Place) {
     let store = place.open().await;
     let sample = Publication { sample: true, ..publication(Source::Selic) };
     publish(&*store, sample, Records::Rates(vec![rate("2026-10-30", "15.00")])).await.unwrap();
@@ -230,7 +230,7 @@ pub async fn a_sample_is_no_synchronisation(place: &impl Place) {
     assert_eq!((state.last_success, state.last_attempt), (None, None));
 }
 
-pub async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Place) {
+pub(crate) async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
     publish(&*store, publication(Source::Selic), rows).await.unwrap();
@@ -246,7 +246,7 @@ pub async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Plac
     assert_eq!((state.last_error, state.edition), (None, Edition(1)));
 }
 
-pub async fn a_part_of_a_source_is_no_success(place: &impl Place) {
+pub(crate) async fn a_part_of_a_source_is_no_success(place: &impl Place) {
     let store = place.open().await;
     publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-29")]))
         .await
@@ -260,7 +260,7 @@ pub async fn a_part_of_a_source_is_no_success(place: &impl Place) {
     assert_eq!((state.last_success, state.last_attempt), (Some(at(0)), Some(at(0))));
 }
 
-pub async fn a_load_sees_one_edition_while_the_next_is_published(place: &impl Place) {
+pub(crate) async fn a_load_sees_one_edition_while_the_next_is_published(place: &impl Place) {
     let store = place.open().await;
     let rows = |text: &str| {
         let rows = (0..40_000).map(|n| {
@@ -284,7 +284,7 @@ pub async fn a_load_sees_one_edition_while_the_next_is_published(place: &impl Pl
     assert_eq!(seen, 40_000);
 }
 
-pub async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
+pub(crate) async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
     let store = place.open().await;
     let rows = (0..40_000).map(|n| filing(n, "2026-10-30")).collect();
     publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
@@ -297,7 +297,7 @@ pub async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
     assert_eq!(store.counters().await.unwrap().edition(Source::Filings), unread.edition);
 }
 
-pub async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
+pub(crate) async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert_eq!(here.counters().await.unwrap(), Default::default());
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
@@ -307,7 +307,7 @@ pub async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
     assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
 }
 
-pub async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place: &impl Place) {
+pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     let sample = Publication {
@@ -332,7 +332,7 @@ pub async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place
     assert!(!state.sample && state.last_success.is_some(), "official data was not touched");
 }
 
-pub async fn an_edition_tells_when_it_was_published(place: &impl Place) {
+pub(crate) async fn an_edition_tells_when_it_was_published(place: &impl Place) {
     let store = place.open().await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     for (second, value, told) in [(10, "1.0", 10), (20, "2.0", 20), (30, "2.0", 20)] {

@@ -24,7 +24,7 @@ async fn kept(store: &dyn Store) -> Vec<lastro_model::KeyId> {
     store.list_keys().await.unwrap().into_iter().map(|key| key.id).collect()
 }
 
-pub async fn an_erased_person_leaves_nothing_but_what_was_used(place: &impl Place) {
+pub(crate) async fn an_erased_person_leaves_nothing_but_what_was_used(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     here.insert_key(new_key(2)).await.unwrap();
@@ -47,7 +47,7 @@ pub async fn an_erased_person_leaves_nothing_but_what_was_used(place: &impl Plac
     assert_eq!(here.erase(key_id(3), at(31)).await, Err(StoreError::NotFound));
 }
 
-pub async fn a_removal_is_told_until_it_is_forgotten(place: &impl Place) {
+pub(crate) async fn a_removal_is_told_until_it_is_forgotten(place: &impl Place) {
     let store = place.open().await;
     for number in 1..=2 {
         store.insert_key(new_key(number)).await.unwrap();
@@ -59,7 +59,7 @@ pub async fn a_removal_is_told_until_it_is_forgotten(place: &impl Place) {
     assert_eq!(store.counters().await.unwrap().key_revision, 4, "no number is given twice");
 }
 
-pub async fn changes_and_removals_come_in_one_order_and_no_more_than_asked_for(place: &impl Place) {
+pub(crate) async fn changes_and_removals_come_in_one_order_and_no_more_than_asked_for(place: &impl Place) {
     let store = place.open().await;
     for number in 1..=4 {
         store.insert_key(new_key(number)).await.unwrap();
@@ -79,7 +79,7 @@ pub async fn changes_and_removals_come_in_one_order_and_no_more_than_asked_for(p
     assert_eq!(seen, expected);
 }
 
-pub async fn a_registered_key_that_was_never_used_is_removed_in_time(place: &impl Place) {
+pub(crate) async fn a_registered_key_that_was_never_used_is_removed_in_time(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     for number in 1..=5 {
         here.insert_key(registered(number)).await.unwrap();
@@ -99,7 +99,7 @@ pub async fn a_registered_key_that_was_never_used_is_removed_in_time(place: &imp
     assert_eq!(kept(&*there).await, [1, 2, 6].map(key_id));
 }
 
-pub async fn a_key_that_was_used_once_is_never_removed(place: &impl Place) {
+pub(crate) async fn a_key_that_was_used_once_is_never_removed(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(registered(1)).await.unwrap();
     store.insert_key(registered(2)).await.unwrap();

@@ -4,7 +4,7 @@ use lastro_store::{SECRETS_KEPT, StoreError, WebhookChange};
 use super::Place;
 use crate::specimen::*;
 
-pub async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
+pub(crate) async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let kept = listening(&*here).await;
     assert_eq!(there.webhook(&kept.id).await.unwrap(), Some(kept.clone()));
@@ -20,7 +20,7 @@ pub async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
     assert_eq!(there.list_webhooks().await.unwrap(), [kept, plain, of_another]);
 }
 
-pub async fn no_account_gets_more_webhooks_than_allowed(place: &impl Place) {
+pub(crate) async fn no_account_gets_more_webhooks_than_allowed(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     store.insert_key(new_key(2)).await.unwrap();
@@ -33,7 +33,7 @@ pub async fn no_account_gets_more_webhooks_than_allowed(place: &impl Place) {
     assert!(store.insert_webhook(webhook(3, 1, &[WebhookEvent::FxUpdated]), 2).await.unwrap());
 }
 
-pub async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
+pub(crate) async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
     let store = place.open().await;
     let kept = listening(&*store).await;
     let unchanged = store.change_webhook(&kept.id, WebhookChange::default()).await.unwrap().unwrap();
@@ -59,7 +59,7 @@ pub async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
     assert_eq!(store.webhook(&expected.id).await.unwrap(), Some(expected));
 }
 
-pub async fn enabling_forgets_the_failures(place: &impl Place) {
+pub(crate) async fn enabling_forgets_the_failures(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let mut failing = webhook(1, 1, &[WebhookEvent::FxUpdated]);
@@ -71,7 +71,7 @@ pub async fn enabling_forgets_the_failures(place: &impl Place) {
     assert_eq!((enabled.disabled, enabled.failing), (None, None));
 }
 
-pub async fn another_address_begins_without_failures(place: &impl Place) {
+pub(crate) async fn another_address_begins_without_failures(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let mut failing = webhook(1, 1, &[WebhookEvent::FxUpdated]);
@@ -81,7 +81,7 @@ pub async fn another_address_begins_without_failures(place: &impl Place) {
     assert_eq!(store.change_webhook(&failing.id, change).await.unwrap().unwrap().failing, None);
 }
 
-pub async fn the_owner_does_not_undo_the_operators_word(place: &impl Place) {
+pub(crate) async fn the_owner_does_not_undo_the_operators_word(place: &impl Place) {
     let store = place.open().await;
     let kept = listening(&*store).await;
     let change = async |disabled: Option<DisabledBy>, by_owner: bool| {
@@ -96,7 +96,7 @@ pub async fn the_owner_does_not_undo_the_operators_word(place: &impl Place) {
     assert_eq!(change(Some(DisabledBy::Owner), true).await, Ok(Some(DisabledBy::Owner)));
 }
 
-pub async fn a_deleted_webhook_takes_its_deliveries_along(place: &impl Place) {
+pub(crate) async fn a_deleted_webhook_takes_its_deliveries_along(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let sent = message(1, &webhook.id);
@@ -108,7 +108,7 @@ pub async fn a_deleted_webhook_takes_its_deliveries_along(place: &impl Place) {
     assert_eq!(store.redeliver(&webhook.id, &sent.id, at(1)).await.unwrap(), None);
 }
 
-pub async fn a_rotated_secret_signs_until_its_end(place: &impl Place) {
+pub(crate) async fn a_rotated_secret_signs_until_its_end(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let rotate = async |seed: u8, now: i64| {
@@ -126,7 +126,7 @@ pub async fn a_rotated_secret_signs_until_its_end(place: &impl Place) {
     );
 }
 
-pub async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &impl Place) {
+pub(crate) async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     for seed in 2..20 {
@@ -138,7 +138,7 @@ pub async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &impl Plac
     assert_eq!((secrets[0].seed, secrets[0].ends_at), ([19; 16], None), "the newest is among them");
 }
 
-pub async fn the_newest_secret_is_first_also_where_the_clock_was_set_back(place: &impl Place) {
+pub(crate) async fn the_newest_secret_is_first_also_where_the_clock_was_set_back(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let rotated = store.rotate_webhook_secret(&webhook.id, [2; 16], at(-50), at(100)).await.unwrap();
@@ -146,7 +146,7 @@ pub async fn the_newest_secret_is_first_also_where_the_clock_was_set_back(place:
     assert_eq!(seeds, [2, 1]);
 }
 
-pub async fn unknown_webhooks_are_an_answer(place: &impl Place) {
+pub(crate) async fn unknown_webhooks_are_an_answer(place: &impl Place) {
     let store = place.open().await;
     let unknown = webhook_id(44);
     assert_eq!(store.webhook(&unknown).await.unwrap(), None);

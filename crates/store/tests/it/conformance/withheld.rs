@@ -13,7 +13,7 @@ async fn withhold(store: &dyn Store, source: Source, points: &[Withheld]) {
     send(store, publication(source), writes).await.unwrap();
 }
 
-pub async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
+pub(crate) async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert!(here.withheld(Source::Selic).await.unwrap().is_empty());
     let rates: Vec<Withheld> =
@@ -36,7 +36,7 @@ pub async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
     assert_eq!(told(Source::Cdi), (0, Vec::new()));
 }
 
-pub async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
+pub(crate) async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
     let store = place.open().await;
     let [first, second] = [rate_withheld("2026-11-01", "150"), rate_withheld("2026-11-02", "151")];
     withhold(&*store, Source::Selic, &[second.clone(), first.clone()]).await;
@@ -48,7 +48,7 @@ pub async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
     assert_eq!(store.withheld(Source::Cdi).await.unwrap(), [first]);
 }
 
-pub async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &impl Place) {
+pub(crate) async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     withhold(&*store, Source::Selic, &doubted).await;
@@ -60,7 +60,7 @@ pub async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &i
     assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
 }
 
-pub async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place) {
+pub(crate) async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     withhold(&*store, Source::Selic, &doubted).await;
@@ -69,7 +69,7 @@ pub async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place)
     assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
 }
 
-pub async fn replacing_forgets_what_was_withheld_of_this_source_only(place: &impl Place) {
+pub(crate) async fn replacing_forgets_what_was_withheld_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     for source in [Source::Selic, Source::Cdi] {

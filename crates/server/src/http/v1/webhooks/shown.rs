@@ -9,7 +9,7 @@ use crate::webhooks::delivery::Outcome;
 use crate::webhooks::signature::Secret;
 
 #[derive(Serialize)]
-pub struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     id: &'a str,
     url: &'a str,
     description: Option<&'a str>,
@@ -30,7 +30,7 @@ struct Filters<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub fn of(webhook: &'a Webhook) -> Self {
+    pub(crate) fn of(webhook: &'a Webhook) -> Self {
         let company_ids = webhook.filters.company_ids.iter().map(ToString::to_string).collect();
         Self {
             id: webhook.id.as_str(),
@@ -47,7 +47,7 @@ impl<'a> Shown<'a> {
     }
 
     /// With the newest secret, which is shown this once.
-    pub fn with_secret(webhook: &'a Webhook, pepper: &Pepper) -> Self {
+    pub(crate) fn with_secret(webhook: &'a Webhook, pepper: &Pepper) -> Self {
         let newest = webhook.secrets.first();
         let secret =
             newest.map(|secret| Secret::new(pepper.webhook_secret(&webhook.id, &secret.seed)).reveal());
@@ -56,7 +56,7 @@ impl<'a> Shown<'a> {
 }
 
 #[derive(Serialize)]
-pub struct ShownDelivery<'a> {
+pub(crate) struct ShownDelivery<'a> {
     id: &'a str,
     event: &'static str,
     status: &'static str,
@@ -66,7 +66,7 @@ pub struct ShownDelivery<'a> {
 }
 
 impl<'a> ShownDelivery<'a> {
-    pub fn of(delivery: &'a Delivery) -> Self {
+    pub(crate) fn of(delivery: &'a Delivery) -> Self {
         Self {
             id: delivery.message.as_str(),
             event: delivery.event.name(),
@@ -79,7 +79,7 @@ impl<'a> ShownDelivery<'a> {
 }
 
 /// Whether it arrived, will be tried again, or was given up.
-pub fn status(delivery: &Delivery) -> &'static str {
+pub(crate) fn status(delivery: &Delivery) -> &'static str {
     match (delivery.delivered, delivery.due_at) {
         (true, _) => "delivered",
         (false, Some(_)) => "pending",
@@ -108,14 +108,14 @@ impl<'a> ShownAttempt<'a> {
 
 /// What came of a test.
 #[derive(Serialize)]
-pub struct Trial<'a> {
+pub(crate) struct Trial<'a> {
     id: &'a str,
     delivered: bool,
     attempt: ShownAttempt<'a>,
 }
 
 impl<'a> Trial<'a> {
-    pub fn of(id: &'a MessageId, outcome: &'a Outcome) -> Self {
+    pub(crate) fn of(id: &'a MessageId, outcome: &'a Outcome) -> Self {
         Self { id: id.as_str(), delivered: outcome.is_success(), attempt: ShownAttempt::of(&outcome.attempt) }
     }
 }

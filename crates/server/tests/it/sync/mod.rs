@@ -37,7 +37,7 @@ const SINCE: i16 = 2024;
 const LOOK: Duration = Duration::from_millis(25);
 
 /// All that a Gold key can read of what [`Publisher::on`] holds.
-pub const EVERYTHING: [&str; 10] = [
+pub(crate) const EVERYTHING: [&str; 10] = [
     "/api/v1/market/selic?limit=10000",
     "/api/v1/market/cdi?limit=10000",
     "/api/v1/market/ipca?limit=10000",

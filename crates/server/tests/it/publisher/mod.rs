@@ -27,12 +27,12 @@ use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-pub use bad_day::{BadDay, at_the_source, on_the_way, without_end};
-pub use shelves::{CDI, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
-pub use trouble::Trouble;
+pub(crate) use bad_day::{BadDay, at_the_source, on_the_way, without_end};
+pub(crate) use shelves::{CDI, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
+pub(crate) use trouble::Trouble;
 
-pub type Body = BoxBody<Bytes, std::io::Error>;
-pub type Response = http::Response<Body>;
+pub(crate) type Body = BoxBody<Bytes, std::io::Error>;
+pub(crate) type Response = http::Response<Body>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Host {
@@ -46,7 +46,7 @@ impl Host {
 }
 
 /// The three publishers. They close when this is dropped.
-pub struct Publisher {
+pub(crate) struct Publisher {
     state: Arc<Mutex<State>>,
     addresses: [SocketAddr; 3],
     close: Option<oneshot::Sender<()>>,
@@ -66,11 +66,11 @@ struct State {
 
 impl Publisher {
     /// Publishers that hold about a year of everything, up to this day.
-    pub fn on(today: Day) -> Self {
+    pub(crate) fn on(today: Day) -> Self {
         Self::holding(Shelves::filled(today))
     }
 
-    pub fn holding(mut shelves: Shelves) -> Self {
+    pub(crate) fn holding(mut shelves: Shelves) -> Self {
         shelves.print();
         let state = Arc::new(Mutex::new(State { shelves, ..State::default() }));
         let (close, closed) = oneshot::channel();
@@ -83,60 +83,60 @@ impl Publisher {
         Self { state, addresses, close: Some(close), thread: Some(thread) }
     }
 
-    pub fn addresses(&self) -> Publishers {
+    pub(crate) fn addresses(&self) -> Publishers {
         let [sgs, ptax, cvm] = self.addresses.map(|address| format!("http://{address}"));
         Publishers { sgs, ptax, cvm }
     }
 
     /// The flags that send the binary here.
-    pub fn flags(&self) -> Vec<String> {
+    pub(crate) fn flags(&self) -> Vec<String> {
         let Publishers { sgs, ptax, cvm } = self.addresses();
         ["--sgs-url".into(), sgs, "--ptax-url".into(), ptax, "--cvm-url".into(), cvm].into()
     }
 
     /// What is held, as it stands.
-    pub fn shelves(&self) -> Shelves {
+    pub(crate) fn shelves(&self) -> Shelves {
         self.state().shelves.clone()
     }
 
     /// Changes what is held.
-    pub fn change(&self, change: impl FnOnce(&mut Shelves)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Shelves)) {
         let mut state = self.state();
         change(&mut state.shelves);
         state.shelves.print();
     }
 
     /// From now on, requests whose line contains `part` (such as `sgs:` or `bcdata.sgs.432`) meet this trouble.
-    pub fn trouble(&self, part: &str, trouble: Trouble) {
+    pub(crate) fn trouble(&self, part: &str, trouble: Trouble) {
         self.trouble_times(part, trouble, usize::MAX);
     }
 
     /// So many requests meet the trouble, later ones do not.
-    pub fn trouble_times(&self, part: &str, trouble: Trouble, times: usize) {
+    pub(crate) fn trouble_times(&self, part: &str, trouble: Trouble, times: usize) {
         self.state().troubles.push((part.to_owned(), trouble, times));
     }
 
     /// All is well again.
-    pub fn mend(&self) {
+    pub(crate) fn mend(&self) {
         self.state().troubles.clear();
     }
 
     /// Every answer takes so long.
-    pub fn pause(&self, pause: Duration) {
+    pub(crate) fn pause(&self, pause: Duration) {
         self.state().pause = pause;
     }
 
     /// How many requests had `part` in their line since the last [`Publisher::forget`].
-    pub fn asked(&self, part: &str) -> usize {
+    pub(crate) fn asked(&self, part: &str) -> usize {
         self.state().asked.iter().filter(|line| line.contains(part)).count()
     }
 
     /// How many bytes of bodies were sent since the last [`Publisher::forget`], as far as their length was known.
-    pub fn sent(&self) -> u64 {
+    pub(crate) fn sent(&self) -> u64 {
         self.state().sent
     }
 
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         let mut state = self.state();
         state.asked.clear();
         state.sent = 0;
@@ -144,7 +144,7 @@ impl Publisher {
     }
 
     /// The lines that were asked more than once.
-    pub fn asked_again(&self) -> Vec<String> {
+    pub(crate) fn asked_again(&self) -> Vec<String> {
         let state = self.state();
         let mut lines = state.asked.clone();
         lines.sort();
@@ -153,7 +153,7 @@ impl Publisher {
     }
 
     /// The most requests that one host (`sgs`, `ptax`, `cvm`) had to answer at once.
-    pub fn most_at_once(&self, host: &str) -> usize {
+    pub(crate) fn most_at_once(&self, host: &str) -> usize {
         self.state().most_at_once.get(host).copied().unwrap_or(0)
     }
 
@@ -239,7 +239,7 @@ fn arrive(state: &mut State, name: &str, line: &str) -> (Option<Trouble>, Durati
     (trouble, state.pause)
 }
 
-pub fn whole(status: u16, content_type: &str, body: impl Into<Bytes>) -> Response {
+pub(crate) fn whole(status: u16, content_type: &str, body: impl Into<Bytes>) -> Response {
     let body = http_body_util::Full::new(body.into()).map_err(|never| match never {}).boxed();
     http::Response::builder().status(status).header("content-type", content_type).body(body).unwrap()
 }
