@@ -182,7 +182,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
 
 /// Brings keys and data into memory; an empty store gets the sample first.
 async fn fill(app: &App) -> anyhow::Result<()> {
-    let now = jiff::Timestamp::from_millisecond(app.clock.now().unix_ms)?;
+    let now = app.clock.now().timestamp();
     made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
     let counters = app.store.counters().await?;
     app.keys.start_at(counters.key_revision);

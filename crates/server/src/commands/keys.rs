@@ -14,7 +14,7 @@ use crate::http::v1::plans::Applicant;
 use crate::pepper;
 
 pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow::Result<()> {
-    let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+    let now = SystemClock::start().now().timestamp();
     match command {
         KeysCommand::Create { plan, name, email, rate_limit } => {
             let applicant =

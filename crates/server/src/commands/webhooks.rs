@@ -20,7 +20,7 @@ pub async fn run(common: &Common, command: WebhooksCommand, as_json: bool) -> an
         WebhooksCommand::List => list(&store.list_webhooks().await?, as_json),
         WebhooksCommand::Show { id } => show(&*store, &id, as_json).await?,
         WebhooksCommand::Retry { id } => {
-            let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+            let now = SystemClock::start().now().timestamp();
             let webhook = change(&*store, &id, None).await?;
             let due = store.redeliver_failed(&webhook.id, now).await?;
             tracing::info!("{due} deliveries to {} are due now", webhook.id);

@@ -14,7 +14,6 @@ use tokio::sync::{Mutex, watch};
 
 use super::stopped;
 use crate::state::App;
-use crate::webhooks::delivery::timestamp;
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How often the last flush is tried before the process gives up.
@@ -70,7 +69,8 @@ pub async fn now(app: &App) -> lastro_store::Result<()> {
 }
 
 async fn write(app: &App, batch: &Batch) -> lastro_store::Result<()> {
-    let written = app.store.add_usage(&app.boot, batch.sequence, timestamp(&*app.clock), &batch.rows).await;
+    let written =
+        app.store.add_usage(&app.boot, batch.sequence, app.clock.now().timestamp(), &batch.rows).await;
     match &written {
         Ok(()) => app.usage.settle(batch),
         Err(error) => {

@@ -10,7 +10,6 @@ use tokio::sync::watch;
 
 use super::stopped;
 use crate::state::App;
-use crate::webhooks::delivery::timestamp;
 
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -89,7 +88,7 @@ impl Evenness {
 }
 
 async fn close_ended_keys(app: &App) {
-    tell("ended keys were closed", app.store.close_ended_keys(timestamp(&*app.clock)).await);
+    tell("ended keys were closed", app.store.close_ended_keys(app.clock.now().timestamp()).await);
 }
 
 async fn forget(app: &App) {
@@ -101,7 +100,7 @@ async fn forget(app: &App) {
 
 /// A few at a time: nobody who registers meanwhile waits long.
 async fn remove_unused_keys(app: &App) {
-    let (before, now) = (ago(app, UNUSED_KEPT), timestamp(&*app.clock));
+    let (before, now) = (ago(app, UNUSED_KEPT), app.clock.now().timestamp());
     loop {
         let removed = app.store.remove_unused_keys(before, now, REMOVED_AT_ONCE).await;
         let more = removed.as_ref().is_ok_and(|removed| *removed == REMOVED_AT_ONCE as u64);
@@ -113,7 +112,7 @@ async fn remove_unused_keys(app: &App) {
 }
 
 fn ago(app: &App, time: SignedDuration) -> Timestamp {
-    timestamp(&*app.clock).checked_sub(time).unwrap_or_default()
+    app.clock.now().timestamp().checked_sub(time).unwrap_or_default()
 }
 
 fn tell(what: &str, outcome: lastro_store::Result<u64>) {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt;
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
+use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
 use lastro_store::{Claimed, Fate, Settlement};
 
 use super::connector::{Answer, Parcel, Trouble};
@@ -35,7 +35,7 @@ pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
     let settlement = sent.unwrap_or_else(|panic| {
         app.metrics.panics.fetch_add(1, Ordering::Relaxed);
         tracing::error!("a delivery panicked: {}", panic_message(&*panic));
-        let (now, result) = (timestamp(&*app.clock), Err(Trouble::Ours));
+        let (now, result) = (app.clock.now().timestamp(), Err(Trouble::Ours));
         let outcome = Outcome { attempt: described(now, 0, &result), result };
         judge(&claimed, &outcome, &app.boot, now, 0.0)
     });
@@ -45,12 +45,13 @@ pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
 
 async fn send(app: &App, claimed: &Claimed) -> Settlement {
     let outcome = attempt(app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
-    judge(claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)())
+    judge(claimed, &outcome, &app.boot, app.clock.now().timestamp(), (app.webhooks.settings.jitter)())
 }
 
 /// Sends a message once.
 pub async fn attempt(app: &App, webhook: &Webhook, id: &MessageId, body: String) -> Outcome {
-    let (started, at) = (app.clock.now(), timestamp(&*app.clock));
+    let started = app.clock.now();
+    let at = started.timestamp();
     let secrets = secrets_of(webhook, app.keys.pepper(), at);
     let unix_seconds = started.unix_seconds();
     let signature = signature::header(&secrets, id, unix_seconds, &body);
@@ -115,11 +116,6 @@ fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jit
 fn asked_for(outcome: &Outcome, now: Timestamp) -> Option<SignedDuration> {
     let value = outcome.result.as_ref().ok()?.retry_after.as_deref()?;
     schedule::retry_after(value, now)
-}
-
-/// The time of day. A clock that shows no time that can be told shows the beginning of time.
-pub fn timestamp(clock: &dyn Clock) -> Timestamp {
-    Timestamp::from_millisecond(clock.now().unix_ms).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(test)]

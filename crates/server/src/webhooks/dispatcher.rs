@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 
-use super::delivery::{deliver, timestamp};
+use super::delivery::deliver;
 use super::{Settings, entitled_plans, fan_out};
 use crate::jobs::stopped;
 use crate::state::App;
@@ -52,7 +52,7 @@ struct Dispatcher {
 impl Dispatcher {
     /// Says whether there is more to do at once.
     async fn round(&mut self) -> bool {
-        let now = timestamp(&*self.app.clock);
+        let now = self.app.clock.now().timestamp();
         let addressed = fan_out::fan_out(&self.app, now).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "announcements could not be addressed; tried again shortly");
             false
@@ -66,7 +66,7 @@ impl Dispatcher {
 
     /// Hands in what is done and starts what is due.
     async fn exchange(&mut self, most: usize) -> lastro_store::Result<()> {
-        let now = timestamp(&*self.app.clock);
+        let now = self.app.clock.now().timestamp();
         let until = now.checked_add(LEASE).unwrap_or(now);
         let claim = Claim { now, holder: self.app.boot.clone(), until, most, plans: entitled_plans() };
         let claimed = self.app.store.settle_and_claim(self.settled.clone(), claim).await?;

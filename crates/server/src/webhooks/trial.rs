@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use lastro_model::{AccountId, MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage};
 
-use super::delivery::{Outcome, attempt, timestamp};
+use super::delivery::{Outcome, attempt};
 use super::{fan_out, payload};
 use crate::error::ApiError;
 use crate::state::App;
@@ -64,7 +64,7 @@ impl Drop for Turn<'_> {
 
 pub async fn ping(app: &App, webhook: &Webhook) -> Result<(MessageId, Outcome), ApiError> {
     let _turn = app.webhooks.trials.enter(webhook.account)?;
-    let (id, created_at) = (fan_out::new_id(), timestamp(&*app.clock));
+    let (id, created_at) = (fan_out::new_id(), app.clock.now().timestamp());
     let body = payload::ping(created_at).map_err(|error| {
         tracing::error!(%error, "a ping could not be written");
         ApiError::Internal

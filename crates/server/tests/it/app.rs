@@ -106,7 +106,7 @@ impl TestApp {
     }
 
     pub(crate) fn timestamp(&self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.clock.now().unix_ms).expect("a time")
+        self.clock.now().timestamp()
     }
 
     /// A key that no test can use up.
