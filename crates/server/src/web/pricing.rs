@@ -4,7 +4,7 @@ use askama::Template;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
-use lastro_access::{Terms, plans};
+use lastro_access::{Applicant, Terms, plans};
 use lastro_model::Plan;
 
 use super::{PAGE_POLICY, html};
@@ -13,7 +13,7 @@ use crate::http::intake;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::routes::{Action, Question};
-use crate::http::v1::plans::{Applicant, issue};
+use crate::http::v1::plans::issue;
 
 #[derive(Template)]
 #[template(path = "pricing.html")]
@@ -85,7 +85,7 @@ pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
         page.form = FormView::read(&body)?;
         let issued = match Applicant::new(&page.form.name, &page.form.email) {
             Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         };
         let (status, retry_after) = match issued {
             Ok(issued) => {

@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use lastro_access::{ApiKey, Holding};
+use lastro_access::{ActiveKey, IssuedKey};
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -38,9 +38,9 @@ pub fn current(action: Action<'_>) -> Acting<'_> {
         let app = action.app;
         flush::now(app).await?;
         let last_used = app.store.last_used(holding.account).await?;
-        let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
+        let record = app.store.key(holding.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
         let shown = Shown {
-            id: holding.key.as_str(),
+            id: holding.id.as_str(),
             name: &record.account.name,
             plan: holding.plan.id(),
             rate_limit: holding.limit,
@@ -77,15 +77,14 @@ pub fn rotate(action: Action<'_>) -> Acting<'_> {
         let (app, now) = (action.app, action.now);
         let grace = grace(&intake::whole(action.body).await?)?;
         check_rotation(holding, now)?;
-        let at = moment(now)?;
-        let key = ApiKey::generate(&mut fill_random);
-        let digest = app.keys.pepper().digest(&key);
-        let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
+        let at = now.timestamp();
+        let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+        let rotated = app.store.rotate(holding.id, key.id(), digest, at, at + grace).await;
         let rotated = rotated.map_err(|error| match error {
             StoreError::Conflict => ENDING,
             other => other.into(),
         })?;
-        let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
+        let (id, old, ends_at) = (key.id(), holding.id, rotated.old.ends_at.unwrap_or(at));
         app.keys.upsert(rotated.old, now.monotonic_ns);
         app.keys.upsert(rotated.new, now.monotonic_ns);
         let successor = Successor {
@@ -107,14 +106,14 @@ pub fn rotate(action: Action<'_>) -> Acting<'_> {
 pub fn revoke(action: Action<'_>) -> Acting<'_> {
     async move {
         let holding = holding(&action)?;
-        let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
+        let revoked = action.app.store.revoke(holding.id, action.now.timestamp()).await?;
         action.app.keys.upsert(revoked, action.now.monotonic_ns);
         Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
     }
     .boxed()
 }
 
-fn holding<'a>(action: &Action<'a>) -> Result<&'a Holding, ApiError> {
+fn holding<'a>(action: &Action<'a>) -> Result<&'a ActiveKey, ApiError> {
     action.caller.holding().map(|holding| &**holding).ok_or(ApiError::Unauthorized("API key required"))
 }
 
@@ -122,7 +121,7 @@ const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",
 ));
 
-fn check_rotation(holding: &Holding, now: Now) -> Result<(), ApiError> {
+fn check_rotation(holding: &ActiveKey, now: Now) -> Result<(), ApiError> {
     if holding.ends_at.is_some() {
         return Err(ENDING);
     }
@@ -163,10 +162,6 @@ pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     seconds
         .map(SignedDuration::from_secs)
         .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
-}
-
-fn moment(now: Now) -> Result<Timestamp, ApiError> {
-    Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)
 }
 
 /// To the second: nobody needs more.
