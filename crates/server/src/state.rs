@@ -15,6 +15,7 @@ use lastro_store::{SourceState, Store};
 use crate::http::connections::{Connections, Limits};
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
+use crate::http::routes::ROUTES;
 use crate::ingest::shelf::Shelf;
 use crate::jobs::flush::Flushes;
 use crate::jobs::supervisor::Jobs;
@@ -78,7 +79,7 @@ impl App {
             registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
             usage: Usage::new(),
             flushes: Flushes::default(),
-            metrics: Metrics::default(),
+            metrics: Metrics::new(ROUTES.iter().map(|route| route.endpoint)),
             jobs: Jobs::default(),
             packed: Packed::default(),
             exports: Arc::default(),

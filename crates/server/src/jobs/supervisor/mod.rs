@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,6 +20,7 @@ use tokio::task::JoinHandle;
 
 use super::stopped;
 use crate::metrics::Metrics;
+use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
 
 /// The pause before a start, doubled with each death in a row.
@@ -195,17 +195,18 @@ impl Jobs {
         failing.map(shown).collect()
     }
 
-    /// In the Prometheus text format.
-    pub fn render(&self, now: Now, out: &mut String) {
+    /// What the operator is told.
+    pub fn render(&self, now: Now, out: &mut Exposition) {
         let jobs = self.0.lock();
-        out.push_str("# HELP lastro_job_restarts_total Starts of a background job after it died.\n# TYPE lastro_job_restarts_total counter\n");
+        let help = "Starts of a background job after it died.";
+        let mut family = out.family("lastro_job_restarts_total", Kind::Counter, help);
         for (name, fortune) in jobs.iter() {
-            let _ = writeln!(out, "lastro_job_restarts_total{{job=\"{name}\"}} {}", fortune.restarts);
+            family.sample(&[("job", name)], fortune.restarts);
         }
-        out.push_str("# HELP lastro_job_failing Whether a background job dies again and again.\n# TYPE lastro_job_failing gauge\n");
+        let help = "Whether a background job dies again and again.";
+        let mut family = out.family("lastro_job_failing", Kind::Gauge, help);
         for (name, fortune) in jobs.iter() {
-            let failing = u8::from(fortune.is_failing(now));
-            let _ = writeln!(out, "lastro_job_failing{{job=\"{name}\"}} {failing}");
+            family.sample(&[("job", name)], u8::from(fortune.is_failing(now)));
         }
     }
 }

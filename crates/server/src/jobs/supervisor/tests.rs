@@ -17,7 +17,7 @@ impl Stage {
     fn set() -> Self {
         Self {
             jobs: Jobs::default(),
-            metrics: Metrics::default(),
+            metrics: Metrics::new([]),
             clock: ManualClock::starting_at(1_793_620_800_000),
             stop: watch::Sender::new(false),
             starts: AtomicU32::new(0),
@@ -35,9 +35,9 @@ impl Stage {
     }
 
     fn metrics(&self) -> String {
-        let mut text = String::new();
-        self.jobs.render(self.clock.now(), &mut text);
-        text
+        let mut out = Exposition::default();
+        self.jobs.render(self.clock.now(), &mut out);
+        out.into_text()
     }
 }
 
