@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::printable;
 use crate::clock::SystemClock;
 use crate::config::{Common, WebhooksCommand};
-use crate::http::v1::webhooks::shown::{Shown, ShownDelivery, status};
+use crate::webhooks::view::{DeliveryView, WebhookView, status};
 
 /// How many deliveries `show` lists.
 const DELIVERIES_SHOWN: usize = 20;
@@ -51,7 +51,7 @@ async fn show(store: &dyn Store, id: &str, as_json: bool) -> anyhow::Result<()> 
     let log = store.deliveries(&webhook.id, DELIVERIES_SHOWN, 0).await?;
     if as_json {
         let mut value = described(&webhook);
-        value["deliveries"] = log.page.iter().map(|delivery| json!(ShownDelivery::of(delivery))).collect();
+        value["deliveries"] = log.page.iter().map(|delivery| json!(DeliveryView::of(delivery))).collect();
         println!("{value}");
         return Ok(());
     }
@@ -104,7 +104,7 @@ fn list(webhooks: &[Webhook], as_json: bool) {
 
 /// As its owner sees it, and whose it is.
 fn described(webhook: &Webhook) -> Value {
-    let mut value = json!(Shown::of(webhook));
+    let mut value = json!(WebhookView::of(webhook));
     value["account"] = webhook.account.to_string().into();
     value
 }

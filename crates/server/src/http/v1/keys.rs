@@ -15,7 +15,6 @@ use crate::error::ApiError;
 use crate::http::intake;
 use crate::http::reply::Reply;
 use crate::http::routes::Action;
-use crate::jobs::flush;
 
 type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
@@ -36,7 +35,7 @@ pub fn current(action: Action<'_>) -> Acting<'_> {
     async move {
         let holding = holding(&action)?;
         let app = action.app;
-        flush::now(app).await?;
+        app.usage_flusher.flush().await?;
         let last_used = app.store.last_used(holding.account).await?;
         let record = app.store.key(holding.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
         let shown = Shown {

@@ -18,7 +18,6 @@ use crate::http::intake;
 use crate::http::query::Query;
 use crate::http::reply::{Reply, Version};
 use crate::http::routes::{Action, Question};
-use crate::jobs::flush;
 use crate::state::App;
 
 type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
@@ -185,7 +184,7 @@ pub fn usage(action: Action<'_>) -> Acting<'_> {
         let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
         let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
         // What is counted and not yet written goes first, so that the report holds the request made just before it.
-        flush::now(action.app).await?;
+        action.app.usage_flusher.flush().await?;
         let counts = action.app.store.usage(holding.account, from, to).await?;
         let report = UsageReport {
             plan: holding.plan.id(),

@@ -5,17 +5,17 @@ use http::StatusCode;
 use lastro_model::MessageId;
 use serde::Serialize;
 
-use super::shown::ShownDelivery;
 use super::{Acting, owned, time};
 use crate::error::ApiError;
 use crate::http::reply::Reply;
 use crate::http::routes::Action;
+use crate::webhooks::view::DeliveryView;
 
 const NO_SUCH_DELIVERY: ApiError = ApiError::NotFound("this webhook has no delivery with this id");
 
 #[derive(Serialize)]
 struct Log<'a> {
-    data: Vec<ShownDelivery<'a>>,
+    data: Vec<DeliveryView<'a>>,
     total: u64,
     limit: usize,
     offset: usize,
@@ -28,7 +28,7 @@ pub fn list(action: Action<'_>) -> Acting<'_> {
         let page = action.query.page()?;
         let webhook = owned(&action).await?;
         let found = action.app.store.deliveries(&webhook.id, page.limit, page.offset).await?;
-        let data = found.page.iter().map(ShownDelivery::of).collect();
+        let data = found.page.iter().map(DeliveryView::of).collect();
         let log = Log { data, total: found.total, limit: page.limit, offset: page.offset };
         Ok(Reply::of(&log)?.private(StatusCode::OK))
     }
@@ -42,7 +42,7 @@ pub fn redeliver(action: Action<'_>) -> Acting<'_> {
         let message = MessageId::parse(&action.delivery).map_err(|_| NO_SUCH_DELIVERY)?;
         let delivery = action.app.store.redeliver(&webhook.id, &message, now).await?;
         let delivery = delivery.ok_or(NO_SUCH_DELIVERY)?;
-        Ok(Reply::of(&ShownDelivery::of(&delivery))?.private(StatusCode::ACCEPTED))
+        Ok(Reply::of(&DeliveryView::of(&delivery))?.private(StatusCode::ACCEPTED))
     }
     .boxed()
 }

@@ -5,7 +5,6 @@
 
 mod deliveries;
 pub mod draft;
-pub(crate) mod shown;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -22,9 +21,10 @@ use crate::http::intake;
 use crate::http::reply::Reply;
 use crate::http::routes::Action;
 use crate::state::App;
-use crate::webhooks::{MOST_PER_ACCOUNT, trial};
+use crate::webhooks::MOST_PER_ACCOUNT;
+use crate::webhooks::test_delivery::{self, NoPlace, TestError};
+use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
-use shown::{Shown, Trial};
 
 type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
@@ -58,14 +58,15 @@ pub fn create(action: Action<'_>) -> Acting<'_> {
         if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
             return Err(ApiError::BadRequest(ENOUGH.into()));
         }
-        Ok(Reply::of(&Shown::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+        Ok(Reply::of(&WebhookView::with_secret(&webhook, action.app.keys.pepper()))?
+            .private(StatusCode::CREATED))
     }
     .boxed()
 }
 
 #[derive(serde::Serialize)]
 struct List<'a> {
-    data: Vec<Shown<'a>>,
+    data: Vec<WebhookView<'a>>,
     total: usize,
 }
 
@@ -74,7 +75,7 @@ struct List<'a> {
 pub fn list(action: Action<'_>) -> Acting<'_> {
     async move {
         let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
-        let list = List { data: webhooks.iter().map(Shown::of).collect(), total: webhooks.len() };
+        let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
         Ok(Reply::of(&list)?.private(StatusCode::OK))
     }
     .boxed()
@@ -84,7 +85,7 @@ pub fn list(action: Action<'_>) -> Acting<'_> {
 pub fn show(action: Action<'_>) -> Acting<'_> {
     async move {
         let webhook = owned(&action).await?;
-        Ok(Reply::of(&Shown::of(&webhook))?.private(StatusCode::OK))
+        Ok(Reply::of(&WebhookView::of(&webhook))?.private(StatusCode::OK))
     }
     .boxed()
 }
@@ -100,7 +101,7 @@ pub fn change(action: Action<'_>) -> Acting<'_> {
             other => other.into(),
         })?;
         let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
-        Ok(Reply::of(&Shown::of(&changed))?.private(StatusCode::OK))
+        Ok(Reply::of(&WebhookView::of(&changed))?.private(StatusCode::OK))
     }
     .boxed()
 }
@@ -122,8 +123,9 @@ pub fn test(action: Action<'_>) -> Acting<'_> {
         if webhook.disabled == Some(DisabledBy::Operator) {
             return Err(ApiError::BadRequest(NO_TEST.into()));
         }
-        let (id, outcome) = trial::ping(action.app, &webhook).await?;
-        Ok(Reply::of(&Trial::of(&id, &outcome))?.private(StatusCode::OK))
+        let tested = test_delivery::ping(&action.app.webhooks, &webhook).await;
+        let (id, report) = tested.map_err(untested)?;
+        Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
     }
     .boxed()
 }
@@ -136,9 +138,29 @@ pub fn rotate_secret(action: Action<'_>) -> Acting<'_> {
         let store = &action.app.store;
         let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
         let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
-        Ok(Reply::of(&Shown::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+        Ok(Reply::of(&WebhookView::with_secret(&rotated, action.app.keys.pepper()))?
+            .private(StatusCode::CREATED))
     }
     .boxed()
+}
+
+const BUSY: ApiError = ApiError::Unavailable("too many tests run at this moment; please try again shortly");
+/// A test is over when the receiver's time is.
+const YOURS_RUN: ApiError = ApiError::RateLimited {
+    message: "two tests of your webhooks run at this moment; wait for their outcome",
+    retry_after_seconds: 15,
+};
+
+fn untested(error: TestError) -> ApiError {
+    match error {
+        TestError::NoPlace(NoPlace::OfTheAccount) => YOURS_RUN,
+        TestError::NoPlace(NoPlace::InAll) => BUSY,
+        TestError::Unwritable(error) => {
+            tracing::error!(%error, "a ping could not be written");
+            ApiError::Internal
+        }
+        TestError::Store(error) => error.into(),
+    }
 }
 
 /// The webhook that the path names, if it is the caller's.
