@@ -6,11 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lastro::clock::fill_random;
 use lastro::ingest::made_up;
-use lastro::sample::Shape;
 use lastro::service::{Options, Service};
 use lastro::state::App;
 use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
 use lastro_model::{ManualClock, Plan};
+use lastro_sample::Shape;
 
 /// The smallest of the sizes that `bench/run` compares.
 const SHAPE: Shape = Shape { companies: 500, filings: 20_000, seed: 1 };

@@ -120,7 +120,7 @@ fn sources(app: &App, out: &mut Exposition) {
     let editions = crate::ingest::catalog::editions(&app.catalog.load());
     let mut family = out.family("lastro_edition", Kind::Gauge, "The edition in service.");
     for source in Source::ALL {
-        family.sample(&[("source", &source)], editions.edition(source).0);
+        family.sample(&[("source", &source)], editions[source].0);
     }
     let today = app.clock.now().utc_day().number();
     let states = app.freshness.load();
