@@ -80,7 +80,7 @@ async fn rotate(
 }
 
 async fn pepper_of(common: &Common, store: &dyn Store) -> anyhow::Result<Pepper> {
-    pepper::of(store, &super::pepper_file(common)?).await
+    pepper::of(store, &pepper::path_of(common)?).await
 }
 
 fn key_id(text: &str) -> anyhow::Result<KeyId> {

@@ -17,7 +17,7 @@ use crate::ingest::spool::Spool;
 use crate::ingest::sync::{Outcome, Reach, Sync, SyncError};
 
 /// How often is looked whether another process has ended.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     let sources = sources(&arguments)?;
@@ -50,11 +50,11 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
     let spool = Spool::beside(&common.database, Arc::clone(&clock));
     Ok(Sync {
         store: lastro_store::open(&common.database).await?,
-        fetcher: Fetcher::new((&arguments.patience).into(), spool)?,
+        fetcher: Fetcher::new((&arguments.timeouts).into(), spool)?,
         clock,
         publishers: arguments.publishers.clone().into(),
         since: arguments.since,
-        tenant: Tenant::new("lastro sync", arguments.patience.sync_lease),
+        tenant: Tenant::new("lastro sync", arguments.timeouts.sync_lease),
         accept: arguments.accept.clone(),
         report: report::for_this_terminal(),
     })
@@ -95,7 +95,7 @@ async fn in_turn(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> R
                 if !std::mem::replace(&mut told, true) {
                     sync.report.wait(source, &holder);
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             result => return result,
         }

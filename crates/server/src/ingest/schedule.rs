@@ -17,8 +17,6 @@ use crate::clock::random_fraction;
 use crate::jobs::stopped;
 use crate::state::App;
 
-/// How often the schedule looks whether something is due. It looks at memory, mostly.
-pub const LOOK: Duration = Duration::from_secs(1);
 /// While another process synchronises a source: to ask whether it may be taken over costs a write.
 const LOOKS_LEFT_OUT: u32 = 10;
 const HOUR_MS: i64 = 3_600_000;

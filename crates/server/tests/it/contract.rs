@@ -186,7 +186,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
 
 #[tokio::test]
 async fn every_documented_status_happens() {
-    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 40).await;
+    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 40).await;
     for endpoint in DESCRIPTION.operations() {
         for status in DESCRIPTION.statuses(&endpoint).into_iter().filter(|status| *status != 500) {
             app.advance_seconds(61);

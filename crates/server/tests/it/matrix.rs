@@ -21,7 +21,7 @@ fn expected(route: &Route, plan: Option<Plan>) -> u16 {
 
 #[tokio::test]
 async fn each_plan_reaches_exactly_what_the_table_says() {
-    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1000).await;
+    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1000).await;
     let callers = || std::iter::once(None).chain(Plan::ALL.map(Some));
     for route in ROUTES.iter().filter(|route| route.described) {
         app.advance_seconds(61);

@@ -18,7 +18,6 @@ pub mod unsent;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 pub use connection::Connection;
 use connection::Place;
@@ -27,44 +26,8 @@ use lastro_model::Clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use crate::config::ConnectionSettings;
 use crate::metrics::prometheus::{Exposition, Kind};
-
-/// What connections may hold on to.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Connections at once.
-    pub most: usize,
-    /// The same from one client address.
-    pub most_per_address: usize,
-    /// How long a connection may be silent: before its first whole header, and between requests.
-    pub idle_timeout: Duration,
-    /// How long an answer may make no progress.
-    pub send_timeout: Duration,
-    /// Bytes of all answers that no socket has taken. One connection may have an eighth of it.
-    pub most_unsent: usize,
-    /// How often the sweep looks.
-    pub look: Duration,
-}
-
-impl Limits {
-    /// One address may have a tenth of all connections, or a few where that is next to none.
-    pub fn usual_per_address(most: usize) -> usize {
-        (most / 10).max(16).min(most)
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            most: 10_000,
-            most_per_address: Self::usual_per_address(10_000),
-            idle_timeout: Duration::from_secs(30),
-            send_timeout: Duration::from_secs(60),
-            most_unsent: 32 * 1024 * 1024,
-            look: Duration::from_secs(1),
-        }
-    }
-}
 
 /// Why a connection was ended from our side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +48,7 @@ const REASONS: [&str; 4] = ["idle", "unread", "crowded", "pressure"];
 /// All connections of the service.
 #[derive(Debug)]
 pub struct Connections {
-    pub limits: Limits,
+    pub limits: ConnectionSettings,
     clock: Arc<dyn Clock>,
     /// The time as of the last sweep, so that a request reads no clock for it.
     second: AtomicU32,
@@ -101,7 +64,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(limits: ConnectionSettings, clock: Arc<dyn Clock>) -> Self {
         let connections = Self {
             limits,
             clock,
@@ -120,7 +83,7 @@ impl Connections {
     /// A place for one more connection, or none while its address has as many as it may. Peers that we trust to speak
     /// for others have no limit of their own.
     pub fn admit(self: &Arc<Self>, peer: IpAddr, trusted: bool) -> Option<Place> {
-        let most = if trusted { usize::MAX } else { self.limits.most_per_address };
+        let most = if trusted { usize::MAX } else { self.limits.most_per_address() };
         let admitted = self.open.lock().admit(self, peer, trusted, most);
         if admitted.is_none() {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -131,7 +94,7 @@ impl Connections {
     /// Waits until fewer connections are open than may be.
     pub async fn place(&self) {
         loop {
-            if self.open.lock().has_place(self.limits.most, self.second()) {
+            if self.open.lock().has_place(self.limits.most(), self.second()) {
                 return;
             }
             self.changed.notified().await;

@@ -19,7 +19,7 @@ pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>)
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(connections.limits.look) => connections.sweep(),
+            () = tokio::time::sleep(connections.limits.sweep_interval) => connections.sweep(),
         }
     }
 }

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::Connection;
+use crate::config::LONGEST_SEND_TIMEOUT;
 
 /// What an answer costs beside its bytes: header, stream, task.
 const BESIDE_THE_BYTES: usize = 4096;
 
-/// Seconds that [`Ages`] tells apart; more than any patience with an answer.
+/// Seconds that [`Ages`] tells apart; more than any time that an answer may make no progress.
 pub const SPAN: u32 = 128;
+const _: () = assert!(LONGEST_SEND_TIMEOUT.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart");
 
 /// Answers by the second in which they last made progress. A stalled one is seen however lively the others are.
 #[derive(Debug)]

@@ -85,7 +85,7 @@ impl Stage {
     }
 
     async fn with(publisher: Publisher) -> Self {
-        let app = TestApp::start_with(|options| options.look = LOOK).await;
+        let app = TestApp::start_with(|setup| setup.settings.poll_interval = LOOK).await;
         let key = app.ample_key(Plan::Gold).await;
         Self { app, publisher, patience: short(), key }
     }

@@ -1,5 +1,6 @@
 //! The endpoints: what they take, what they refuse, and whose they are.
 
+use lastro::config::Switch;
 use lastro_model::Plan;
 use lastro_store::WebhookChange;
 use lastro_store::faulty::Operation;
@@ -238,9 +239,9 @@ async fn without_leave_no_private_address_is_reached() {
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
     // The webhooks stay when the leave is withdrawn.
-    let app = stage.app.restart_with(|options| {
-        super::eager(options);
-        options.webhooks.allow_private = false;
+    let app = stage.app.restart_with(|setup| {
+        super::eager(setup);
+        setup.settings.webhooks.webhooks_allow_private = Switch::Off;
     });
     let stage = Stage { app: app.await, key: stage.key };
     let outcome =

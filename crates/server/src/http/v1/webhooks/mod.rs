@@ -22,7 +22,8 @@ use crate::http::reply::Reply;
 use crate::http::routes::Action;
 use crate::state::App;
 use crate::webhooks::MOST_PER_ACCOUNT;
-use crate::webhooks::test_delivery::{self, NoPlace, TestError};
+use crate::webhooks::running_tests::NoPlace;
+use crate::webhooks::test_delivery::{self, TestError};
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 
@@ -41,7 +42,7 @@ pub fn create(action: Action<'_>) -> Acting<'_> {
     async move {
         let (account, now) = (account(&action)?, time(&action)?);
         let body = intake::whole(action.body).await?;
-        let allow_private = action.app.webhooks.settings.allow_private;
+        let allow_private = action.app.webhooks.settings.allow_private();
         let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
         let webhook = Webhook {
             id: new_id(),
@@ -94,7 +95,7 @@ pub fn change(action: Action<'_>) -> Acting<'_> {
     async move {
         let (app, account) = (action.app, account(&action)?);
         let body = intake::whole(action.body).await?;
-        let change = Change::from_json(&body, app.webhooks.settings.allow_private)?;
+        let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
         let webhook = find(app, account, &action.id).await?;
         let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
             StoreError::Conflict => ApiError::BadRequest(CLOSED.into()),
