@@ -40,6 +40,7 @@ mod publisher;
 mod receiver;
 mod retention;
 mod search;
+mod series;
 mod sheet;
 mod smoke;
 mod sync;
