@@ -8,7 +8,6 @@ mod account;
 mod address;
 mod error;
 pub mod faulty;
-mod hex;
 mod lease;
 mod migration;
 mod outbox;

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
-use lastro_model::Source;
+use lastro_model::{Source, hex};
 use lastro_sources::request::Request;
 use lastro_sources::{Answer, Fault};
 use lastro_store::RememberedFile;
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::download::{self, FileAnswer};
 use super::host::Hosts;
-use super::spool::{About, Spool, hex};
+use super::spool::{About, Spool};
 
 /// How hard is tried. Tests take other numbers than the world.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ impl Fetcher {
             content_type: text_of(&headers, CONTENT_TYPE),
             etag: None,
             last_modified: None,
-            sha256: hex(&Sha256::digest(&body)),
+            sha256: hex::encode(&Sha256::digest(&body)),
         };
         Ok((about, headers, body))
     }

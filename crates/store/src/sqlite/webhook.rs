@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, CompanyId, DisabledBy, Failing, KeyId, ParseError, Plan, SecretSeed, Webhook, WebhookEvent,
-    WebhookFilters, WebhookId,
+    WebhookFilters, WebhookId, hex,
 };
 use rusqlite::{Connection, Params, Row, Transaction, params};
 
 use super::SqliteStore;
 use super::column::{self, stored_count};
 use crate::sql::webhook as sql;
-use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore, hex};
+use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore};
 
 #[async_trait]
 impl WebhookStore for SqliteStore {
