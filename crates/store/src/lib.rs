@@ -6,6 +6,7 @@
 
 mod account;
 mod address;
+mod engine;
 mod error;
 pub mod faulty;
 mod lease;
@@ -13,10 +14,11 @@ mod migration;
 mod outbox;
 mod read_file;
 mod record;
-mod row_json;
+mod rules;
 mod setting;
 mod sql;
 mod sqlite;
+mod transaction;
 mod usage;
 mod webhook;
 
@@ -41,7 +43,8 @@ pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
 use address::Address;
-use sqlite::{Presence, SqliteStore};
+use rules::SqlStore;
+use sqlite::{Presence, Sqlite};
 
 /// All that the server needs of a database.
 pub trait Store:
@@ -83,6 +86,6 @@ pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>> {
 
 async fn open_with(url: &str, presence: Presence) -> Result<Arc<dyn Store>> {
     match Address::parse(url)? {
-        Address::Sqlite(path) => Ok(Arc::new(SqliteStore::open(path, presence).await?)),
+        Address::Sqlite(path) => Ok(Arc::new(SqlStore::over(Sqlite::open(path, presence).await?).await?)),
     }
 }

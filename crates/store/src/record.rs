@@ -1,5 +1,7 @@
 //! The published data and its editions.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{Day, Edition, ReadFile, Records, Source, Withheld};
@@ -43,17 +45,18 @@ pub trait RecordStore: Send + Sync {
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()>;
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// In the order of [`Source::ALL`].
-    pub editions: [Edition; 6],
+    /// The edition that stands, of each source that was ever filled.
+    pub editions: BTreeMap<Source, Edition>,
     /// The greatest revision of any key.
     pub key_revision: u64,
 }
 
 impl Counters {
+    /// Zero for a source that was never filled.
     pub fn edition(&self, source: Source) -> Edition {
-        self.editions[source as usize]
+        self.editions.get(&source).copied().unwrap_or_default()
     }
 }
 
@@ -83,24 +86,6 @@ pub struct SourceState {
 
 /// Enough to see what is wrong, however much is.
 pub const WITHHELD_SHOWN: usize = 3;
-
-impl SourceState {
-    pub(crate) fn never_filled(source: Source) -> Self {
-        Self {
-            source,
-            edition: Edition(0),
-            sample: false,
-            rows: 0,
-            newest_day: None,
-            last_success: None,
-            last_attempt: None,
-            last_error: None,
-            rejects: 0,
-            withheld: 0,
-            newest_withheld: Vec::new(),
-        }
-    }
-}
 
 /// An edition since which every change is known. That it has the same number does not make it the same edition: a
 /// database that was restored from a copy comes to the same numbers again, but not at the same times.

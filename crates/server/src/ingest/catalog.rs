@@ -14,7 +14,7 @@ use super::shelf::Shelf;
 pub fn editions(catalog: &Catalog) -> Counters {
     let mut counters = Counters::default();
     for source in Source::ALL {
-        counters.editions[source as usize] = match source {
+        let edition = match source {
             Source::Selic => catalog.selic.stamp.edition,
             Source::Cdi => catalog.cdi.stamp.edition,
             Source::Ipca => catalog.ipca.stamp.edition,
@@ -22,6 +22,7 @@ pub fn editions(catalog: &Catalog) -> Counters {
             Source::Companies => catalog.companies.stamp.edition,
             Source::Filings => catalog.filings.stamp.edition,
         };
+        counters.editions.insert(source, edition);
     }
     counters
 }

@@ -51,7 +51,9 @@ async fn look(app: &App, wanted: &Wanted) {
                 tracing::warn!(%error, "changed keys could not be read; tried again shortly");
             }
             wanted.send_if_modified(|known| {
-                known.replace(counters).is_none_or(|before| before.editions != counters.editions)
+                let is_news = known.as_ref().is_none_or(|before| before.editions != counters.editions);
+                *known = Some(counters);
+                is_news
             });
             if let Err(error) = take_over_freshness(app).await {
                 tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
@@ -90,7 +92,7 @@ pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
 
 async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Counters>>) {
     while wanted.changed().await.is_ok() {
-        let Some(counters) = *wanted.borrow_and_update() else { continue };
+        let Some(counters) = wanted.borrow_and_update().clone() else { continue };
         while let Err(error) = follow_data(app, &counters).await {
             tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
             app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
