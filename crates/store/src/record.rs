@@ -1,10 +1,8 @@
 //! The published data and its editions.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Day, Edition, ReadFile, Records, Source, Withheld};
+use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, Withheld};
 use tokio::sync::mpsc;
 
 use crate::Result;
@@ -45,18 +43,17 @@ pub trait RecordStore: Send + Sync {
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()>;
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// The edition that stands, of each source that was ever filled.
-    pub editions: BTreeMap<Source, Edition>,
+    /// Zero for a source that was never filled.
+    pub editions: BySource<Edition>,
     /// The greatest revision of any key.
     pub key_revision: u64,
 }
 
 impl Counters {
-    /// Zero for a source that was never filled.
     pub fn edition(&self, source: Source) -> Edition {
-        self.editions.get(&source).copied().unwrap_or_default()
+        self.editions[source]
     }
 }
 

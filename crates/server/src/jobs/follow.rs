@@ -51,9 +51,7 @@ async fn look(app: &App, wanted: &Wanted) {
                 tracing::warn!(%error, "changed keys could not be read; tried again shortly");
             }
             wanted.send_if_modified(|known| {
-                let is_news = known.as_ref().is_none_or(|before| before.editions != counters.editions);
-                *known = Some(counters);
-                is_news
+                known.replace(counters).is_none_or(|before| before.editions != counters.editions)
             });
             if let Err(error) = take_over_freshness(app).await {
                 tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
@@ -68,7 +66,7 @@ async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
     let states = app.store.source_states().await?;
     let (shown, known) = (catalog::editions(&app.catalog.load()), app.freshness.load());
     let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
-        Some(known) if shown.edition(state.source) != state.edition => known.clone(),
+        Some(known) if shown[state.source] != state.edition => known.clone(),
         _ => state,
     };
     let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
@@ -92,7 +90,7 @@ pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
 
 async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Counters>>) {
     while wanted.changed().await.is_ok() {
-        let Some(counters) = wanted.borrow_and_update().clone() else { continue };
+        let Some(counters) = *wanted.borrow_and_update() else { continue };
         while let Err(error) = follow_data(app, &counters).await {
             tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
             app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +103,7 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
 pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
     for source in Source::ALL {
         let current = app.catalog.load_full();
-        if catalog::editions(&current).edition(source) != counters.edition(source) {
+        if catalog::editions(&current)[source] != counters.edition(source) {
             let fresh = catalog::with_fresh(&current, &*app.store, source, app.shelf.as_ref()).await?;
             drop(current);
             let before = app.catalog.swap(Arc::new(fresh));

@@ -1,9 +1,7 @@
 //! What is known about each source, its rows aside.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
-use lastro_model::{Edition, Source};
+use lastro_model::{BySource, Edition, Source};
 
 use super::withheld;
 use crate::transaction::{Query, Reading, Row, Transaction, values};
@@ -23,11 +21,14 @@ pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
     Ok(())
 }
 
-/// Of every source that was ever filled.
-pub(super) fn editions(data: &dyn Reading) -> Result<BTreeMap<Source, Edition>> {
-    let rows = data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, Edition(row.number(1)?))))?;
-    let known = rows.into_iter().filter_map(|(source, edition)| Some((source?, edition)));
-    Ok(known.filter(|(_, edition)| *edition != Edition(0)).collect())
+pub(super) fn editions(data: &dyn Reading) -> Result<BySource<Edition>> {
+    let mut editions = BySource::default();
+    for (source, edition) in data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, row.number(1)?)))? {
+        if let Some(source) = source {
+            editions[source] = Edition(edition);
+        }
+    }
+    Ok(editions)
 }
 
 /// In the order of [`Source::ALL`].

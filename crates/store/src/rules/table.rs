@@ -19,7 +19,7 @@ pub(super) enum Table {
 impl Table {
     pub(super) fn of(source: Source) -> Self {
         match source {
-            Source::Selic | Source::Cdi | Source::Ipca => Self::Rates,
+            Source::Series(_) => Self::Rates,
             Source::Fx => Self::Fx,
             Source::Companies => Self::Companies,
             Source::Filings => Self::Filings,

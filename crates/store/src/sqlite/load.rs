@@ -63,6 +63,7 @@ impl Snapshot {
 mod tests {
     use super::*;
     use crate::sqlite::{Presence, Sqlite};
+    use lastro_model::Series;
     use tokio::sync::mpsc;
 
     #[tokio::test]
@@ -70,7 +71,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lastro.db");
         let _engine = Sqlite::open(path.clone(), Presence::Optional).await.unwrap();
-        let snapshot = Snapshot::take(&path, Source::Selic).unwrap();
+        let snapshot = Snapshot::take(&path, Source::Series(Series::Selic)).unwrap();
         let late = "INSERT INTO rate (series, day, value) VALUES ('selic', 1, '15.00')";
         connection::open_writer(&path).unwrap().execute_batch(late).unwrap();
 
