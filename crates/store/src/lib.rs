@@ -1,8 +1,8 @@
 //! The durable truth of Lastro: records, keys, usage, settings, webhooks and their outbox.
 //!
-//! Small traits by need, one folder for each database that implements them, and one conformance suite
-//! (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file, answers
-//! no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
+//! Small traits by need, implemented once by the rules; one folder for each database that can run the rules; and one
+//! conformance suite (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file,
+//! answers no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
 
 mod account;
 mod address;

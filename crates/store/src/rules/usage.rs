@@ -13,7 +13,9 @@ use crate::{Result, UsageStore};
 #[async_trait]
 impl<E: Engine> UsageStore for SqlStore<E> {
     async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
-        let (boot, counts) = (boot.to_owned(), counts.to_vec());
+        let (boot, mut counts) = (boot.to_owned(), counts.to_vec());
+        // In one order for every process: two that count at once never wait for each other.
+        counts.sort_unstable();
         self.engine
             .change(Side::Accounts, move |accounts| {
                 if accounts.execute(sql::NOTE_USAGE_FLUSH, values![&boot, sequence, at])? > 0 {
@@ -52,7 +54,7 @@ impl<E: Engine> UsageStore for SqlStore<E> {
 fn add(accounts: &dyn Transaction, counts: &[UsageCount]) -> Result<()> {
     let mut last = None;
     for count in counts {
-        // The counts of an account mostly follow one another.
+        // The counts of an account follow one another.
         if last.replace(count.account) != Some(count.account) {
             accounts.execute(sql::MARK_USED, values![&count.account])?;
         }

@@ -3,8 +3,10 @@
 //! Where several processes write at once, a rule that reads and then writes must first keep others away from what it
 //! read. A transaction takes its locks from the top of [`Lock`] to the bottom, of one kind in their order, and after all
 //! of them the counters: `addressed`, `message` on the side of the accounts, `edition`, `announcement` on the side of the
-//! data. So no two transactions ever wait for each other. SQLite has one writer and needs no lock, but checks the order
-//! where debug assertions are on: the suite finds a rule that would be a deadlock elsewhere.
+//! data. What is counted of use is written in the order of its key. So no two transactions ever wait for each other.
+//!
+//! SQLite has one writer and needs no lock, but checks the order where debug assertions are on: the suite finds a rule
+//! that would be a deadlock elsewhere.
 
 use lastro_model::{AccountId, Source, WebhookId};
 
