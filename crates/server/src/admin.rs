@@ -140,7 +140,7 @@ fn outbox(app: &App, out: &mut String) {
 
 fn sources(app: &App, out: &mut String) {
     let now = app.clock.now();
-    let editions = crate::ingest::catalog::editions(&app.catalog.load());
+    let editions = crate::refresh::parts::editions(&app.catalog.load());
     out.push_str("# HELP lastro_edition The edition in service.\n# TYPE lastro_edition gauge\n");
     for source in Source::ALL {
         let _ = writeln!(out, "lastro_edition{{source=\"{source}\"}} {}", editions[source].0);

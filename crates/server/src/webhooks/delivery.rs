@@ -6,12 +6,11 @@ use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt;
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
+use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook, panic_message};
 use lastro_store::{Claimed, Fate, Settlement};
 
 use super::connector::{Answer, Parcel, Trouble};
 use super::{schedule, secrets_of, signature};
-use crate::jobs::supervisor::panic_message;
 use crate::state::App;
 
 /// What came back, and the line that goes into the log of attempts.

@@ -6,7 +6,7 @@ use lastro_store::{Announcement, NewMessage};
 
 use super::{entitled_plans, payload};
 use crate::clock::fill_random;
-use crate::ingest::catalog::editions;
+use crate::refresh::parts::editions;
 use crate::state::App;
 
 /// Announcements taken at once: between two such bites deliveries go on.
