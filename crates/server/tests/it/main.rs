@@ -26,7 +26,7 @@ mod identity;
 mod jobs;
 mod kept_index;
 mod keys;
-mod lent;
+mod known_webhook;
 mod limits;
 mod limits_model;
 mod logs;

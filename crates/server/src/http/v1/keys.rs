@@ -82,7 +82,7 @@ pub fn rotate(action: Action<'_>) -> Acting<'_> {
         let digest = app.keys.pepper().digest(&key);
         let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
         let rotated = rotated.map_err(|error| match error {
-            StoreError::Conflict => ENDING,
+            StoreError::KeyEnded => ENDING,
             other => other.into(),
         })?;
         let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
