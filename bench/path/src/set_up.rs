@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, Serve, Switch};
-use lastro::ingest::made_up;
+use lastro::sample;
 use lastro::service::Service;
 use lastro::state::{App, Setup};
 use lastro::telemetry::LogFormat;
@@ -21,7 +21,7 @@ const RATE_LIMIT: u32 = 100_000_000;
 
 pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
     let store = lastro_store::open(&database(directory)).await?;
-    made_up::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
+    sample::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
 }
 
 /// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be

@@ -6,27 +6,28 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
+use lastro_ingest::fetch::Fetcher;
+use lastro_ingest::lease::LeaseHolder;
+use lastro_ingest::report::Lines;
+use lastro_ingest::spool::Spool;
+use lastro_ingest::sync::Sync;
 use lastro_model::Source;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
 use crate::http::connections;
 use crate::http::routes::ROUTES;
-use crate::ingest::fetch::Fetcher;
-use crate::ingest::lease::Tenant;
-use crate::ingest::report::Lines;
-use crate::ingest::spool::Spool;
-use crate::ingest::sync::Sync;
-use crate::ingest::{made_up, schedule};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
-use crate::jobs::{flush, follow, forget, sweep};
+use crate::jobs::{flush, forget, sweep, synchronise};
 use crate::metrics::Metrics;
+use crate::refresh::follow;
 use crate::state::{App, Setup};
 use crate::webhooks::dispatcher;
-use crate::{admin, http};
+use crate::{admin, http, sample, tls};
 
 /// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
 #[derive(Debug)]
@@ -100,17 +101,17 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
     let sync = Arc::new(Sync {
         store: Arc::clone(&setup.store),
         clock: Arc::clone(&setup.clock),
-        fetcher: Fetcher::new(timeouts.into(), spool)?,
+        fetcher: Fetcher::new(tls::client()?, timeouts.into(), random_fraction, spool)?,
         publishers: publishers.clone().into(),
         since: *since,
-        tenant: Tenant::new("lastro serve", timeouts.sync_lease),
+        lease_holder: LeaseHolder::new("lastro serve", &random_hex(6), timeouts.sync_lease),
         accept: Vec::new(),
         report: Box::new(Lines { every_step: false }),
     });
     for source in Source::ALL {
         let (sync, poll_interval) = (Arc::clone(&sync), *sync_poll_interval);
         jobs.start(format!("sync:{source}"), app, move |app, stop| {
-            schedule::keep_fresh(app, Arc::clone(&sync), source, poll_interval, stop)
+            synchronise::run(app, Arc::clone(&sync), source, poll_interval, stop)
         });
     }
     Ok(())
@@ -139,7 +140,7 @@ fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
 /// Brings keys and data into memory; an empty store gets the sample first.
 async fn fill(app: &App) -> anyhow::Result<()> {
     let now = app.clock.now().timestamp();
-    made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
+    sample::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
     let counters = app.store.counters().await?;
     app.keys.start_at(counters.key_revision);
     follow::follow_data(app, &counters).await?;

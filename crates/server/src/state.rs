@@ -16,11 +16,11 @@ use crate::config::{Common, Serve};
 use crate::http::connections::Connections;
 use crate::http::export::slots::Exports;
 use crate::http::packed::Packed;
-use crate::ingest::shelf::Shelf;
 use crate::jobs::flush::UsageFlusher;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::pepper;
+use crate::refresh::snapshot_file::SnapshotFile;
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::running_tests::RunningTests;
@@ -70,7 +70,7 @@ pub struct App {
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
     /// Where the built filings are kept between runs.
-    pub shelf: Option<Shelf>,
+    pub snapshot_file: Option<SnapshotFile>,
     pub ready: AtomicBool,
     pub draining: AtomicBool,
     request_number: AtomicU64,
@@ -105,7 +105,7 @@ impl App {
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,
-            shelf: shelf(setup, &database),
+            snapshot_file: snapshot_file(setup, &database),
             database,
             ready: AtomicBool::new(false),
             draining: AtomicBool::new(false),
@@ -137,9 +137,9 @@ impl std::fmt::Debug for App {
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
-fn shelf(setup: &Setup, database: &str) -> Option<Shelf> {
-    let directory = setup.settings.index_dir.clone().or_else(|| Shelf::beside(&setup.common.database));
-    directory.map(|directory| Shelf::new(directory, database.to_owned()))
+fn snapshot_file(setup: &Setup, database: &str) -> Option<SnapshotFile> {
+    let directory = setup.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&setup.common.database));
+    directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
 }
 
 fn usage_flusher(setup: &Setup, usage: &Arc<Usage>, metrics: &Arc<Metrics>, boot: &str) -> UsageFlusher {

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use lastro_access::{RegistrationLimits, TrustedProxies};
+use lastro_ingest::sync::Publishers;
 
 use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
-use crate::ingest::sync::Publishers;
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
+use lastro_ingest::fetch::RetryPolicy;
 use lastro_store::LONGEST_LEASE;
-
-use crate::ingest::fetch::Patience;
 
 #[derive(Debug, Clone, Args)]
 pub struct SyncTimeouts {
@@ -26,10 +25,10 @@ pub struct SyncTimeouts {
     pub spacing: Duration,
 }
 
-impl From<&SyncTimeouts> for Patience {
+impl From<&SyncTimeouts> for RetryPolicy {
     fn from(arguments: &SyncTimeouts) -> Self {
         Self {
-            answer: arguments.sync_timeout,
+            timeout: arguments.sync_timeout,
             attempts: arguments.sync_attempts,
             first_pause: arguments.sync_pause,
             spacing: arguments.spacing,

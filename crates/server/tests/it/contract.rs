@@ -13,7 +13,7 @@ use reqwest::Method;
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
-use crate::lent;
+use crate::known_webhook;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.described)
@@ -75,7 +75,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let path = match template {
         "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
         _ if template.starts_with("/api/v1/webhooks") => {
-            template.replace("{id}", lent::WEBHOOK).replace("{delivery}", lent::DELIVERY)
+            template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
         _ if template.ends_with("/search") => format!("{template}?q=energia"),
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
@@ -130,6 +130,7 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
 /// Makes an operation answer with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
+    known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
     match status {
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,

@@ -8,11 +8,13 @@ use reqwest::Method;
 
 use crate::app::TestApp;
 use crate::contract::ask;
+use crate::known_webhook;
 
 #[tokio::test]
 async fn head_answers_like_get_without_a_body() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
+    known_webhook::give(&app, &key).await;
     for route in ROUTES.iter().filter(|route| route.method() == "GET" && route.path() != "/assets/{id}") {
         let get = ask(&app, route.endpoint).key(&key).send().await.expect(200);
         let head = ask(&app, &route.endpoint.replace("GET", "HEAD")).key(&key).send().await.expect(200);

@@ -7,6 +7,7 @@ use lastro_model::Plan;
 use crate::answer::Answer;
 use crate::app::TestApp;
 use crate::contract::{ask, success};
+use crate::known_webhook;
 
 /// What the table says of a caller on a plan; without a key it is the Free plan.
 fn expected(route: &Route, plan: Option<Plan>) -> u16 {
@@ -27,9 +28,16 @@ async fn each_plan_reaches_exactly_what_the_table_says() {
         app.advance_seconds(61);
         for plan in callers() {
             let asking = ask(&app, route.endpoint);
-            // A key of its own for each call: some calls end the key that makes them.
-            let asking = if let Some(plan) = plan { asking.key(&app.ample_key(plan).await) } else { asking };
-            let answer = asking.send().await.expect(expected(route, plan));
+            let answer = match plan {
+                // A key of its own for each call, with a webhook: some calls end what they name.
+                Some(plan) => {
+                    let key = app.ample_key(plan).await;
+                    known_webhook::give(&app, &key).await;
+                    asking.key(&key).send().await
+                }
+                None => asking.send().await,
+            };
+            let answer = answer.expect(expected(route, plan));
             assert_eq!(answer.header("x-plan"), plan.unwrap_or(Plan::Free).id(), "{}", route.endpoint);
             if answer.status == 403 {
                 check_prompt(&answer, route.feature, plan.unwrap_or(Plan::Free));

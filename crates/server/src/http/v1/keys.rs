@@ -80,7 +80,7 @@ pub fn rotate(action: Action<'_>) -> Acting<'_> {
         let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
         let rotated = app.store.rotate(holding.id, key.id(), digest, at, at + grace).await;
         let rotated = rotated.map_err(|error| match error {
-            StoreError::Conflict => ENDING,
+            StoreError::KeyEnded => ENDING,
             other => other.into(),
         })?;
         let (id, old, ends_at) = (key.id(), holding.id, rotated.old.ends_at.unwrap_or(at));

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastro::config::{PublisherSettings, Serve, Switch, SyncTimeouts};
-use lastro::ingest::fetch::Patience;
-use lastro::ingest::sync::Publishers;
 use lastro::state::Setup;
+use lastro_ingest::fetch::RetryPolicy;
+use lastro_ingest::sync::Publishers;
 use lastro_model::{Plan, Series, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
 
-use super::{LOOK, SINCE, Stage, TODAY, day, short};
+use super::{POLL_INTERVAL, SINCE, Stage, TODAY, day, short};
 use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
@@ -23,27 +23,27 @@ pub(super) async fn scheduled(publisher: Publisher) -> Stage {
 async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Setup)) -> Stage {
     let app = TestApp::start_with(|setup| {
         let Publishers { sgs: sgs_url, ptax: ptax_url, cvm: cvm_url } = publisher.addresses();
-        let Patience { answer, attempts, first_pause, spacing } = short();
+        let RetryPolicy { timeout, attempts, first_pause, spacing } = short();
         setup.settings = Serve {
             sync: Switch::On,
             publishers: PublisherSettings { sgs_url, ptax_url, cvm_url },
             since: SINCE,
             timeouts: SyncTimeouts {
-                sync_timeout: answer,
+                sync_timeout: timeout,
                 sync_attempts: attempts,
                 sync_pause: first_pause,
                 sync_lease: Duration::from_secs(60),
                 spacing,
             },
-            poll_interval: LOOK,
-            sync_poll_interval: LOOK,
+            poll_interval: POLL_INTERVAL,
+            sync_poll_interval: POLL_INTERVAL,
             ..setup.settings.clone()
         };
         change(setup);
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;
-    Stage { app, publisher, patience: short(), key }
+    Stage { app, publisher, retries: short(), key }
 }
 
 impl Stage {
@@ -208,7 +208,7 @@ async fn the_loop_of_a_source_that_panics_is_started_again() {
         !metrics.contains("lastro_job_restarts_total{job=\"sync:companies\"} 0\n")
     };
     while !restarted().await {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     stage.app.faults.stop_panics();
     stage.comes_to(Source::Companies, "ok", 2).await;

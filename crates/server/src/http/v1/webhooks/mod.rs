@@ -98,7 +98,7 @@ pub fn change(action: Action<'_>) -> Acting<'_> {
         let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
         let webhook = find(app, account, &action.id).await?;
         let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
-            StoreError::Conflict => ApiError::BadRequest(CLOSED.into()),
+            StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),
             other => other.into(),
         })?;
         let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;

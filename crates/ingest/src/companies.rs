@@ -1,0 +1,74 @@
+//! The regulator's company registry: one file, overwritten in place every night.
+
+use std::io::BufReader;
+
+use lastro_model::{Company, ReadFile, Records, Source};
+use lastro_sources::{Fault, Reading, cvm, judgement};
+use lastro_store::{RememberedFile, SourceState};
+
+use crate::fetch::{Download, FileAnswer};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Sync, holds_no_official_data};
+
+pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Synchronised, SyncError> {
+    let request = cvm::companies::request(&sync.publishers.cvm);
+    let remembered = sync.store.read_files(Source::Companies).await?;
+    let remembered =
+        remembered.iter().find(|file| file.url == request.url).filter(|_| !holds_no_official_data(state));
+    sync.report.begin(Source::Companies, 1);
+    // It names people, so it is not kept beyond this reading.
+    let download = match sync.fetcher.file(&request, None, remembered).await? {
+        FileAnswer::Fresh(download) => download,
+        FileAnswer::Unchanged => return sync.unchanged(Source::Companies).await,
+        FileAnswer::Absent => {
+            return Err(Fault::NotData("the registry has vanished; what is held stays".to_owned()).into());
+        }
+    };
+    let (reading, download) = read(download, request.what.clone()).await?;
+    sync.report.step(
+        Source::Companies,
+        &request.what,
+        reading.rows.len() as u64,
+        reading.rejects.len() as u64,
+    );
+    let rows = reading.rows.len() as u64;
+    judgement::empty(rows)?;
+    sync.weigh(Source::Companies, judgement::lost_rows(rows_before(state, remembered), rows))?;
+
+    let file = ReadFile {
+        url: request.url,
+        etag: download.etag,
+        last_modified: download.last_modified,
+        sha256: download.sha256,
+        rows,
+        rejects: reading.rejects,
+        read_at: sync.now()?,
+    };
+    let published = sync
+        .publish(Source::Companies, move |rows_out| {
+            rows_out.rows(Records::Companies(reading.rows));
+            rows_out.file(file);
+            Ok(())
+        })
+        .await?;
+    sync.outcome(Source::Companies, published).await
+}
+
+/// The file's own rows where it is known; companies that it dropped over the years are still held.
+fn rows_before(state: &SourceState, remembered: Option<&RememberedFile>) -> u64 {
+    match remembered {
+        Some(file) => file.rows,
+        None if holds_no_official_data(state) => 0,
+        None => state.rows,
+    }
+}
+
+async fn read(download: Download, what: String) -> Result<(Reading<Company>, Download), SyncError> {
+    tokio::task::spawn_blocking(move || {
+        let file = download
+            .bytes()
+            .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
+        Ok((cvm::companies::read(BufReader::new(file), &what)?, download))
+    })
+    .await?
+}

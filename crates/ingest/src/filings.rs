@@ -1,0 +1,213 @@
+//! Filings: one archive a year, the current and the previous one rebuilt all the time.
+//!
+//! Every archive is read twice: once to judge it, once to publish it. That keeps memory flat, and lets a bad year be refused
+//! while the good ones go in.
+
+use std::io::BufReader;
+
+use lastro_model::{Filing, ReadFile, Records, Reject, Source};
+use lastro_sources::request::Request;
+use lastro_sources::{Fault, cvm, judgement};
+use lastro_store::{RememberedFile, SourceState};
+
+use crate::fetch::{Download, FileAnswer};
+use crate::result::{SyncError, Synchronised};
+use crate::row_sender::RowSender;
+use crate::sync::{Reach, Sync, holds_no_official_data};
+
+const BATCH: usize = 5_000;
+/// A year that is over for long is looked at once in so many days, each on a day of its own.
+const OLD_YEARS_EVERY_DAYS: i32 = 30;
+/// A publisher that did not answer about so many years in a row is not asked about more.
+const MOST_UNANSWERED: usize = 2;
+
+/// What is new about a year.
+enum Year {
+    /// Its archive was read once and found good.
+    Good { year: i16, download: Download, file: ReadFile },
+    /// The publisher has none, and is not asked again soon.
+    Absent(ReadFile),
+}
+
+/// The years that were asked for.
+#[derive(Default)]
+struct Examined {
+    new: Vec<Year>,
+    faults: Vec<(i16, SyncError)>,
+}
+
+impl Examined {
+    fn has_archives(&self) -> bool {
+        self.new.iter().any(|year| matches!(year, Year::Good { .. }))
+    }
+
+    /// One sentence about all years that could not be had.
+    fn failure(mut self) -> Option<SyncError> {
+        if self.faults.len() <= 1 {
+            return self.faults.pop().map(|(_, error)| error);
+        }
+        let sentences: Vec<String> = self.faults.iter().map(|(_, error)| error.to_string()).collect();
+        Some(SyncError::Partly(sentences.join("; ")))
+    }
+}
+
+pub(crate) async fn synchronise(
+    sync: &Sync,
+    state: &SourceState,
+    reach: Reach,
+) -> Result<Synchronised, SyncError> {
+    let mut remembered = sync.store.read_files(Source::Filings).await?;
+    if holds_no_official_data(state) {
+        remembered.clear();
+    }
+    let years = years(sync, &remembered, reach);
+    sync.report.begin(Source::Filings, years.len() as u64);
+    let mut examined = examine_all(sync, &years, &remembered).await;
+    if !examined.has_archives() && remembered.is_empty() {
+        let none = || Fault::NotData("the regulator has no archive of any year".to_owned()).into();
+        return Err(examined.failure().unwrap_or_else(none));
+    }
+    let new = std::mem::take(&mut examined.new);
+    if new.is_empty() {
+        return match examined.failure() {
+            Some(error) => Err(error),
+            None => sync.unchanged(Source::Filings).await,
+        };
+    }
+    let is_a_part = !examined.faults.is_empty();
+    let published = sync
+        .publish(Source::Filings, move |rows_out| {
+            if is_a_part {
+                rows_out.is_a_part();
+            }
+            new.into_iter().try_for_each(|year| hand_over(year, rows_out))
+        })
+        .await?;
+    examined.failure().map_or(Ok(()), Err)?;
+    sync.outcome(Source::Filings, published).await
+}
+
+/// The years to ask for: all that nothing is known of, the last two always, older ones now and then.
+fn years(sync: &Sync, remembered: &[RememberedFile], reach: Reach) -> Vec<i16> {
+    let today = sync.today();
+    let due = |year: &i16| {
+        let url = cvm::filings::request(&sync.publishers.cvm, *year).url;
+        let unknown = !remembered.iter().any(|file| file.url == url);
+        let its_day = (today.number() + i32::from(*year)) % OLD_YEARS_EVERY_DAYS == 0;
+        reach == Reach::Whole || *year >= today.year() - 1 || unknown || its_day
+    };
+    (sync.since..=today.year()).filter(due).collect()
+}
+
+async fn examine_all(sync: &Sync, years: &[i16], remembered: &[RememberedFile]) -> Examined {
+    let mut examined = Examined::default();
+    let mut unanswered = 0;
+    for year in years {
+        match examine(sync, *year, remembered).await {
+            Ok(new) => {
+                unanswered = 0;
+                examined.new.extend(new);
+            }
+            Err(error) => {
+                unanswered += usize::from(matches!(error, SyncError::Publisher(Fault::Transient(_))));
+                examined.faults.push((*year, error));
+            }
+        }
+        if unanswered == MOST_UNANSWERED {
+            break;
+        }
+    }
+    examined
+}
+
+/// Fetches and reads a year; `None` if there is nothing new of it. A vanished archive deletes nothing.
+async fn examine(sync: &Sync, year: i16, remembered: &[RememberedFile]) -> Result<Option<Year>, SyncError> {
+    let request = cvm::filings::request(&sync.publishers.cvm, year);
+    let known = remembered.iter().find(|file| file.url == request.url);
+    let rows_before = known.map_or(0, |file| file.rows);
+    let download = match sync.fetcher.file(&request, Some(Source::Filings), known).await? {
+        FileAnswer::Fresh(download) => download,
+        FileAnswer::Absent if rows_before > 0 => {
+            return Err(Fault::NotData(format!("{} have vanished; what is held stays", request.what)).into());
+        }
+        FileAnswer::Unchanged | FileAnswer::Absent => {
+            sync.report.step(Source::Filings, &request.what, rows_before, 0);
+            let lately = year >= sync.today().year() - 1;
+            return Ok(if known.is_some() || lately { None } else { Some(absent(sync, request)?) });
+        }
+    };
+    let (rows, rejects, download) = count(download, year).await?;
+    sync.report.step(Source::Filings, &request.what, rows, rejects.len() as u64);
+    let about_the_year =
+        |refusal: judgement::Refusal| judgement::Refusal(format!("{}: {refusal}", request.what));
+    judgement::empty(rows).map_err(about_the_year)?;
+    sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows).map_err(about_the_year))?;
+    let file = ReadFile {
+        url: request.url,
+        etag: download.etag.clone(),
+        last_modified: download.last_modified.clone(),
+        sha256: download.sha256.clone(),
+        rows,
+        rejects,
+        read_at: sync.now()?,
+    };
+    Ok(Some(Year::Good { year, download, file }))
+}
+
+fn absent(sync: &Sync, request: Request) -> Result<Year, SyncError> {
+    Ok(Year::Absent(ReadFile {
+        url: request.url,
+        etag: None,
+        last_modified: None,
+        sha256: String::new(),
+        rows: 0,
+        rejects: Vec::new(),
+        read_at: sync.now()?,
+    }))
+}
+
+/// The first reading: how many rows, and which cannot be read.
+async fn count(download: Download, year: i16) -> Result<(u64, Vec<Reject>, Download), SyncError> {
+    tokio::task::spawn_blocking(move || {
+        let (mut rows, mut rejects) = (0, Vec::new());
+        each(&download, year, |row| match row {
+            Ok(_) => rows += 1,
+            Err(reject) => rejects.push(reject),
+        })?;
+        Ok((rows, rejects, download))
+    })
+    .await?
+}
+
+fn each(download: &Download, year: i16, mut take: impl FnMut(Result<Filing, Reject>)) -> Result<(), Fault> {
+    let file = download
+        .bytes()
+        .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
+    let mut archive =
+        cvm::filings::YearArchive::open(BufReader::new(file), year, cvm::filings::UNPACKED_CAP)?;
+    for row in archive.filings()? {
+        take(row?);
+    }
+    Ok(())
+}
+
+/// The second reading: into the store.
+fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
+    let (year, download, file) = match year {
+        Year::Good { year, download, file } => (year, download, file),
+        Year::Absent(file) => {
+            rows_out.file(file);
+            return Ok(());
+        }
+    };
+    let mut batch = Vec::with_capacity(BATCH);
+    each(&download, year, |row| {
+        batch.extend(row.ok());
+        if batch.len() == BATCH {
+            rows_out.rows(Records::Filings(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))));
+        }
+    })?;
+    rows_out.rows(Records::Filings(batch));
+    rows_out.file(file);
+    Ok(())
+}

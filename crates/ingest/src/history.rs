@@ -1,0 +1,103 @@
+//! A history that is read at its end every time, and from its beginning once a week.
+//!
+//! Values of the last days come and are revised all the time; older ones are corrected now and then, which only a whole
+//! reading finds. A whole reading that fails must not keep today's value from anybody: it is put off for a day, reported
+//! among the rejects, and the end is read all the same. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
+
+use jiff::Timestamp;
+use lastro_model::{ReadFile, Reject, Source};
+
+use crate::age::is_over;
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync};
+
+const DAY_MS: i64 = 24 * 3_600_000;
+const WHOLE_EVERY_MS: i64 = 7 * DAY_MS;
+
+/// How much of a history is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// From a little before the newest value on.
+    End,
+    Whole,
+}
+
+pub(super) trait History {
+    fn source(&self) -> Source;
+
+    fn is_empty(&self) -> bool;
+
+    /// Asks, judges and publishes, as of this moment, with this note about whole readings if there is one.
+    fn read(
+        &self,
+        sync: &Sync,
+        depth: Depth,
+        now: Timestamp,
+        note: Option<ReadFile>,
+    ) -> impl Future<Output = Result<Synchronised, SyncError>> + Send;
+}
+
+pub(super) async fn synchronise<H: History>(
+    sync: &Sync,
+    history: &H,
+    reach: Reach,
+) -> Result<Synchronised, SyncError> {
+    let (source, now) = (history.source(), sync.now()?);
+    let whole = reach == Reach::Whole
+        || whole_is_due(sync, source, now).await?
+        || accepts_withheld(sync, source).await?;
+    if !whole {
+        return history.read(sync, Depth::End, now, None).await;
+    }
+    match history.read(sync, Depth::Whole, now, Some(was_read(source, now))).await {
+        Err(error) if reach == Reach::Recent && !history.is_empty() && is_the_publishers(&error) => {
+            tracing::warn!(%source, "its whole history could not be read again: {error}");
+            history.read(sync, Depth::End, now, Some(put_off(source, now, &error))).await
+        }
+        result => result,
+    }
+}
+
+async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<bool, SyncError> {
+    let name = whole_history(source);
+    let remembered = sync.store.read_files(source).await?;
+    let Some(note) = remembered.iter().find(|file| file.url == name) else { return Ok(true) };
+    let wait_ms = if note.reject_count > 0 { DAY_MS } else { WHOLE_EVERY_MS };
+    Ok(is_over(note.read_at, wait_ms, now.as_millisecond()))
+}
+
+/// Whoever accepts what is withheld means all of it, however long ago its days are.
+async fn accepts_withheld(sync: &Sync, source: Source) -> Result<bool, SyncError> {
+    Ok(sync.accept.contains(&source) && !sync.store.withheld(source).await?.is_empty())
+}
+
+/// Our own faults are no reason to try something smaller.
+fn is_the_publishers(error: &SyncError) -> bool {
+    matches!(error, SyncError::Publisher(_) | SyncError::Suspicious(_))
+}
+
+fn was_read(source: Source, now: Timestamp) -> ReadFile {
+    note(source, now, Vec::new())
+}
+
+fn put_off(source: Source, now: Timestamp, error: &SyncError) -> ReadFile {
+    note(source, now, vec![Reject { file: whole_history(source), line: 0, reason: error.to_string() }])
+}
+
+/// Kept among the files that were read, where its rejects are counted and listed.
+fn note(source: Source, read_at: Timestamp, rejects: Vec<Reject>) -> ReadFile {
+    ReadFile {
+        url: whole_history(source),
+        etag: None,
+        last_modified: None,
+        sha256: String::new(),
+        rows: 0,
+        rejects,
+        read_at,
+    }
+}
+
+/// A name for people that is no address.
+fn whole_history(source: Source) -> String {
+    format!("whole history of {source}")
+}

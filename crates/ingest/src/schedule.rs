@@ -1,0 +1,227 @@
+//! When each source is synchronised, inside `serve`: at its publisher's own pace, a little off the hour.
+//!
+//! Each source has a job of its own, so that a publisher that hangs delays no other; where several processes watch
+//! over one database, the lease of a source lets one of them ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lastro_model::{Frequency, Now, Source};
+use lastro_store::SourceState;
+
+use crate::age::age_ms;
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+
+/// While another process synchronises a source: to ask whether it may be taken over costs a write.
+const POLLS_LEFT_OUT: u32 = 10;
+const HOUR_MS: i64 = 3_600_000;
+const MINUTE_MS: i64 = 60_000;
+
+/// How often a source is asked.
+struct Interval {
+    /// After a success, this long until it is asked again.
+    every_ms: i64,
+    /// Only within these hours of the day in Brasília, and not on weekends; `None` for any time.
+    office_hours: Option<(i64, i64)>,
+}
+
+const fn interval(source: Source) -> Interval {
+    match source {
+        Source::Series(series) => match series.about().frequency {
+            Frequency::CalendarDays | Frequency::BusinessDays => {
+                Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
+            }
+            Frequency::Months => Interval { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+        },
+        // The closing bulletin comes at about ten past one.
+        Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
+        Source::Companies => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
+        Source::Filings => Interval { every_ms: 4 * HOUR_MS, office_hours: None },
+    }
+}
+
+/// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
+pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
+    let interval = interval(state.source);
+    // What lies in the future was written by a clock that was ahead: it is as if it had never been.
+    let since = |at: Option<jiff::Timestamp>| at.and_then(|at| age_ms(at, now.unix_ms)).unwrap_or(i64::MAX);
+    if failures > 0 {
+        // Five minutes, then ten, … up to three hours.
+        let pause = ((5 * MINUTE_MS) << (failures - 1).min(6)).min(3 * HOUR_MS);
+        return since(state.last_attempt) >= varied(pause, jitter);
+    }
+    if holds_no_official_data(state) || state.last_success.is_none() {
+        return true;
+    }
+    let open = interval.office_hours.is_none_or(|(from, to)| {
+        let hour = (now.unix_ms - 3 * HOUR_MS).rem_euclid(24 * HOUR_MS) / HOUR_MS;
+        (from..to).contains(&hour) && !brasilia_day(now.unix_ms).is_weekend()
+    });
+    // Whatever the hours, a day and a half is too long: the machine may have been asleep through them.
+    let overdue = since(state.last_success) >= 36 * HOUR_MS;
+    (open || overdue) && since(state.last_success) >= varied(interval.every_ms, jitter)
+}
+
+/// Up to a fifth more, so that many servers do not ask in step.
+fn varied(interval_ms: i64, jitter: f64) -> i64 {
+    interval_ms + (interval_ms as f64 * 0.2 * jitter) as i64
+}
+
+/// The process that keeps its data fresh.
+pub trait Observer: Send + std::marker::Sync {
+    /// What it knows of the sources without asking the store.
+    fn known_states(&self) -> Arc<Vec<SourceState>>;
+    /// Hears how a synchronisation went.
+    fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>);
+}
+
+/// Keeps one source fresh until `stop` is ready. The `jitter` from 0 to 1 is this process's own.
+pub async fn keep_fresh(
+    observer: &dyn Observer,
+    sync: &Sync,
+    source: Source,
+    (poll_interval, jitter): (Duration, f64),
+    stop: impl Future<Output = ()>,
+) {
+    let watch = Watch { observer, sync, source, jitter, failures: 0 };
+    tokio::select! {
+        () = stop => {}
+        () = watch.keep_fresh(poll_interval) => {}
+    }
+    sync.release(source).await;
+}
+
+/// One source under watch.
+struct Watch<'a> {
+    observer: &'a dyn Observer,
+    sync: &'a Sync,
+    source: Source,
+    jitter: f64,
+    /// In a row.
+    failures: u32,
+}
+
+impl Watch<'_> {
+    async fn keep_fresh(mut self, poll_interval: Duration) {
+        loop {
+            let is_elsewhere = self.synchronise_if_due().await == Polled::Elsewhere;
+            tokio::time::sleep(if is_elsewhere { poll_interval * POLLS_LEFT_OUT } else { poll_interval })
+                .await;
+        }
+    }
+
+    async fn synchronise_if_due(&mut self) -> Polled {
+        let now = self.sync.clock.now();
+        let (failures, jitter) = (self.failures, self.jitter);
+        let due = |state: &SourceState| is_due(state, failures, jitter, now);
+        if !self.is_due_now(due).await {
+            return Polled::Done;
+        }
+        let result = match self.sync.run_if(self.source, due).await {
+            Ok(None) => return Polled::Done,
+            Err(SyncError::Elsewhere(_)) => return Polled::Elsewhere,
+            Ok(Some(synchronised)) => Ok(synchronised),
+            Err(error) => Err(error),
+        };
+        self.observer.ended(self.source, &result);
+        self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
+        Polled::Done
+    }
+
+    /// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
+    async fn is_due_now(&self, due: impl Fn(&SourceState) -> bool) -> bool {
+        let due =
+            |states: &[SourceState]| states.iter().any(|state| state.source == self.source && due(state));
+        due(&self.observer.known_states())
+            && self.sync.store.source_states().await.is_ok_and(|states| due(&states))
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Polled {
+    /// Whatever was due.
+    Done,
+    /// Another process is at it.
+    Elsewhere,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use lastro_model::Edition;
+    use lastro_model::Series;
+
+    fn at(text: &str) -> Now {
+        Now { monotonic_ns: 0, unix_ms: text.parse::<Timestamp>().unwrap().as_millisecond() }
+    }
+
+    fn state(source: Source, last_success: Option<&str>, last_attempt: Option<&str>) -> SourceState {
+        let time = |text: Option<&str>| text.map(|text| text.parse().unwrap());
+        SourceState {
+            source,
+            edition: Edition(1),
+            sample: false,
+            rows: 1,
+            newest_day: None,
+            last_success: time(last_success),
+            last_attempt: time(last_attempt),
+            last_error: None,
+            rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_lies_in_the_future_counts_as_due() {
+        let ahead = Some("2027-11-16T12:00:00-03:00");
+        for source in Source::ALL {
+            let state = state(source, ahead, ahead);
+            for failures in [0, 1, 40] {
+                assert!(
+                    is_due(&state, failures, 1.0, at("2026-11-15T03:00:00-03:00")),
+                    "{source}, {failures}"
+                );
+            }
+        }
+        let a_moment_ahead = state(Source::Filings, Some("2026-11-16T12:00:10-03:00"), None);
+        assert!(!is_due(&a_moment_ahead, 0, 0.0, at("2026-11-16T12:00:00-03:00")), "clocks differ");
+    }
+
+    #[test]
+    fn what_was_never_synchronised_is_due_at_once() {
+        let sample = SourceState { sample: true, ..state(Source::Fx, None, None) };
+        assert!(is_due(&sample, 0, 0.5, at("2026-11-15T03:00:00-03:00")));
+    }
+
+    #[test]
+    fn rates_are_asked_through_the_business_day() {
+        let selic = state(Source::Series(Series::Selic), Some("2026-11-16T09:00:00-03:00"), None);
+        assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T09:59:00-03:00")));
+        assert!(is_due(&selic, 0, 0.0, at("2026-11-16T10:00:00-03:00")));
+        assert!(!is_due(&selic, 0, 1.0, at("2026-11-16T10:11:00-03:00")), "jitter delays");
+        assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T23:00:00-03:00")), "night");
+        let friday = state(Source::Series(Series::Selic), Some("2026-11-13T19:30:00-03:00"), None);
+        assert!(!is_due(&friday, 0, 0.0, at("2026-11-14T12:00:00-03:00")), "Saturday");
+        assert!(is_due(&friday, 0, 0.0, at("2026-11-16T08:00:00-03:00")), "Monday");
+    }
+
+    #[test]
+    fn the_dollar_is_asked_after_its_bulletin() {
+        let fx = state(Source::Fx, Some("2026-11-16T18:00:00-03:00"), None);
+        assert!(!is_due(&fx, 0, 0.0, at("2026-11-17T12:30:00-03:00")));
+        assert!(is_due(&fx, 0, 0.0, at("2026-11-17T13:15:00-03:00")));
+    }
+
+    #[test]
+    fn failures_wait_longer_and_longer() {
+        let failed =
+            state(Source::Filings, Some("2026-11-16T01:00:00-03:00"), Some("2026-11-16T12:00:00-03:00"));
+        assert!(!is_due(&failed, 1, 0.0, at("2026-11-16T12:04:00-03:00")));
+        assert!(is_due(&failed, 1, 0.0, at("2026-11-16T12:05:00-03:00")));
+        assert!(!is_due(&failed, 3, 0.0, at("2026-11-16T12:19:00-03:00")));
+        assert!(is_due(&failed, 40, 0.0, at("2026-11-16T15:00:00-03:00")));
+    }
+}

@@ -1,0 +1,161 @@
+//! The series of the model's table, from the central bank's series API.
+
+use std::collections::BTreeMap;
+
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source};
+use lastro_sources::{Fault, Reading, judgement, sgs};
+use lastro_store::{SourceState, Store};
+
+use crate::history::{self, Depth, History};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::windows::{self, WindowRead};
+use crate::withholding::Withholding;
+
+/// What is asked again of what we hold: values of the last days may still be revised.
+const OVERLAP_DAYS: i32 = 30;
+const OVERLAP_DAYS_MONTHLY: i32 = 62;
+
+type Points = BTreeMap<Day, RatePoint>;
+
+/// A series as it is held.
+struct Held {
+    series: Series,
+    points: Points,
+}
+
+pub(crate) async fn synchronise(
+    sync: &Sync,
+    series: Series,
+    state: &SourceState,
+    reach: Reach,
+) -> Result<Synchronised, SyncError> {
+    let points =
+        if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, series.into()).await? };
+    history::synchronise(sync, &Held { series, points }, reach).await
+}
+
+impl History for Held {
+    fn source(&self) -> Source {
+        self.series.into()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    async fn read(
+        &self,
+        sync: &Sync,
+        depth: Depth,
+        now: Timestamp,
+        note: Option<ReadFile>,
+    ) -> Result<Synchronised, SyncError> {
+        let (series, source) = (self.series, self.source());
+        let from = match depth {
+            Depth::End => first_to_ask(series, &self.points, sync.today()),
+            Depth::Whole => series.first_day(),
+        };
+        let windows = sgs::windows(series, from, sync.today());
+        sync.report.begin(source, windows.len() as u64);
+        let (points, told) = read(sync, series, &windows).await?;
+        judge(sync, series, &self.points, from, &points)?;
+        windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+        let mut withholding = Withholding::begin(sync, source, now).await?;
+        let believed = withholding.review(series.about().kind, &self.points, points.values().copied());
+        let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
+
+        let files = told.into_iter().map(|told| remembered(sync, series, now, told));
+        let files: Vec<ReadFile> = files.chain(note).collect();
+        let published = sync
+            .publish(source, move |rows_out| {
+                rows_out.rows(Records::Rates(believed));
+                rows_out.withheld(withheld);
+                files.into_iter().for_each(|file| rows_out.file(file));
+                Ok(())
+            })
+            .await?;
+        sync.outcome(source, published).await
+    }
+}
+
+/// A little before the newest value that is held, or the beginning. A value may be of a day to come, if a clock was ahead.
+fn first_to_ask(series: Series, held: &Points, today: Day) -> Day {
+    let overlap = match series.about().frequency {
+        Frequency::CalendarDays | Frequency::BusinessDays => OVERLAP_DAYS,
+        Frequency::Months => OVERLAP_DAYS_MONTHLY,
+    };
+    let newest = held.last_key_value().map(|(newest, _)| today.min(*newest));
+    newest.map_or(series.first_day(), |newest| newest.plus_days(-overlap))
+}
+
+async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
+    let mut held = Points::new();
+    let mut rows = store.load(source).await?.rows;
+    while let Some(batch) = rows.recv().await {
+        if let Records::Rates(points) = batch? {
+            held.extend(points.into_iter().map(|point| (point.day, point)));
+        }
+    }
+    Ok(held)
+}
+
+/// Asks every window. A day that two windows tell differently is no data.
+async fn read(
+    sync: &Sync,
+    series: Series,
+    windows: &[(Day, Day)],
+) -> Result<(Points, Vec<WindowRead>), SyncError> {
+    let asking: Vec<_> = windows.iter().map(|(from, to)| ask(sync, series, *from, *to).boxed()).collect();
+    let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
+    let (mut points, mut told) = (Points::new(), Vec::new());
+    while let Some((from, to, reading)) = readings.try_next().await? {
+        told.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
+        for point in reading.rows {
+            if points.insert(point.day, point).is_some_and(|other| other != point) {
+                return Err(
+                    Fault::NotData(format!("two answers give different values for {}", point.day)).into()
+                );
+            }
+        }
+    }
+    Ok((points, told))
+}
+
+async fn ask(
+    sync: &Sync,
+    series: Series,
+    from: Day,
+    to: Day,
+) -> Result<(Day, Day, Reading<RatePoint>), SyncError> {
+    let (source, request) = (Source::from(series), sgs::window(&sync.publishers.sgs, series, from, to));
+    let keep_for = windows::is_closed(to, sync.today()).then_some(source);
+    let reading =
+        sync.fetcher.ask(&request, keep_for, |answer| sgs::read(series, Some((from, to)), answer)).await?;
+    sync.report.step(source, &request.what, reading.rows.len() as u64, reading.rejects.len() as u64);
+    Ok((from, to, reading))
+}
+
+/// New values may come and old ones be corrected; what was published does not vanish.
+fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
+    let source = Source::from(series);
+    judgement::empty(read.len() as u64)?;
+    let days: Vec<Day> = read.keys().copied().collect();
+    judgement::day_month_flip(series.about().frequency, &days)?;
+    // The last days by themselves too: in a long history their loss would not weigh.
+    let today = sync.today();
+    for since in [from, first_to_ask(series, held, today)] {
+        let before = held.range(since..).map(|(day, _)| day).take_while(|day| **day <= today);
+        let still_there = before.clone().filter(|day| read.contains_key(day)).count();
+        sync.weigh(source, judgement::lost_rows(before.count() as u64, still_there as u64))?;
+    }
+    Ok(())
+}
+
+/// Remembered by its year, so that a later answer about the same days takes its place.
+fn remembered(sync: &Sync, series: Series, now: Timestamp, told: WindowRead) -> ReadFile {
+    let (first, last) = windows::year_around(told.from);
+    told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
+}

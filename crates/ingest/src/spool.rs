@@ -1,0 +1,232 @@
+//! What an unfinished synchronisation was already given, kept beside the database so that the next attempt need not ask again.
+//!
+//! One folder a source. An entry is two files named by the hash of its address: the bytes, and a head that vouches for them
+//! and is written last, so that an entry is whole or none. Only answers that are final go in, and never the registry, which
+//! names people. The fetcher fills and reads it; a source that was published, or refused, gives its folder up.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lastro_model::{Clock, Source, hex};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+/// Publishers rebuild their files every night or week: what is older is asked again.
+const KEPT_FOR_MS: i64 = 24 * 3_600_000;
+/// All sources together need about 100 MB.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+#[derive(Debug, Clone)]
+pub struct Spool {
+    directory: PathBuf,
+    clock: Arc<dyn Clock>,
+}
+
+/// What the publisher said about the bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    /// Of the bytes.
+    pub sha256: String,
+}
+
+/// An entry: open, so that it can be read even if somebody clears the folder.
+#[derive(Debug)]
+pub struct Kept {
+    pub metadata: Metadata,
+    pub bytes: File,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    url: String,
+    kept_at_ms: i64,
+    metadata: Metadata,
+}
+
+impl Spool {
+    /// The spool of a database that is a file; made when first written to.
+    pub fn beside(database: &str, clock: Arc<dyn Clock>) -> Option<Self> {
+        let mut directory = lastro_store::sqlite_path(database)?.into_os_string();
+        directory.push(".spool");
+        Some(Self { directory: directory.into(), clock })
+    }
+
+    /// What is kept of this address, if it is whole and not too old.
+    pub fn find(&self, source: Source, url: &str) -> Option<Kept> {
+        let path = self.entry(source, url);
+        let head: Head = serde_json::from_slice(&fs::read(head_of(&path)).ok()?).ok()?;
+        let age_ms = self.clock.now().unix_ms - head.kept_at_ms;
+        if head.url != url || !(0..KEPT_FOR_MS).contains(&age_ms) {
+            return None;
+        }
+        let mut bytes = File::open(&path).ok()?;
+        let whole = sha256_of(&mut bytes).ok()? == head.metadata.sha256;
+        whole.then_some(Kept { metadata: head.metadata, bytes })
+    }
+
+    /// A file to write bytes into; it is gone again unless it is kept.
+    pub fn draft(&self, source: Source) -> io::Result<NamedTempFile> {
+        let folder = self.folder(source);
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        NamedTempFile::new_in(folder)
+    }
+
+    /// Keeps a draft that is complete. A full spool keeps nothing more.
+    pub fn keep(
+        &self,
+        source: Source,
+        url: &str,
+        draft: NamedTempFile,
+        metadata: Metadata,
+    ) -> io::Result<()> {
+        if size_of(&self.directory)? > MOST_BYTES {
+            return Err(io::Error::other("the spool is full"));
+        }
+        let head = Head { url: url.to_owned(), kept_at_ms: self.clock.now().unix_ms, metadata };
+        let path = self.entry(source, url);
+        let mut head_draft = self.draft(source)?;
+        head_draft.write_all(&serde_json::to_vec(&head)?)?;
+        draft.persist(&path)?;
+        head_draft.persist(head_of(&path))?;
+        Ok(())
+    }
+
+    /// Gives up all that is kept for a source.
+    pub fn clear(&self, source: Source) {
+        // What is left over is too old tomorrow; an empty parent goes with its last folder.
+        let _ = fs::remove_dir_all(self.folder(source));
+        let _ = fs::remove_dir(&self.directory);
+    }
+
+    fn folder(&self, source: Source) -> PathBuf {
+        self.directory.join(source.name())
+    }
+
+    fn entry(&self, source: Source, url: &str) -> PathBuf {
+        self.folder(source).join(hex::encode(&Sha256::digest(url)[..16]))
+    }
+}
+
+fn head_of(entry: &Path) -> PathBuf {
+    entry.with_extension("head")
+}
+
+/// Bytes of all files below a directory, two levels deep as the spool is.
+fn size_of(directory: &Path) -> io::Result<u64> {
+    let mut total = 0;
+    for folder in fs::read_dir(directory)? {
+        // Another process may be clearing it.
+        let Ok(entries) = fs::read_dir(folder?.path()) else { continue };
+        total +=
+            entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum::<u64>();
+    }
+    Ok(total)
+}
+
+/// Reads a file through, and goes back to its start.
+fn sha256_of(file: &mut File) -> io::Result<String> {
+    let (mut digest, mut chunk) = (Sha256::new(), vec![0; 64 * 1024]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            length => digest.update(&chunk[..length]),
+        }
+    }
+    io::Seek::rewind(file)?;
+    Ok(hex::encode(&digest.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::ManualClock;
+    use lastro_model::Series;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    const URL: &str = "https://example.test/a";
+
+    struct Home {
+        directory: tempfile::TempDir,
+        clock: Arc<ManualClock>,
+        spool: Spool,
+    }
+
+    fn home() -> Home {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::starting_at(1_793_620_800_000));
+        let database = format!("sqlite:{}", directory.path().join("x.db").display());
+        let spool = Spool::beside(&database, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        Home { directory, clock, spool }
+    }
+
+    fn keep(spool: &Spool, source: Source, body: &[u8]) {
+        let mut draft = spool.draft(source).unwrap();
+        draft.write_all(body).unwrap();
+        let sha256 = hex::encode(&Sha256::digest(body));
+        let metadata = Metadata { status: 200, content_type: None, etag: None, last_modified: None, sha256 };
+        spool.keep(source, URL, draft, metadata).unwrap();
+    }
+
+    fn found(spool: &Spool, source: Source) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        spool.find(source, URL)?.bytes.read_to_end(&mut body).unwrap();
+        Some(body)
+    }
+
+    #[test]
+    fn what_is_kept_is_found_for_a_day() {
+        let home = home();
+        assert_eq!(found(&home.spool, Source::Fx), None);
+        keep(&home.spool, Source::Fx, b"first");
+        keep(&home.spool, Source::Fx, b"second");
+        assert_eq!(found(&home.spool, Source::Fx).unwrap(), b"second");
+        assert_eq!(found(&home.spool, Source::Series(Series::Cdi)), None, "another source");
+        home.clock.advance(Duration::from_secs(86_399));
+        assert!(found(&home.spool, Source::Fx).is_some());
+        home.clock.advance(Duration::from_secs(1));
+        assert_eq!(found(&home.spool, Source::Fx), None);
+    }
+
+    #[test]
+    fn a_damaged_entry_is_none() {
+        let home = home();
+        keep(&home.spool, Source::Fx, b"whole");
+        let entry = home.spool.entry(Source::Fx, URL);
+        fs::write(&entry, b"whol").unwrap();
+        assert_eq!(found(&home.spool, Source::Fx), None);
+        fs::write(&entry, b"whole").unwrap();
+        assert!(found(&home.spool, Source::Fx).is_some());
+        fs::write(head_of(&entry), b"{").unwrap();
+        assert_eq!(found(&home.spool, Source::Fx), None);
+    }
+
+    #[test]
+    fn only_its_owner_may_look_and_nothing_is_left_behind() {
+        let home = home();
+        let spool = home.directory.path().join("x.db.spool");
+        assert!(!spool.exists(), "made before it is needed");
+        keep(&home.spool, Source::Fx, b"a");
+        keep(&home.spool, Source::Series(Series::Cdi), b"b");
+        for path in [&spool, &home.spool.entry(Source::Fx, URL), &spool.join("fx")] {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
+        }
+        let kept = home.spool.find(Source::Fx, URL).unwrap();
+        home.spool.clear(Source::Fx);
+        assert_eq!(found(&home.spool, Source::Fx), None);
+        assert!(found(&home.spool, Source::Series(Series::Cdi)).is_some());
+        let mut body = String::new();
+        { kept.bytes }.read_to_string(&mut body).unwrap();
+        assert_eq!(body, "a", "whoever reads it can end");
+        home.spool.clear(Source::Series(Series::Cdi));
+        assert!(!spool.exists());
+    }
+}

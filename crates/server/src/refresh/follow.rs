@@ -1,0 +1,120 @@
+//! Hears of what other processes wrote: one row of counters, read twice a second.
+//!
+//! Changed keys are taken over at once. Changed data is rebuilt by a job of its own, so that a large rebuild
+//! never delays a revocation.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use lastro_model::Source;
+use lastro_store::{Counters, SourceState};
+use tokio::sync::watch;
+
+use super::{background, parts};
+use crate::jobs::stopped;
+use crate::state::App;
+
+const KEYS_AT_ONCE: usize = 1_000;
+
+/// What the store held at the last look; nothing before the first. Looked at by one job, brought into service by another.
+pub type Wanted = watch::Sender<Option<Counters>>;
+
+/// Follows the store until the service stops.
+pub async fn run(
+    app: Arc<App>,
+    wanted: Arc<Wanted>,
+    poll_interval: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            () = tokio::time::sleep(poll_interval) => look(&app, &wanted).await,
+        }
+    }
+}
+
+/// Brings new editions into service until the service stops. What was wanted before it began still is.
+pub async fn rebuild(app: Arc<App>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
+    let mut counters = wanted.subscribe();
+    counters.mark_changed();
+    tokio::select! {
+        () = stopped(&mut stop) => {}
+        () = rebuild_when_changed(&app, counters) => {}
+    }
+}
+
+async fn look(app: &App, wanted: &Wanted) {
+    match app.store.counters().await {
+        Ok(counters) => {
+            if counters.key_revision > app.keys.revision()
+                && let Err(error) = take_over_keys(app).await
+            {
+                tracing::warn!(%error, "changed keys could not be read; tried again shortly");
+            }
+            wanted.send_if_modified(|known| {
+                known.replace(counters).is_none_or(|before| before.editions != counters.editions)
+            });
+            if let Err(error) = take_over_freshness(app).await {
+                tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+            }
+        }
+        Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
+    }
+}
+
+/// Hears of attempts too, which leave the edition as it is. Nothing is told of an edition that is not in service yet.
+async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
+    let states = app.store.source_states().await?;
+    let (shown, known) = (parts::editions(&app.catalog.load()), app.freshness.load());
+    let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
+        Some(known) if shown[state.source] != state.edition => known.clone(),
+        _ => state,
+    };
+    let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
+    if fresh != **known {
+        app.freshness.store(Arc::new(fresh));
+    }
+    Ok(())
+}
+
+/// Reads every key that changed since the last look.
+pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
+    loop {
+        let changed = app.store.keys_since(app.keys.revision(), KEYS_AT_ONCE).await?;
+        let last_page = changed.len() < KEYS_AT_ONCE;
+        app.keys.catch_up(changed, app.clock.monotonic_ns());
+        if last_page {
+            return Ok(());
+        }
+    }
+}
+
+async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Counters>>) {
+    while wanted.changed().await.is_ok() {
+        let Some(counters) = *wanted.borrow_and_update() else { continue };
+        while let Err(error) = follow_data(app, &counters).await {
+            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+            app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(5)).await;
+        }
+    }
+}
+
+/// Rebuilds the parts whose edition differs from the store's, and swaps each in as soon as it stands.
+pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
+    for source in Source::ALL {
+        let current = app.catalog.load_full();
+        if parts::editions(&current)[source] != counters.edition(source) {
+            let fresh = parts::with_fresh(&current, &*app.store, source, app.snapshot_file.as_ref()).await?;
+            drop(current);
+            let before = app.catalog.swap(Arc::new(fresh));
+            if source == Source::Filings {
+                tokio::spawn(background::retire(Arc::clone(&before.filings)));
+            }
+            tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
+        }
+    }
+    take_over_freshness(app).await
+}

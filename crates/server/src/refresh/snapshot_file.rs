@@ -1,0 +1,310 @@
+//! Where the built filings are kept between runs, so that a restart need not build them again.
+//!
+//! One file, replaced whole: written aside, forced to disk, then renamed, so that whoever dies while writing leaves the
+//! old one or none. It is never the truth: what is of no edition that the store remembers is set aside in one
+//! sentence and built anew, and a directory that cannot be written to costs nothing but the time of the next start.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lastro_catalog::{Filings, Part, SnapshotError};
+use lastro_model::{Edition, Stamp};
+use lastro_store::RememberedEdition;
+use parking_lot::Mutex;
+
+/// Fewer filings are built faster than a file is worth.
+const WORTH_KEEPING: usize = 5_000;
+
+/// A start takes over so much in well under a second. The store remembers several times as much.
+const MOST_CHANGES_BEHIND: u64 = 2_000;
+const MOST_EDITIONS_BEHIND: usize = 50;
+
+#[derive(Debug, Clone)]
+pub struct SnapshotFile {
+    directory: PathBuf,
+    /// Which database this is: a file of another one is foreign.
+    database: String,
+    /// The newest edition that this process has kept or found: builds may end in another order than they began.
+    newest: Arc<Mutex<Edition>>,
+}
+
+impl SnapshotFile {
+    pub fn new(directory: PathBuf, database: String) -> Self {
+        Self { directory, database, newest: Arc::default() }
+    }
+
+    /// The directory that goes with a database that is a file.
+    pub fn beside(database: &str) -> Option<PathBuf> {
+        let mut directory = lastro_store::sqlite_path(database)?.into_os_string();
+        directory.push(".index");
+        Some(directory.into())
+    }
+
+    /// The filings of one of these editions, if they are here.
+    pub fn find(&self, remembered: &[RememberedEdition]) -> Option<(Stamp, Filings)> {
+        let found = match self.read(remembered) {
+            Ok(found) => Some(found),
+            Err(SnapshotError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(reason) => {
+                tracing::info!("the kept index of the filings is not used and will be built anew: {reason}");
+                None
+            }
+        };
+        *self.newest.lock() = found.as_ref().map(|(stamp, _)| stamp.edition).unwrap_or_default();
+        found
+    }
+
+    /// Keeps these filings in the place of what was here, unless that is newer, or so little older that the next start
+    /// had better take over what changed since.
+    pub fn keep(&self, remembered: &[RememberedEdition], filings: &Part<Filings>) {
+        let Some(edition) = remembered.iter().find(|remembered| remembered.edition == filings.stamp.edition)
+        else {
+            return;
+        };
+        let mut newest = self.newest.lock();
+        if filings.len() < WORTH_KEEPING || !is_far_behind(*newest, edition.edition, remembered) {
+            return;
+        }
+        *newest = edition.edition;
+        if let Err(error) = self.write(&self.label(edition), filings) {
+            let directory = self.directory.display();
+            tracing::warn!(%error, "the index of the filings cannot be kept in {directory}; the next start takes longer");
+        }
+    }
+
+    /// The edition and its time say which state this is, also of a database that was restored from a copy and has come to
+    /// the same number by another way. The version is there because another one may cut texts into other words.
+    fn label(&self, remembered: &RememberedEdition) -> String {
+        let RememberedEdition { edition, rows, newest_day, published_at, .. } = remembered;
+        let newest = newest_day.map_or(0, lastro_model::Day::number);
+        let (version, database) = (env!("CARGO_PKG_VERSION"), &self.database);
+        let published = published_at.as_millisecond();
+        format!(
+            "lastro {version} database {database} edition {} published {published} rows {rows} newest {newest}",
+            edition.0
+        )
+    }
+
+    fn read(&self, remembered: &[RememberedEdition]) -> Result<(Stamp, Filings), SnapshotError> {
+        let about = fs::metadata(self.path())?;
+        // Opening a pipe would wait for somebody to write into it.
+        if !about.is_file() {
+            return Err(io::Error::other("it is no regular file").into());
+        }
+        let mut file = BufReader::with_capacity(1 << 20, File::open(self.path())?);
+        let label = Filings::saved_label(&mut file, about.len())?;
+        let of_label = remembered.iter().find(|remembered| self.label(remembered) == label);
+        let RememberedEdition { edition, published_at, .. } = *of_label.ok_or(SnapshotError::Stale)?;
+        let stamp = Stamp { edition, published_unix_ms: published_at.as_millisecond() };
+        file.rewind()?;
+        Ok((stamp, Filings::restore(&label, file, about.len())?))
+    }
+
+    fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
+        // Two processes may share a database: they write one after the other, and the lock ends with its holder. So all
+        // drafts can have one name, and what a killed process left is written over by the next.
+        let turn = File::create(self.directory.join("filings.lock"))?;
+        turn.lock()?;
+        let draft = self.directory.join("filings.draft");
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
+        filings.save(label, &mut out)?;
+        out.flush()?;
+        out.get_ref().sync_all()?;
+        fs::rename(&draft, self.path())?;
+        // The rename itself is on disk when the directory is.
+        File::open(&self.directory)?.sync_all()
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.join("filings")
+    }
+}
+
+/// Whether so much has changed since the kept edition that the next start should not have to take it over.
+fn is_far_behind(kept: Edition, now: Edition, remembered: &[RememberedEdition]) -> bool {
+    if kept >= now {
+        return false;
+    }
+    let since: Vec<u64> = remembered
+        .iter()
+        .filter(|remembered| remembered.edition > kept && remembered.edition <= now)
+        .map(|remembered| remembered.changes)
+        .collect();
+    let is_remembered = remembered.iter().any(|remembered| remembered.edition == kept);
+    !is_remembered || since.len() > MOST_EDITIONS_BEHIND || since.iter().sum::<u64>() > MOST_CHANGES_BEHIND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use lastro_catalog::{FilingsBuilder, Page};
+    use lastro_model::{CompanyId, Day, Filing, FilingId};
+    use std::time::Duration;
+    use tempfile::TempDir;
+
+    /// So much changed in each that the one before is not worth having.
+    fn edition(number: u64, rows: u64) -> RememberedEdition {
+        RememberedEdition {
+            edition: Edition(number),
+            rows,
+            newest_day: None,
+            published_at: Timestamp::from_second(number as i64).unwrap(),
+            changes: MOST_CHANGES_BEHIND + 1,
+        }
+    }
+
+    /// Of [`edition`].
+    fn stamp(number: u64) -> Stamp {
+        Stamp { edition: Edition(number), published_unix_ms: number as i64 * 1000 }
+    }
+
+    fn filings(edition: u64) -> Part<Filings> {
+        let mut builder = FilingsBuilder::new();
+        for number in 0..WORTH_KEEPING as u64 {
+            builder.push(Filing {
+                id: FilingId::Protocol(number),
+                company_id: CompanyId(1),
+                company_name: "Aurora".to_owned(),
+                category: "Ata".to_owned(),
+                kind: None,
+                delivered_on: Day::from_number(20_000).unwrap(),
+                reference_day: None,
+                description: String::new(),
+                version: 1,
+                url: String::new(),
+            });
+        }
+        Part { stamp: stamp(edition), sample: false, data: builder.finish().unwrap() }
+    }
+
+    fn snapshot_file(directory: &TempDir, database: &str) -> SnapshotFile {
+        SnapshotFile::new(directory.path().join("made").join("here"), database.to_owned())
+    }
+
+    #[test]
+    fn only_the_very_state_that_was_kept_is_found() {
+        let directory = TempDir::new().unwrap();
+        let kept = snapshot_file(&directory, "one");
+        assert!(kept.find(&[edition(7, 3)]).is_none());
+        kept.keep(&[edition(7, 3)], &filings(7));
+        let (found_stamp, found) = kept.find(&[edition(8, 3), edition(7, 3), edition(6, 3)]).unwrap();
+        assert_eq!(found_stamp, stamp(7));
+        assert_eq!(found.search("ata", Page { limit: 1, offset: 0 }).total, WORTH_KEEPING);
+        assert!(kept.find(&[edition(8, 3)]).is_none(), "another edition");
+        assert!(kept.find(&[edition(7, 4)]).is_none(), "as many rows as there never were");
+        let at_another_time = RememberedEdition { published_at: Timestamp::UNIX_EPOCH, ..edition(7, 3) };
+        assert!(kept.find(&[at_another_time]).is_none(), "the same number by another way");
+        assert!(snapshot_file(&directory, "two").find(&[edition(7, 3)]).is_none(), "another database");
+        kept.keep(&[edition(8, 3)], &filings(8));
+        assert!(kept.find(&[edition(7, 3)]).is_none() && kept.find(&[edition(8, 3)]).is_some());
+        let mut names: Vec<_> =
+            fs::read_dir(&kept.directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["filings", "filings.lock"], "nothing old stays behind");
+    }
+
+    #[test]
+    fn an_older_edition_that_comes_late_does_not_replace_a_newer() {
+        let directory = TempDir::new().unwrap();
+        let kept = snapshot_file(&directory, "one");
+        kept.keep(&[edition(8, 3)], &filings(8));
+        kept.clone().keep(&[edition(7, 3)], &filings(7));
+        assert!(kept.find(&[edition(8, 3)]).is_some());
+    }
+
+    #[test]
+    fn what_is_little_behind_stays_until_much_has_changed() {
+        let directory = TempDir::new().unwrap();
+        let kept = snapshot_file(&directory, "one");
+        let mut remembered = vec![edition(1, 3)];
+        let mut keep = |number, changes| {
+            remembered.insert(0, RememberedEdition { changes, ..edition(number, 3) });
+            kept.keep(&remembered, &filings(number));
+            kept.find(&remembered).map(|(stamp, _)| stamp.edition.0)
+        };
+        assert_eq!(keep(2, 1), Some(2));
+        assert_eq!(keep(3, MOST_CHANGES_BEHIND), Some(2));
+        assert_eq!(keep(4, 1), Some(4), "many changes");
+        let after: Vec<_> = (5..).map(|number| keep(number, 1)).take(MOST_EDITIONS_BEHIND + 1).collect();
+        assert_eq!(
+            after.iter().filter(|kept| **kept == Some(4)).count(),
+            MOST_EDITIONS_BEHIND,
+            "many editions"
+        );
+        assert_ne!(after.last(), Some(&Some(4)));
+    }
+
+    #[test]
+    fn what_the_store_no_longer_remembers_is_replaced() {
+        let directory = TempDir::new().unwrap();
+        let kept = snapshot_file(&directory, "one");
+        kept.keep(&[edition(1, 3)], &filings(1));
+        let second = RememberedEdition { changes: 0, ..edition(2, 3) };
+        kept.keep(&[second], &filings(2));
+        assert!(kept.find(&[second]).is_some());
+    }
+
+    #[test]
+    fn a_draft_that_another_process_is_writing_is_left_alone_until_it_is_done() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(&snapshot_file.directory).unwrap();
+        let draft = snapshot_file.directory.join("filings.draft");
+        let turn = File::create(snapshot_file.directory.join("filings.lock")).unwrap();
+        turn.lock().unwrap();
+        fs::write(&draft, "half of it").unwrap();
+        let filings = filings(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| snapshot_file.keep(&[edition(1, 3)], &filings));
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(fs::read(&draft).unwrap(), b"half of it");
+            turn.unlock().unwrap();
+        });
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_neither_read_nor_in_the_way() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        let whole = fs::read(snapshot_file.path()).unwrap();
+        fs::write(snapshot_file.directory.join("filings.draft"), &whole[..whole.len() / 2]).unwrap();
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
+        fs::write(snapshot_file.path(), &whole[..whole.len() / 2]).unwrap();
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none(), "cut short");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert_eq!(fs::read(snapshot_file.path()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_pipe_in_its_place_is_not_waited_for() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(&snapshot_file.directory).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(snapshot_file.path()).status().unwrap().success());
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
+    }
+
+    #[test]
+    fn the_label_names_the_version_because_another_may_cut_texts_into_other_words() {
+        let label = snapshot_file(&TempDir::new().unwrap(), "one").label(&edition(1, 3));
+        assert!(label.contains(&format!("lastro {} ", env!("CARGO_PKG_VERSION"))), "{label}");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_to_is_no_failure() {
+        let directory = TempDir::new().unwrap();
+        fs::write(directory.path().join("made"), "a file where a directory should be").unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
+    }
+}
