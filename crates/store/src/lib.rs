@@ -6,6 +6,7 @@
 
 mod account;
 mod address;
+mod blocking;
 mod engine;
 mod error;
 pub mod faulty;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use lastro_model::{Edition, Source};
 use rusqlite::Connection;
 
-use super::{blocking, connection};
+use super::connection;
+use crate::blocking::blocking;
 use crate::rules::load::{self, Batches, CurrentEdition, Selection};
 use crate::{Loaded, Result};
 

@@ -24,9 +24,10 @@ use lastro_model::{Edition, Source};
 
 pub(crate) use file::Presence;
 
+use crate::blocking::blocking;
 use crate::engine::{Engine, Side};
 use crate::transaction::{Reading, Transaction};
-use crate::{Loaded, Result, StoreError};
+use crate::{Loaded, Result};
 use pair::Paths;
 use readers::Readers;
 use writer::Writer;
@@ -118,11 +119,4 @@ impl Engine for Sqlite {
     async fn wipe_deleted_accounts(&self) -> Result<bool> {
         self.accounts.writer.rewrite().await
     }
-}
-
-/// Runs what may wait for the disk or for a lock away from the async runtime.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Backend("its thread stopped unexpectedly".to_owned())))
 }

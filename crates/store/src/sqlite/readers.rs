@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{blocking, connection, transaction};
+use super::{connection, transaction};
+use crate::blocking::blocking;
 use crate::transaction::Reading;
 use crate::{Result, StoreError};
 

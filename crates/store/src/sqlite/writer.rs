@@ -10,7 +10,8 @@ use rusqlite::Connection;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::connection::{self, BUSY_TIMEOUT, PUBLICATION_TIMEOUT};
-use super::{blocking, transaction};
+use super::transaction;
+use crate::blocking::blocking;
 use crate::transaction::Transaction;
 use crate::{Result, StoreError};
 
