@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::http::listener::{BREATH, Failures};
+use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
 use crate::jobs::stopped;
 use crate::metrics::gauge;
 use crate::state::App;
@@ -29,7 +29,7 @@ const HEADER_PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
-    let (mut open, mut failures) = (VecDeque::new(), Failures::default());
+    let (mut open, mut failures) = (VecDeque::new(), AcceptFailures::default());
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => return,
@@ -42,7 +42,7 @@ pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::R
             }
             Err(error) => {
                 failures.note(&error, app.clock.monotonic_ns());
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }

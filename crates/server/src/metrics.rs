@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lastro_model::Source;
 use lastro_store::Fate;
 
-use crate::http::routes::ROUTES;
-
 /// Statuses that are counted by themselves; any other goes under the last.
 const STATUSES: [u16; 14] = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503];
 const OTHER_STATUS: usize = STATUSES.len();
@@ -20,6 +18,8 @@ const BOUNDS_US: [u64; 12] =
 
 #[derive(Debug, Default)]
 struct RouteCounters {
+    /// The route's name.
+    label: &'static str,
     by_status: [AtomicU64; OTHER_STATUS + 1],
     by_latency: [AtomicU64; BOUNDS_US.len() + 1],
     total_us: AtomicU64,
@@ -44,9 +44,11 @@ const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "p
 /// What an attempt to deliver a message leads to.
 const DELIVERY_OUTCOMES: [&str; 3] = ["delivered", "retried", "given_up"];
 
-impl Default for Metrics {
-    fn default() -> Self {
-        let routes = (0..=ROUTES.len()).map(|_| RouteCounters::default()).collect();
+impl Metrics {
+    /// Counters for the routes with these names, in their order.
+    pub fn new(labels: impl IntoIterator<Item = &'static str>) -> Self {
+        let labels = labels.into_iter().chain(["unknown"]);
+        let routes = labels.map(|label| RouteCounters { label, ..RouteCounters::default() }).collect();
         let zero = || AtomicU64::new(0);
         Self {
             routes,
@@ -57,10 +59,8 @@ impl Default for Metrics {
             deliveries: Default::default(),
         }
     }
-}
 
-impl Metrics {
-    /// `route` is an index into [`ROUTES`], or its length for an unknown path.
+    /// `route` is the place of a route's name in what [`Metrics::new`] was given, or one past the last for an unknown path.
     pub fn request(&self, route: usize, status: u16, elapsed_ns: u64) {
         let Some(counters) = self.routes.get(route) else { return };
         let slot = STATUSES.iter().position(|known| *known == status).unwrap_or(OTHER_STATUS);
@@ -138,7 +138,8 @@ impl Metrics {
 
     fn render_requests(&self, out: &mut String) {
         out.push_str("# HELP lastro_requests_total Requests by route and status.\n# TYPE lastro_requests_total counter\n");
-        for (counters, endpoint) in self.routes.iter().zip(endpoint_labels()) {
+        for counters in &self.routes {
+            let endpoint = counters.label;
             for (slot, count) in counters.by_status.iter().enumerate() {
                 let count = count.load(Ordering::Relaxed);
                 if count > 0 {
@@ -159,7 +160,8 @@ impl Metrics {
             out,
             "# HELP {NAME} Time from the request's header to the answer.\n# TYPE {NAME} histogram"
         );
-        for (counters, endpoint) in self.routes.iter().zip(endpoint_labels()) {
+        for counters in &self.routes {
+            let endpoint = counters.label;
             let counts: Vec<u64> =
                 counters.by_latency.iter().map(|count| count.load(Ordering::Relaxed)).collect();
             let total: u64 = counts.iter().sum();
@@ -185,8 +187,4 @@ impl Metrics {
 /// Writes one value without labels.
 pub fn gauge(out: &mut String, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
-}
-
-fn endpoint_labels() -> impl Iterator<Item = &'static str> {
-    ROUTES.iter().map(|route| route.endpoint).chain(["unknown"])
 }

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::clock::random_hex;
 use crate::http::connections::{self, Limits};
+use crate::http::routes::ROUTES;
 use crate::ingest::fetch::Fetcher;
 use crate::ingest::lease::Tenant;
 use crate::ingest::report::Lines;
@@ -24,6 +25,7 @@ use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, follow, forget, sweep};
+use crate::metrics::Metrics;
 use crate::state::{App, Parts};
 use crate::webhooks::{self, Webhooks, dispatcher};
 use crate::{admin, http, pepper};
@@ -176,6 +178,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
         limiter_capacity: options.limiter_capacity,
         registrations: options.registrations,
         connections: options.connections,
+        metrics: Metrics::new(ROUTES.iter().map(|route| route.endpoint)),
         webhooks: Webhooks::new(options.webhooks)?,
     }))
 }

@@ -13,8 +13,8 @@ use lastro_model::Clock;
 use lastro_store::{SourceState, Store};
 
 use crate::http::connections::{Connections, Limits};
-use crate::http::export::slots::Exports;
-use crate::http::packed::Packed;
+use crate::http::response::compression_cache::CompressionCache;
+use crate::http::response::export::slots::Exports;
 use crate::ingest::shelf::Shelf;
 use crate::jobs::flush::Flushes;
 use crate::jobs::supervisor::Jobs;
@@ -47,7 +47,7 @@ pub struct App {
     pub jobs: Jobs,
     pub connections: Arc<Connections>,
     /// Compressed forms of what is asked most.
-    pub packed: Packed,
+    pub compression_cache: CompressionCache,
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
     pub webhooks: Webhooks,
@@ -78,9 +78,9 @@ impl App {
             registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
             usage: Usage::new(),
             flushes: Flushes::default(),
-            metrics: Metrics::default(),
+            metrics: parts.metrics,
             jobs: Jobs::default(),
-            packed: Packed::default(),
+            compression_cache: CompressionCache::default(),
             exports: Arc::default(),
             webhooks: parts.webhooks,
             proxies: parts.proxies,
@@ -127,6 +127,7 @@ pub(crate) struct Parts {
     pub limiter_capacity: usize,
     pub registrations: RegistrationLimits,
     pub connections: Limits,
+    pub metrics: Metrics,
     pub webhooks: Webhooks,
 }
 

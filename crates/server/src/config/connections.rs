@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::patience::duration;
 use crate::http::connections::Limits;
-use crate::http::connections::unsent::SPAN;
+use crate::http::connections::ages::SPAN;
 
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionArgs {

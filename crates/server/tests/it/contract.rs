@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use lastro::http::connections::unsent::Unsent;
-use lastro::http::routes::{ROUTES, Route};
+use lastro::http::handler::Route;
+use lastro::http::routes::ROUTES;
 use lastro_access::Feature;
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
@@ -113,7 +114,7 @@ fn asks_nobody(endpoint: &str) -> bool {
 async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> Answer {
     let connections = &app.service.app.connections;
     let place = connections.admit([192, 0, 2, 1].into(), true).unwrap();
-    let _unread = Unsent::new(place.connection(), 2 * connections.limits.most_unsent);
+    let _unread = Unsent::new(place.connection(), 2 * connections.limits().most_unsent);
     let waiting = async {
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;

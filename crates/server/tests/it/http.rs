@@ -48,7 +48,7 @@ fn allowed(path: &str) -> &'static str {
 async fn other_methods_are_told_what_is_allowed() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
-    let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::routes::Route::path).collect();
+    let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::handler::Route::path).collect();
     for template in paths {
         let path = template.replace("{id}", "90001").replace("{delivery}", "1").replace("{dataset}", "fx");
         for method in

@@ -1,6 +1,7 @@
 //! Every plan against every endpoint, generated from the plan table and the routes.
 
-use lastro::http::routes::{ROUTES, Route};
+use lastro::http::handler::Route;
+use lastro::http::routes::ROUTES;
 use lastro_access::{Feature, terms};
 use lastro_model::Plan;
 

@@ -7,9 +7,9 @@ use lastro_model::{CompanyId, Day, Pair, RatePoint, Stamp};
 
 use super::{companies, market};
 use crate::error::ApiError;
-use crate::http::export::{Export, NDJSON, Selection, select};
-use crate::http::form::Form;
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::format::{Format, NDJSON};
+use crate::http::response::export::{Export, Selection, select};
 
 const NO_SUCH_DATASET: ApiError =
     ApiError::NotFound("there is no such data set; there are companies, filings, selic, cdi, ipca and fx");
@@ -18,7 +18,7 @@ const NO_SUCH_DATASET: ApiError =
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let (name, find): (_, fn(&Question<'_>, Filters) -> Found) = match question.id {
+    let (name, find): (_, fn(&Question<'_>, Filters) -> Found) = match question.path.get("dataset") {
         "companies" => ("companies", every_company),
         "filings" => ("filings", every_filing),
         "selic" => ("selic", |question, filters| every_point(&question.catalog.selic, &filters)),
@@ -27,10 +27,10 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         "fx" => ("fx", |question, filters| every_quote(question, &filters)),
         _ => return Err(NO_SUCH_DATASET),
     };
-    let form = Form::asked(&question.query, question.accept, NDJSON)?;
+    let format = Format::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
-    let dialect = form.dialect(question.plan)?;
+    let dialect = format.dialect(question.plan)?;
     let (rows, stamps) = find(question, filters);
     Ok(Export { name, day: question.now.utc_day(), stamps, dialect, rows })
 }
@@ -76,7 +76,7 @@ fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
     if !companies::can_be_named(id) {
         return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
     }
-    let of_filings = question.id == "filings";
+    let of_filings = question.path.get("dataset") == "filings";
     of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
 }
 

@@ -4,19 +4,19 @@ use lastro_catalog::{FilingFilter, Filings, Listing, Page, Table};
 use lastro_model::FilingId;
 
 use crate::error::ApiError;
-use crate::http::csv;
-use crate::http::query::LIST_LIMIT;
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::query::LIST_LIMIT;
+use crate::http::response::csv;
+use crate::http::response::reply::{Object, Reply};
 
 /// A filing's JSON is about this long; a page is reserved at once.
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter, form) = (question.query.page()?, named(question)?, question.form()?);
+    let (page, filter, format) = (question.query.page()?, named(question)?, question.format()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&filter, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
@@ -31,11 +31,11 @@ pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiErro
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
+    let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let listing = question.catalog.search_filings(q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
     let stamps = [filings.stamp, companies.stamp];
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-search", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
@@ -43,10 +43,10 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (limit, form) = (question.query.limit(LIST_LIMIT)?, question.form()?);
+    let (limit, format) = (question.query.limit(LIST_LIMIT)?, question.format()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&FilingFilter::default(), Page { limit, offset: 0 });
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-recent", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
@@ -56,7 +56,7 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let filings = &question.catalog.filings;
-    let row = FilingId::parse(question.id).ok().and_then(|id| filings.position(id));
+    let row = FilingId::parse(question.path.get("id")).ok().and_then(|id| filings.position(id));
     let row = row.ok_or(ApiError::NotFound("no filing has this identifier"))?;
     let mut body = Vec::with_capacity(TYPICAL_BYTES);
     filings.write_json(row, &mut body);

@@ -1,8 +1,6 @@
 //! A key in the hands of its holder: looked at, rotated, given up. Other keys cannot be named here, so nothing can be
 //! learnt about them.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use lastro_access::{ApiKey, Holding};
@@ -12,12 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
-use crate::http::intake;
-use crate::http::reply::Reply;
-use crate::http::routes::Action;
+use crate::http::handler::Action;
+use crate::http::request::body;
+use crate::http::response::reply::Reply;
 use crate::jobs::flush;
-
-type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -30,28 +26,23 @@ struct Shown<'a> {
     ends_at: Option<String>,
 }
 
-// The route table hands every action over whole, body included.
-#[allow(clippy::needless_pass_by_value)]
-pub fn current(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let app = action.app;
-        flush::now(app).await?;
-        let last_used = app.store.last_used(holding.account).await?;
-        let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
-        let shown = Shown {
-            id: holding.key.as_str(),
-            name: &record.account.name,
-            plan: holding.plan.id(),
-            rate_limit: holding.limit,
-            created_at: told(holding.created_at),
-            // Who was never used before is used now.
-            last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
-            ends_at: holding.ends_at.map(told),
-        };
-        Ok(Reply::of(&shown)?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
+    let holding = holding(&action)?;
+    let app = action.app;
+    flush::now(app).await?;
+    let last_used = app.store.last_used(holding.account).await?;
+    let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
+    let shown = Shown {
+        id: holding.key.as_str(),
+        name: &record.account.name,
+        plan: holding.plan.id(),
+        rate_limit: holding.limit,
+        created_at: told(holding.created_at),
+        // Who was never used before is used now.
+        last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
+        ends_at: holding.ends_at.map(told),
+    };
+    Ok(Reply::of(&shown)?.private(StatusCode::OK))
 }
 
 #[derive(Serialize)]
@@ -71,47 +62,39 @@ struct Previous<'a> {
     ends_at: String,
 }
 
-pub fn rotate(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let (app, now) = (action.app, action.now);
-        let grace = grace(&intake::whole(action.body).await?)?;
-        check_rotation(holding, now)?;
-        let at = moment(now)?;
-        let key = ApiKey::generate(&mut fill_random);
-        let digest = app.keys.pepper().digest(&key);
-        let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
-        let rotated = rotated.map_err(|error| match error {
-            StoreError::Conflict => ENDING,
-            other => other.into(),
-        })?;
-        let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
-        app.keys.upsert(rotated.old, now.monotonic_ns);
-        app.keys.upsert(rotated.new, now.monotonic_ns);
-        let successor = Successor {
-            message: "Your new API key is ready. Keep it safe: it is shown only this once.",
-            api_key: key.reveal(),
-            id: id.as_str(),
-            plan: holding.plan.id(),
-            rate_limit: holding.limit,
-            created_at: told(at),
-            previous: Previous { id: KeyId::as_str(&old), ends_at: told(ends_at) },
-        };
-        Ok(Reply::of(&successor)?.private(StatusCode::CREATED))
-    }
-    .boxed()
+pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
+    let holding = holding(&action)?;
+    let (app, now) = (action.app, action.now);
+    let grace = grace(&body::whole(action.body).await?)?;
+    check_rotation(holding, now)?;
+    let at = moment(now)?;
+    let key = ApiKey::generate(&mut fill_random);
+    let digest = app.keys.pepper().digest(&key);
+    let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
+    let rotated = rotated.map_err(|error| match error {
+        StoreError::Conflict => ENDING,
+        other => other.into(),
+    })?;
+    let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
+    app.keys.upsert(rotated.old, now.monotonic_ns);
+    app.keys.upsert(rotated.new, now.monotonic_ns);
+    let successor = Successor {
+        message: "Your new API key is ready. Keep it safe: it is shown only this once.",
+        api_key: key.reveal(),
+        id: id.as_str(),
+        plan: holding.plan.id(),
+        rate_limit: holding.limit,
+        created_at: told(at),
+        previous: Previous { id: KeyId::as_str(&old), ends_at: told(ends_at) },
+    };
+    Ok(Reply::of(&successor)?.private(StatusCode::CREATED))
 }
 
-// As above.
-#[allow(clippy::needless_pass_by_value)]
-pub fn revoke(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
-        action.app.keys.upsert(revoked, action.now.monotonic_ns);
-        Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
-    }
-    .boxed()
+pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
+    let holding = holding(&action)?;
+    let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
+    action.app.keys.upsert(revoked, action.now.monotonic_ns);
+    Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
 fn holding<'a>(action: &Action<'a>) -> Result<&'a Holding, ApiError> {
@@ -156,8 +139,7 @@ pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(DEFAULT_GRACE);
     }
-    let wish: Wish =
-        intake::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
+    let wish: Wish = body::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
     let Some(value) = wish.grace_seconds else { return Ok(DEFAULT_GRACE) };
     let seconds = value.as_i64().filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
     seconds

@@ -4,16 +4,17 @@ use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Table};
 
 use super::{companies, filings};
 use crate::error::ApiError;
-use crate::http::csv::{self, Dialect};
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::format::Dialect;
+use crate::http::response::csv;
+use crate::http::response::reply::{Object, Reply};
 
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
+    let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let catalog = question.catalog;
     let found_companies = catalog.companies.search(q, page);
     let found_filings = catalog.search_filings(q, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         return as_csv(question, dialect, &found_companies, &found_filings);
     }
     let object =

@@ -17,7 +17,7 @@ impl Stage {
     fn set() -> Self {
         Self {
             jobs: Jobs::default(),
-            metrics: Metrics::default(),
+            metrics: Metrics::new([]),
             clock: ManualClock::starting_at(1_793_620_800_000),
             stop: watch::Sender::new(false),
             starts: AtomicU32::new(0),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::error::ApiError;
-use crate::http::intake;
+use crate::http::request::body;
 use crate::webhooks::endpoint;
 
 const LONGEST_DESCRIPTION: usize = 200;
@@ -29,7 +29,7 @@ pub struct Draft {
 impl Draft {
     pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
         let members: Members<'_> =
-            intake::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
+            body::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
         Ok(Self {
             url: url(required("url", members.url)?, allow_private)?,
             events: events(required("events", members.events)?)?,
@@ -45,7 +45,7 @@ pub struct Change(pub WebhookChange);
 
 impl Change {
     pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
-        let members: Members<'_> = intake::object(
+        let members: Members<'_> = body::object(
             body,
             "the body must be a JSON object with what is to change of `url`, `events`, `description`, `filters` and \
              `status`, each member once",

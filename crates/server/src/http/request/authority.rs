@@ -6,7 +6,7 @@ use http::{HeaderValue, Version, header, request};
 use crate::error::ApiError;
 
 /// One host is named, in one way: by `Host`, which HTTP/1.0 may leave out, or over HTTP/2 by the target.
-pub(super) fn check(head: &request::Parts) -> Result<(), ApiError> {
+pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     let mut lines = head.headers.get_all(header::HOST).iter().map(HeaderValue::as_bytes);
     let (host, another) = (lines.next(), lines.next());
     let target = (head.version == Version::HTTP_2)

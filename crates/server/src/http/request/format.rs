@@ -1,4 +1,4 @@
-//! The form of an answer: what `format`, `locale` and `Accept` ask for.
+//! The format of an answer: what `format`, `locale` and `Accept` ask for.
 //!
 //! `format` wins over `Accept`. CSV is sold with a plan, and the only way to a [`Dialect`] leads past that gate.
 
@@ -9,10 +9,8 @@ use http::header::ACCEPT;
 use lastro_access::{Feature, terms};
 use lastro_model::Plan;
 
-use super::csv::Dialect;
-use super::encoding::weight;
+use super::accept::{self, weight};
 use super::query::Query;
-use super::reply::JSON;
 use crate::error::ApiError;
 
 /// The `Accept` header of a request.
@@ -26,22 +24,36 @@ impl fmt::Debug for Accept<'_> {
     }
 }
 
-/// The form that an endpoint answers in unless it is asked for CSV.
+/// The format that an endpoint answers in unless it is asked for CSV.
 #[derive(Debug, Clone, Copy)]
-pub struct OwnForm {
+pub struct OwnFormat {
     /// What `format` calls it.
     pub name: &'static str,
     /// What `Accept` calls it.
     pub media_type: &'static str,
 }
 
-/// The endpoint's own form, or CSV.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form(Option<Dialect>);
+pub const JSON: OwnFormat = OwnFormat { name: "json", media_type: "application/json" };
 
-impl Form {
+/// A JSON object a line.
+pub const NDJSON: OwnFormat = OwnFormat { name: "ndjson", media_type: "application/x-ndjson" };
+
+/// How CSV is punctuated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Comma between cells, point in decimals.
+    International,
+    /// What a Brazilian Excel opens right: semicolon, decimal comma, and a mark that says UTF-8.
+    Brazilian,
+}
+
+/// The endpoint's own format, or CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format(Option<Dialect>);
+
+impl Format {
     /// Reads what is asked for.
-    pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: OwnForm) -> Result<Self, ApiError> {
+    pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: OwnFormat) -> Result<Self, ApiError> {
         let dialect = match query.get("locale")? {
             None | Some("en") => Dialect::International,
             Some("pt-BR") => Dialect::Brazilian,
@@ -67,27 +79,20 @@ impl Form {
     }
 }
 
-impl<'a> Accept<'a> {
-    /// Whether the client names CSV and likes it better than the endpoint's own form, or else than JSON, which is near
+impl Accept<'_> {
+    /// Whether the client names CSV and likes it better than the endpoint's own format, or else than JSON, which is near
     /// enough to it. A wildcard does not ask for what costs extra.
     fn prefers_csv_to(self, own: &str) -> bool {
         let csv = self.weight_of(&["text/csv"]);
-        csv > 0 && csv > self.weight_of(&[own, JSON, "application/*", "*/*"])
+        csv > 0 && csv > self.weight_of(&[own, JSON.media_type, "application/*", "*/*"])
     }
 
     /// The weight of the first of these ranges that the header names, in thousandths.
     fn weight_of(self, ranges: &[&str]) -> u32 {
-        let named = |range: &&str| self.items().find(|(name, _)| name.eq_ignore_ascii_case(range));
-        ranges.iter().find_map(named).map_or(0, |(_, parameters)| weight(parameters))
-    }
-
-    /// Media ranges with their parameters.
-    fn items(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let lines = self.0.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        lines.flat_map(|line| line.split(',')).map(|item| {
-            let (range, parameters) = item.split_once(';').unwrap_or((item, ""));
-            (range.trim(), parameters)
-        })
+        let mut named = ranges.iter().filter_map(|range| {
+            accept::items(self.0, ACCEPT).find(|(name, _)| name.eq_ignore_ascii_case(range))
+        });
+        named.next().map_or(0, |(_, parameters)| weight(parameters))
     }
 }
 
@@ -115,12 +120,12 @@ mod tests {
             (",;,q=1;;text/csvx", false),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
-            assert_eq!(Accept(&headers).prefers_csv_to(JSON), csv, "{accept}");
+            assert_eq!(Accept(&headers).prefers_csv_to(JSON.media_type), csv, "{accept}");
         }
     }
 
     #[test]
-    fn an_export_compares_csv_with_its_own_form_first() {
+    fn an_export_compares_csv_with_its_own_format_first() {
         for (accept, csv) in [
             ("application/x-ndjson, text/csv;q=0.5", false),
             ("Application/X-NDJSON;q=0.6, text/csv;q=0.5, application/json;q=0.1", false),
@@ -131,7 +136,7 @@ mod tests {
             ("text/csv;q=0.5, application/x-ndjson;q=0.1, application/json", true),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
-            assert_eq!(Accept(&headers).prefers_csv_to("application/x-ndjson"), csv, "{accept}");
+            assert_eq!(Accept(&headers).prefers_csv_to(NDJSON.media_type), csv, "{accept}");
         }
     }
 }

@@ -4,43 +4,44 @@ use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Response, StatusCode};
 use lastro_model::Outcome;
 
-use super::Visit;
+use super::context::RequestContext;
 use crate::error::ApiError;
-use crate::http::body::Body;
-use crate::http::conditional::{self, Tag};
-use crate::http::encoding;
-use crate::http::envelope::{Envelope, Last};
-use crate::http::outgoing::Outgoing;
-use crate::http::reply::{JSON, Reply, Stored};
-use crate::http::routes::Meter;
+use crate::http::handler::Meter;
+use crate::http::request::format::JSON;
+use crate::http::response::body::Body;
+use crate::http::response::compression;
+use crate::http::response::conditional::{self, Tag};
+use crate::http::response::envelope::{Envelope, Last};
+use crate::http::response::outgoing::Outgoing;
+use crate::http::response::reply::{Reply, Stored};
 
-impl Visit<'_> {
-    /// Counts what became of the request, and dresses the answer.
-    pub(super) fn conclude(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
-        let was_charged = self.meter == Meter::Quota && self.verdict.admitted;
+impl RequestContext<'_> {
+    /// Counts what became of the request, and makes the response.
+    pub(super) fn complete(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
+        let was_charged = self.arrival.meter == Meter::Quota && self.verdict.admitted;
         if was_charged && outcome(&result) == Outcome::RateLimited {
-            self.verdict = self.caller.give_back(self.app, self.client, self.now);
+            self.verdict = self.caller.give_back(self.app, self.arrival.client, self.arrival.now);
         }
         self.count(&result);
-        self.dress(result.unwrap_or_else(|error| Reply::error(&error)))
+        self.respond(result.unwrap_or_else(|error| Reply::error(&error)))
     }
 
     /// Usage is counted before the answer leaves, so that whoever has read the answer finds it in the count.
     fn count(&self, result: &Result<Reply, ApiError>) {
-        if self.meter != Meter::Quota {
+        if self.arrival.meter != Meter::Quota {
             return;
         }
         if let Some(holding) = self.caller.holding() {
             self.app.usage.count(
                 &holding.holder,
-                self.now.utc_day(),
-                self.target.endpoint(),
+                self.arrival.now.utc_day(),
+                self.arrival.target.endpoint(),
                 outcome(result),
             );
         }
     }
 
-    fn dress(&self, reply: Reply) -> Response<Outgoing> {
+    fn respond(&self, reply: Reply) -> Response<Outgoing> {
         let request_id = self.app.next_request_id();
         let tag = self.tag(&reply);
         let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
@@ -48,7 +49,7 @@ impl Visit<'_> {
         let envelope = Envelope {
             plan: self.caller.plan(),
             verdict: &self.verdict,
-            now: self.now,
+            now: self.arrival.now,
             request_id: &request_id,
             last: match (&tag, reply.retry_after) {
                 (Some(tag), _) => Last::Tag(tag),
@@ -61,11 +62,11 @@ impl Visit<'_> {
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        if self.target.is_for_same_origin() {
+        if self.arrival.target.is_for_same_origin() {
             headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
             headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         }
-        let body = self.pack(reply, status, &mut headers);
+        let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         self.record(status, &request_id);
@@ -84,7 +85,7 @@ impl Visit<'_> {
     }
 
     /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
-    fn pack(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
+    fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
         if status == StatusCode::NOT_MODIFIED {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
@@ -94,14 +95,14 @@ impl Visit<'_> {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
         }
-        if reply.content_type != JSON {
+        if reply.content_type != JSON.media_type {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
         }
         let Body::Whole(bytes) = reply.body else { return reply.body };
         let (bytes, coding) = match reply.encoding {
-            None => encoding::encode(bytes, &self.head.headers, &self.app.packed),
+            None => compression::encode(bytes, &self.head.headers, &self.app.compression_cache),
             Some(Stored::Plain) => (bytes, None),
-            Some(Stored::InForms(forms)) => forms.encode(bytes, &self.head.headers),
+            Some(Stored::Static(encodings)) => encodings.encode(bytes, &self.head.headers),
         };
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
@@ -114,15 +115,15 @@ impl Visit<'_> {
     }
 
     fn record(&self, status: StatusCode, request_id: &str) {
-        let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.now.monotonic_ns);
+        let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
-        self.app.metrics.request(self.target.index(), status, elapsed_ns);
+        self.app.metrics.request(self.arrival.target.index(), status, elapsed_ns);
         // A 503 is no fault, and may come in numbers: whoever has a reason to tell tells it.
         if status >= 500 && status != 503 {
-            tracing::error!(target: "lastro::access", request_id, endpoint = self.target.endpoint(), status, "failed");
+            tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");
         } else {
             tracing::debug!(
-                target: "lastro::access", request_id, method = %self.head.method, endpoint = self.target.endpoint(),
+                target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
                 status, plan = self.caller.plan().id(), key = self.caller.holding().map(|h| tracing::field::display(h.key)),
                 elapsed_us = elapsed_ns / 1000, "answered"
             );

@@ -1,4 +1,4 @@
-//! What a handler answers with, before the edge dresses it.
+//! What a handler answers with, before the edge adds its headers.
 
 use http::StatusCode;
 use http::header::{self, HeaderName, HeaderValue};
@@ -6,10 +6,9 @@ use lastro_model::Stamp;
 use serde::Serialize;
 
 use super::body::Body;
-use super::encoding::Forms;
+use super::compression::Encodings;
 use crate::error::ApiError;
-
-pub const JSON: &str = "application/json";
+use crate::http::request::format::JSON;
 
 /// A status, a body and what caches may do with it.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub struct Reply {
     pub content_type: &'static str,
     pub body: Body,
     pub version: Version,
-    /// Which form of that version this is, where it has other forms than JSON.
+    /// Which format of that version this is, where it has others than JSON.
     pub variant: &'static str,
     pub cache: &'static str,
     /// The content security policy, where it is not that of data.
@@ -33,13 +32,13 @@ pub struct Reply {
 
 pub type Header = (HeaderName, HeaderValue);
 
-/// A body that is sent in the form it is kept in.
+/// A body that is sent as it is kept.
 #[derive(Debug, Clone, Copy)]
 pub enum Stored {
     /// It holds a secret: compressing it beside what a client sent would leak its length.
     Plain,
-    /// It is part of the program, and so is each compressed form once somebody has asked for it.
-    InForms(&'static Forms),
+    /// It is part of the program, and so is each of its codings once somebody has asked for it.
+    Static(&'static Encodings),
 }
 
 /// What a body is a version of: the source of its `ETag`.
@@ -84,7 +83,7 @@ impl Reply {
     pub fn json(body: Vec<u8>) -> Self {
         Self {
             status: StatusCode::OK,
-            content_type: JSON,
+            content_type: JSON.media_type,
             body: body.into(),
             version: Version::None,
             variant: "",

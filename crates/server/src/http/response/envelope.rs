@@ -8,7 +8,8 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use lastro_access::{Verdict, WINDOW_SECONDS};
 use lastro_model::{Now, Plan};
 
-use super::reply::{JSON, NO_STORE, REVALIDATE};
+use super::reply::{NO_STORE, REVALIDATE};
+use crate::http::request::format::JSON;
 
 const X_PLAN: HeaderName = HeaderName::from_static("x-plan");
 const X_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -26,15 +27,15 @@ const VARY: &str = "Accept, Accept-Encoding, Authorization, X-API-Key";
 /// Data is nobody's page: nothing of it may load or be framed.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// What differs from answer to answer, in the order in which [`Envelope::told_anew`] writes it; then the [`Last`].
-const TOLD_ANEW: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
+/// What differs from answer to answer, in the order in which [`Envelope::filled_in`] writes it; then the [`Last`].
+const FILLED_IN: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
 
 /// The one header more that most answers have.
 #[derive(Debug, Clone, Copy)]
 pub enum Last<'a> {
     /// The tag of data.
     Tag(&'a str),
-    /// The seconds that a refused client should wait. It has a form because a flood is to be refused cheaply.
+    /// The seconds that a refused client should wait. It has a template because a flood is to be refused cheaply.
     RetryAfter(u64),
     None,
 }
@@ -43,21 +44,21 @@ pub enum Last<'a> {
 ///
 /// Copying such a map and filling it in is several times cheaper than putting it together. What is to be filled in stands
 /// first.
-static FORMS: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
+static TEMPLATES: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
     Plan::ALL.map(|plan| {
         [
-            form(plan, Some(header::ETAG), REVALIDATE),
-            form(plan, Some(header::RETRY_AFTER), NO_STORE),
-            form(plan, None, NO_STORE),
+            template(plan, Some(header::ETAG), REVALIDATE),
+            template(plan, Some(header::RETRY_AFTER), NO_STORE),
+            template(plan, None, NO_STORE),
         ]
     })
 });
 
-fn form(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap {
-    let to_come = TOLD_ANEW.into_iter().chain(last).map(|name| (name, ""));
+fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap {
+    let to_come = FILLED_IN.into_iter().chain(last).map(|name| (name, ""));
     let known = [
         (X_PLAN, plan.id()),
-        (header::CONTENT_TYPE, JSON),
+        (header::CONTENT_TYPE, JSON.media_type),
         (header::CACHE_CONTROL, cache),
         (header::VARY, VARY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -69,9 +70,9 @@ fn form(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap 
 }
 
 impl Last<'_> {
-    /// Its form, and what that lets caches do.
-    fn form(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
-        let [data, refusal, other] = &FORMS[plan as usize];
+    /// Its template, and what that lets caches do.
+    fn template(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
+        let [data, refusal, other] = &TEMPLATES[plan as usize];
         match self {
             Self::Tag(_) => (data, REVALIDATE),
             Self::RetryAfter(_) => (refusal, NO_STORE),
@@ -94,9 +95,9 @@ pub struct Envelope<'a> {
 impl Envelope<'_> {
     /// The headers of this answer, as if it were one in JSON.
     pub fn stamp(&self) -> HeaderMap {
-        let (form, cache) = self.last.form(self.plan);
-        let mut headers = form.clone();
-        for (place, value) in headers.values_mut().zip(self.told_anew().values()) {
+        let (template, cache) = self.last.template(self.plan);
+        let mut headers = template.clone();
+        for (place, value) in headers.values_mut().zip(self.filled_in().values()) {
             *place = value;
         }
         if self.cache != cache {
@@ -105,7 +106,7 @@ impl Envelope<'_> {
         headers
     }
 
-    fn told_anew(&self) -> Lines {
+    fn filled_in(&self) -> Lines {
         let Self { plan, verdict, now, .. } = self;
         let mut lines = Lines::new();
         lines.number(verdict.limit).end();
@@ -182,14 +183,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_filled_in_stands_first_in_every_form() {
-        for (form, last) in FORMS
+    fn what_is_filled_in_stands_first_in_every_template() {
+        for (template, last) in TEMPLATES
             .iter()
-            .flat_map(|forms| forms.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))
+            .flat_map(|templates| templates.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))
         {
-            let to_come: Vec<HeaderName> = TOLD_ANEW.into_iter().chain(last).collect();
-            assert!(form.keys().take(to_come.len()).eq(&to_come));
-            assert_eq!(form.values().filter(|value| value.is_empty()).count(), to_come.len());
+            let to_come: Vec<HeaderName> = FILLED_IN.into_iter().chain(last).collect();
+            assert!(template.keys().take(to_come.len()).eq(&to_come));
+            assert_eq!(template.values().filter(|value| value.is_empty()).count(), to_come.len());
         }
     }
 }

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use crate::error::ApiError;
-use crate::http::encoding::Forms;
-use crate::http::reply::{Reply, Stored, Version};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::response::compression::Encodings;
+use crate::http::response::reply::{Reply, Stored, Version};
 
 /// A file of the binary.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Asset {
     /// Of the bytes, for the `ETag`.
     pub digest: &'static str,
     pub bytes: &'static [u8],
-    pub forms: Forms,
+    pub encodings: Encodings,
 }
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -27,7 +27,7 @@ impl Asset {
             body: Bytes::from_static(self.bytes).into(),
             version: Version::Content(self.digest),
             cache: "private, max-age=600",
-            encoding: Some(Stored::InForms(&self.forms)),
+            encoding: Some(Stored::Static(&self.encodings)),
             ..Reply::json(Vec::new())
         }
     }
@@ -36,7 +36,7 @@ impl Asset {
 pub fn own(question: &Question<'_>) -> Result<Reply, ApiError> {
     let asset = OWN
         .iter()
-        .find(|asset| asset.name == question.id)
+        .find(|asset| asset.name == question.path.get("id"))
         .ok_or(ApiError::NotFound("there is no such file"))?;
     Ok(asset.reply())
 }

@@ -13,21 +13,14 @@ use lastro_model::{Day, Stamp};
 use super::envelope;
 use super::reply::{Header, Reply};
 use crate::error::ApiError;
+use crate::http::request::format::Dialect;
 
 const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 pub const CSV: &str = "text/csv; charset=utf-8; header=present";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// Comma between cells, point in decimals.
-    International,
-    /// What a Brazilian Excel opens right: semicolon, decimal comma, and a mark that says UTF-8.
-    Brazilian,
-}
-
 impl Dialect {
-    /// Tells this form of the data from its other forms.
+    /// Tells this format of the data from its others.
     pub const fn variant(self) -> &'static str {
         match self {
             Self::International => "csv",

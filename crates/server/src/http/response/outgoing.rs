@@ -9,8 +9,8 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Frame, SizeHint};
 
 use super::body::{Body, Broken, Pieces};
-use super::connections::Connection;
-use super::connections::unsent::Unsent;
+use crate::http::connections::connection::Connection;
+use crate::http::connections::unsent::Unsent;
 
 /// What is handed over at once. A client must take this much in the time that an answer may make no progress, so it is
 /// small: a slow line is no stalled client. HTTP/2 frames are no larger either.

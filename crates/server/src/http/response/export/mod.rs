@@ -18,12 +18,9 @@ use lastro_catalog::{Listing, Page, Part, Table};
 use lastro_model::{Day, Stamp};
 
 use super::body::Body;
-use super::csv::{CSV, Dialect, Label, Sheet};
-use super::form::OwnForm;
+use super::csv::{CSV, Label, Sheet};
 use super::reply::Reply;
-
-/// A JSON object a line.
-pub const NDJSON: OwnForm = OwnForm { name: "ndjson", media_type: "application/x-ndjson" };
+use crate::http::request::format::{Dialect, NDJSON};
 
 /// What a handler answers a request for a whole data set with.
 pub struct Export {

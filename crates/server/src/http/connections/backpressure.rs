@@ -1,4 +1,4 @@
-//! Room for one more answer: while too much is unsent, requests wait before anything is done for them.
+//! Backpressure: while too many bytes of answers are unsent, requests wait before anything is done for them.
 //!
 //! A connection with nothing unsent may begin an answer even while others have too much, so that whoever reads what he
 //! asked for hardly notices. At twice the limit everybody waits.
@@ -8,20 +8,20 @@ use std::sync::atomic::Ordering;
 
 use http::Request;
 
-use super::connection::{State, UnderWay};
-use super::{Connection, Connections, Reason};
+use super::connection::{Connection, State, UnderWay};
+use super::totals::{Reason, Totals};
 
 /// One connection may have this part of what may be unsent in all.
 const SHARE_OF_ONE: usize = 8;
 /// Headers of waiting requests may have this part of it, in all and on one connection.
 const SHARE_OF_WAITING: usize = 4;
 const SHARE_OF_ONE_WAITING: usize = 32;
-/// Whoever has no more unsent than this part is told that there is no room, and no worse.
+/// Whoever has no more unsent than this part is told to come again, and no worse.
 const SHARE_OF_THE_POLITE: usize = 512;
 /// How long a request waits for others to take their answers, in seconds.
-const PATIENCE: u32 = 5;
+const WAIT_TIMEOUT: u32 = 5;
 
-impl Connections {
+impl Totals {
     /// More is unsent than should be.
     pub(super) fn is_pressed(&self) -> bool {
         self.unsent() >= self.limits.most_unsent
@@ -29,21 +29,21 @@ impl Connections {
 }
 
 impl Connection {
-    /// Whether a request that came on it has to wait for room.
+    /// Whether a request that came on it has to wait.
     pub fn must_wait(&self) -> bool {
-        let (limit, all) = (self.connections.limits.most_unsent, self.connections.unsent());
+        let (limit, all) = (self.totals.limits.most_unsent, self.totals.unsent());
         match self.unsent.load(Ordering::Relaxed) {
             0 => all >= 2 * limit,
             own => all >= limit || own >= limit / SHARE_OF_ONE,
         }
     }
 
-    /// Waits for room. `false` when there is none to be had.
-    pub async fn wait_for_room<B>(self: &Arc<Self>, request: &Request<B>) -> bool {
+    /// Waits until one more answer may begin. `false` when it takes too long.
+    pub async fn wait_for_capacity<B>(self: &Arc<Self>, request: &Request<B>) -> bool {
         let Some(_waiting) = Waiting::begin(self, head_bytes(request)) else { return false };
         let began = self.second();
         loop {
-            let told = self.room.notified();
+            let told = self.capacity.notified();
             tokio::pin!(told);
             told.as_mut().enable();
             let gone = self.state() == State::HungUp;
@@ -52,7 +52,7 @@ impl Connection {
             }
             // For his own unread answers a client may wait as long as he likes; for those of others he need not.
             let own = self.unsent.load(Ordering::Relaxed) > 0;
-            if !gone && !own && self.second().saturating_sub(began) > PATIENCE {
+            if !gone && !own && self.second().saturating_sub(began) > WAIT_TIMEOUT {
                 return false;
             }
             told.await;
@@ -62,12 +62,12 @@ impl Connection {
     /// Something may have become possible for those that wait.
     pub(super) fn tell_waiting(&self) {
         if self.waiting.load(Ordering::Relaxed) > 0 {
-            self.room.notify_waiters();
+            self.capacity.notify_waiters();
         }
     }
 }
 
-/// A request that waits for room. Its header is kept meanwhile, and is counted.
+/// A request that waits. Its header is kept meanwhile, and is counted.
 struct Waiting {
     connection: Arc<Connection>,
     bytes: usize,
@@ -77,8 +77,8 @@ struct Waiting {
 impl Waiting {
     /// None when too many wait already. Whoever has had answers and has not taken them is hung up on.
     fn begin(connection: &Arc<Connection>, bytes: usize) -> Option<Self> {
-        let limit = connection.connections.limits.most_unsent;
-        let all = connection.connections.waiting.fetch_add(bytes, Ordering::Relaxed);
+        let limit = connection.totals.limits.most_unsent;
+        let all = connection.totals.waiting.fetch_add(bytes, Ordering::Relaxed);
         let own = connection.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         connection.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Self { connection: Arc::clone(connection), bytes, _under_way: connection.under_way() };
@@ -97,7 +97,7 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         self.connection.waiting.fetch_sub(1, Ordering::Relaxed);
         self.connection.waiting_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.connection.connections.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.connection.totals.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

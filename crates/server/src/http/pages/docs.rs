@@ -5,8 +5,8 @@ use askama::Template;
 use super::assets::DESCRIPTION;
 use super::html;
 use crate::error::ApiError;
-use crate::http::reply::Reply;
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::response::reply::Reply;
 
 #[derive(Template)]
 #[template(path = "docs.html")]

@@ -8,7 +8,7 @@ use brotli::CompressorWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::http::encoding::Coding;
+use crate::http::response::coding::Coding;
 
 /// Quicker and coarser than for a whole answer: an export is long, and the machine has other things to do.
 const GZIP_LEVEL: u32 = 1;

@@ -6,7 +6,7 @@ pub mod pricing;
 
 use http::header::{HeaderValue, REFERRER_POLICY};
 
-use crate::http::reply::Reply;
+use crate::http::response::reply::Reply;
 
 pub const HTML: &str = "text/html; charset=utf-8";
 

@@ -1,4 +1,4 @@
-//! Reading what a client sends: bounded in bytes and in time.
+//! The body that a client sends: read whole, bounded in bytes and in time.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::error::ApiError;
 
 pub const LARGEST_BODY: usize = 16 * 1024;
 /// Shorter than what the edge waits for an answer, so that the reason reaches the client.
-const PATIENCE: Duration = Duration::from_secs(8);
+const BODY_TIMEOUT: Duration = Duration::from_secs(8);
 /// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
 const DISCARDED_AT_MOST: usize = 1024 * 1024;
 
@@ -30,7 +30,7 @@ pub fn check_announced(headers: &HeaderMap, body: &Incoming) -> Result<(), ApiEr
 
 /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
 pub async fn whole(body: Incoming) -> Result<Bytes, ApiError> {
-    match tokio::time::timeout(PATIENCE, read(body)).await {
+    match tokio::time::timeout(BODY_TIMEOUT, read(body)).await {
         Ok(result) => result,
         Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
     }
@@ -57,14 +57,14 @@ async fn discard(mut body: Incoming) {
     }
 }
 
-/// A body as a JSON object of this form. `form` is the sentence for one that is JSON and something else.
-pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], form: &'static str) -> Result<T, ApiError> {
+/// A body as a JSON object with these members. `otherwise` is the sentence for one that is JSON and something else.
+pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], otherwise: &'static str) -> Result<T, ApiError> {
     let bad = |message: &'static str| ApiError::BadRequest(message.into());
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
     let value = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Data => bad(form),
+        Category::Data => bad(otherwise),
         _ => bad("the body is not valid JSON"),
     })?;
     // Serde would also take a list for the members of an object, in their order.
-    if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(form)) }
+    if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(otherwise)) }
 }

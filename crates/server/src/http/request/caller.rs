@@ -2,16 +2,18 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, LookupRefusal, Verdict, terms};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 
-use super::edge::PATIENCE;
-use super::routes::Meter;
 use crate::error::ApiError;
 use crate::state::App;
+
+/// How long the store is waited for to say whose key it is.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -41,13 +43,19 @@ impl Caller {
         }
     }
 
-    /// Takes one unit of the caller's quota, or looks at it where the request is counted against something else.
-    pub fn charge(&self, app: &App, client: ClientAddr, now: Now, meter: Meter) -> Verdict {
-        match (self, meter) {
-            (Self::Known(holding), Meter::Quota) => holding.holder.take(holding.limit, now.monotonic_ns),
-            (Self::Known(holding), _) => holding.holder.peek(holding.limit, now.monotonic_ns),
-            (_, Meter::Quota) => app.callers.take(client, free_limit(), now.monotonic_ns),
-            (_, _) => app.callers.peek(client, free_limit(), now.monotonic_ns),
+    /// Takes one unit of the caller's quota.
+    pub fn charge(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
+        match self {
+            Self::Known(holding) => holding.holder.take(holding.limit, now.monotonic_ns),
+            _ => app.callers.take(client, free_limit(), now.monotonic_ns),
+        }
+    }
+
+    /// Looks at the caller's quota and leaves it as it is.
+    pub fn peek(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
+        match self {
+            Self::Known(holding) => holding.holder.peek(holding.limit, now.monotonic_ns),
+            _ => app.callers.peek(client, free_limit(), now.monotonic_ns),
         }
     }
 
@@ -82,24 +90,22 @@ const UNCHECKED: ApiError =
 
 /// What the headers alone say of who asks.
 #[derive(Debug)]
-pub enum Recognised {
+pub enum Identity {
     Caller(Caller),
     /// A well-formed key that this process has never seen; the store may know it.
-    Stranger(ApiKey),
+    UnknownKey(ApiKey),
 }
 
-pub fn recognise(app: &App, headers: &HeaderMap, meter: Meter, now: Now) -> Recognised {
+pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
     let key = match presented_key(headers) {
-        Ok(None) => return Recognised::Caller(Caller::Anonymous),
+        Ok(None) => return Identity::Caller(Caller::Anonymous),
         Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
         Err(error) => Err(error),
     };
-    Recognised::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
+    Identity::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
         Ok((Lookup::Found(holding), _)) => Caller::Known(holding),
         Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
-        Ok((Lookup::Unknown, key)) if meter == Meter::Quota => return Recognised::Stranger(key),
-        // What costs nothing must not cost a question to the store either.
-        Ok((Lookup::Unknown, _)) => Caller::Anonymous,
+        Ok((Lookup::Unknown, key)) => return Identity::UnknownKey(key),
         Err(error) => Caller::Refused(error),
     })
 }
@@ -113,7 +119,7 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
         Ok(lookup) => lookup,
         Err(refusal) => return Caller::Refused(not_asked(refusal)),
     };
-    let caller = match tokio::time::timeout(PATIENCE, look_up(app, key, now)).await {
+    let caller = match tokio::time::timeout(LOOKUP_TIMEOUT, look_up(app, key, now)).await {
         Ok(Ok(Lookup::Found(holding))) => Caller::Known(holding),
         Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
         Ok(Err(error)) => {

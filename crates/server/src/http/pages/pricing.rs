@@ -1,18 +1,16 @@
 //! The pricing page, drawn from the plan table, and the form on it. It works without JavaScript.
 
 use askama::Template;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::StatusCode;
 use lastro_access::{Terms, plans};
 use lastro_model::Plan;
 
 use super::{PAGE_POLICY, html};
 use crate::error::ApiError;
-use crate::http::intake;
-use crate::http::query::Query;
-use crate::http::reply::Reply;
-use crate::http::routes::{Action, Question};
+use crate::http::handler::{Action, Question};
+use crate::http::request::body;
+use crate::http::request::query::Query;
+use crate::http::response::reply::Reply;
 use crate::http::v1::plans::{Applicant, issue};
 
 #[derive(Template)]
@@ -78,27 +76,24 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// The form without JavaScript: a page with the key, or the page again with what was wrong.
-pub fn submit(action: Action<'_>) -> BoxFuture<'_, Result<Reply, ApiError>> {
-    async move {
-        let body = intake::whole(action.body).await?;
-        let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
-        page.form = FormView::read(&body)?;
-        let issued = match Applicant::new(&page.form.name, &page.form.email) {
-            Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
-            Err(error) => Err(error),
-        };
-        let (status, retry_after) = match issued {
-            Ok(issued) => {
-                let (plan, rate_limit) = (issued.plan.name(), issued.rate_limit);
-                page.issued = Some(IssuedView { api_key: issued.key.reveal().to_owned(), plan, rate_limit });
-                (StatusCode::CREATED, None)
-            }
-            Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => page.form.refuse(&error),
-            Err(error) => return Err(error),
-        };
-        Ok(Reply { retry_after, ..html(&page, PAGE_POLICY)?.private(status) })
-    }
-    .boxed()
+pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
+    let body = body::whole(action.body).await?;
+    let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
+    page.form = FormView::read(&body)?;
+    let issued = match Applicant::new(&page.form.name, &page.form.email) {
+        Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
+        Err(error) => Err(error),
+    };
+    let (status, retry_after) = match issued {
+        Ok(issued) => {
+            let (plan, rate_limit) = (issued.plan.name(), issued.rate_limit);
+            page.issued = Some(IssuedView { api_key: issued.key.reveal().to_owned(), plan, rate_limit });
+            (StatusCode::CREATED, None)
+        }
+        Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => page.form.refuse(&error),
+        Err(error) => return Err(error),
+    };
+    Ok(Reply { retry_after, ..html(&page, PAGE_POLICY)?.private(status) })
 }
 
 impl FormView {

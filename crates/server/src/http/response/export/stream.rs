@@ -20,8 +20,8 @@ use lastro_model::Clock;
 use super::Export;
 use super::encoder::Encoder;
 use super::slots::Slot;
-use crate::http::body::Broken;
-use crate::http::csv::Sheet;
+use crate::http::response::body::Broken;
+use crate::http::response::csv::Sheet;
 
 /// A turn ends when it has written this much: a fraction of a millisecond, compressed or not.
 const TURN_BYTES: usize = 32 * 1024;
