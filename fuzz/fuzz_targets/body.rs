@@ -1,12 +1,12 @@
 #![no_main]
 
-use lastro::http::v1::plans::Applicant;
+use lastro::http::v1::plans::applicant_from_json;
 use lastro::http::v1::webhooks::draft::{Change, Draft};
 use lastro::http::v1::keys::grace;
 
 // Every JSON body that is taken from clients.
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {
-    let _ = (Applicant::from_json(body), grace(body));
+    let _ = (applicant_from_json(body), grace(body));
     for allow_private in [false, true] {
         let _ = (Draft::from_json(body, allow_private), Change::from_json(body, allow_private));
     }

@@ -8,10 +8,9 @@ use lastro::clock::fill_random;
 use lastro::ingest::made_up;
 use lastro::service::{Options, Service};
 use lastro::state::App;
-use lastro_access::{ApiKey, TrustedProxies};
-use lastro_model::{Account, AccountId, ManualClock, Plan};
+use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
+use lastro_model::{ManualClock, Plan};
 use lastro_sample::Shape;
-use lastro_store::NewKey;
 
 /// The smallest of the sizes that `bench/run` compares.
 const SHAPE: Shape = Shape { companies: 500, filings: 20_000, seed: 1 };
@@ -51,18 +50,12 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
 }
 
 async fn add_key(app: &App) -> anyhow::Result<String> {
-    let key = ApiKey::generate(&mut fill_random);
-    let account = Account {
-        id: AccountId(key.id()),
-        name: "Bench".to_owned(),
-        email: "bench@example.com".to_owned(),
-        plan: Plan::Platinum,
-        rate_limit: Some(RATE_LIMIT),
-    };
-    let digest = app.keys.pepper().digest(&key);
-    let new = NewKey { id: key.id(), digest, account, created_at: Timestamp::now(), self_registered: false };
+    let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let applicant = Applicant::new("Bench", "bench@example.com")?;
+    let grant = Grant::by_operator(Plan::Platinum, Some(RATE_LIMIT));
+    let new = issued.for_new_account(applicant, grant, Timestamp::now());
     app.keys.upsert(app.store.insert_key(new).await?, 0);
-    Ok(key.reveal().to_owned())
+    Ok(issued.key.reveal().to_owned())
 }
 
 fn database(directory: &Path) -> String {

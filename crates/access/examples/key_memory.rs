@@ -26,8 +26,8 @@ fn main() {
         made.iter().for_each(|key| ring.upsert(record(ring.pepper(), key), 0));
         let held = resident();
         for key in &made {
-            if let Lookup::Found(holding) = ring.find(key, NOW) {
-                holding.holder.take(holding.limit, NOW.monotonic_ns);
+            if let Lookup::Found(key) = ring.find(key, NOW) {
+                key.holder.take(key.limit, NOW.monotonic_ns);
             }
         }
         let per_key = |bytes: u64| bytes.saturating_sub(before) / keys as u64;

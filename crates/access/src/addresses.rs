@@ -42,19 +42,19 @@ impl AddressRings {
     }
 
     pub fn take(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
-        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, draw: Draw::Take })
+        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation: Operation::Take })
     }
 
     /// What [`AddressRings::take`] would answer now. Neither a unit nor memory is consumed.
     pub fn peek(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
-        self.answer(client, Question { limit, window_ns: self.window_ns, now_ns, draw: Draw::Peek })
+        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation: Operation::Peek })
     }
 
     /// Takes back what [`AddressRings::take`] admitted at that instant.
     pub fn give_back(&self, client: ClientAddr, limit: u32, taken_ns: u64) -> Verdict {
         self.answer(
             client,
-            Question { limit, window_ns: self.window_ns, now_ns: taken_ns, draw: Draw::GiveBack },
+            RingCall { limit, window_ns: self.window_ns, now_ns: taken_ns, operation: Operation::GiveBack },
         )
     }
 
@@ -79,48 +79,48 @@ impl AddressRings {
 
     /// Locks are taken in the order address, network, last. The client's own lock is held throughout: two of its
     /// requests at once cannot be answered by two rings.
-    fn answer(&self, client: ClientAddr, question: Question) -> Verdict {
+    fn answer(&self, client: ClientAddr, call: RingCall) -> Verdict {
         let network = client.network();
         self.addresses.answer(
             client,
-            question,
+            call,
             || self.networks.copy(&network).unwrap_or_else(|| self.last.lock().clone()),
-            || self.answer_together(network, question),
+            || self.answer_together(network, call),
         )
     }
 
-    fn answer_together(&self, network: Network, question: Question) -> Verdict {
+    fn answer_together(&self, network: Network, call: RingCall) -> Verdict {
         self.networks.answer(
             network,
-            question,
+            call,
             || self.last.lock().clone(),
-            || question.put_to(&mut self.last.lock()),
+            || call.apply_to(&mut self.last.lock()),
         )
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Draw {
+enum Operation {
     Take,
     Peek,
     GiveBack,
 }
 
-/// One call of `take`, `peek` or `give_back`, to be put to whichever ring it finds.
+/// One call of `take`, `peek` or `give_back`, to be applied to whichever ring it finds.
 #[derive(Debug, Clone, Copy)]
-struct Question {
+struct RingCall {
     limit: u32,
     window_ns: u64,
     now_ns: u64,
-    draw: Draw,
+    operation: Operation,
 }
 
-impl Question {
-    fn put_to(self, ring: &mut Ring) -> Verdict {
-        match self.draw {
-            Draw::Take => ring.take(self.limit, self.window_ns, self.now_ns),
-            Draw::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
-            Draw::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
+impl RingCall {
+    fn apply_to(self, ring: &mut Ring) -> Verdict {
+        match self.operation {
+            Operation::Take => ring.take(self.limit, self.window_ns, self.now_ns),
+            Operation::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
+            Operation::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
         }
     }
 }
@@ -161,45 +161,45 @@ impl<K: Copy + Eq + Hash> Table<K> {
         &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
     }
 
-    /// Puts the question to the key's ring, or `elsewhere` when there is neither a ring nor room for one.
+    /// Applies the call to the key's ring, or goes `elsewhere` when there is neither a ring nor room for one.
     /// A newcomer's ring starts as a copy of the one it shared before.
     fn answer(
         &self,
         key: K,
-        question: Question,
+        call: RingCall,
         shared: impl FnOnce() -> Ring,
         elsewhere: impl FnOnce() -> Verdict,
     ) -> Verdict {
         let mut shard = self.shard(&key).lock();
         if let Some(ring) = shard.rings.get_mut(&key) {
-            return question.put_to(ring);
+            return call.apply_to(ring);
         }
-        if !self.make_room(&mut shard, question) {
+        if !self.make_room(&mut shard, call) {
             return elsewhere();
         }
         let mut ring = shared();
-        let verdict = question.put_to(&mut ring);
-        if question.draw == Draw::Take {
+        let verdict = call.apply_to(&mut ring);
+        if call.operation == Operation::Take {
             shard.rings.insert(key, ring);
         }
         verdict
     }
 
-    /// Whether one more ring may be held; for a question that consumes, its place is then reserved.
-    fn make_room(&self, shard: &mut Shard<K>, question: Question) -> bool {
+    /// Whether one more ring may be held; for a call that consumes, its place is then reserved.
+    fn make_room(&self, shard: &mut Shard<K>, call: RingCall) -> bool {
         let reserve = || {
             let one_more =
-                |held| (held < self.capacity).then(|| held + usize::from(question.draw == Draw::Take));
+                |held| (held < self.capacity).then(|| held + usize::from(call.operation == Operation::Take));
             self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
         };
         if reserve() {
             return true;
         }
-        if question.now_ns < shard.next_search_ns {
+        if call.now_ns < shard.next_search_ns {
             return false;
         }
-        shard.next_search_ns = question.now_ns.saturating_add(SEARCH_INTERVAL_NS);
-        self.drop_idle(shard, question.window_ns, question.now_ns);
+        shard.next_search_ns = call.now_ns.saturating_add(SEARCH_INTERVAL_NS);
+        self.drop_idle(shard, call.window_ns, call.now_ns);
         reserve()
     }
 

@@ -12,13 +12,13 @@ use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Now, Plan}
 use papaya::HashMap;
 use parking_lot::Mutex;
 
-use crate::misses::Misses;
+use crate::negative_cache::NegativeCache;
 use crate::{ApiKey, Holder, Pepper, terms};
 
-/// A key that was found good, and what it entitles to.
+/// A key as those are given it who found it good: whose it is, and what it entitles to.
 #[derive(Debug)]
-pub struct Holding {
-    pub key: KeyId,
+pub struct ActiveKey {
+    pub id: KeyId,
     pub account: AccountId,
     pub created_at: jiff::Timestamp,
     /// Set while the key works beside the one it was rotated to.
@@ -33,7 +33,7 @@ pub struct Holding {
 
 #[derive(Debug, Clone)]
 pub enum Lookup {
-    Found(Arc<Holding>),
+    Found(Arc<ActiveKey>),
     /// Wrong secret, revoked or ended: a client is told the same for each of them, and for an unknown key.
     Refused,
     /// Not in the ring; the store may know it.
@@ -42,7 +42,7 @@ pub enum Lookup {
 
 /// What the ring keeps of one key. Replaced as a whole, never changed.
 struct Slot {
-    holding: Arc<Holding>,
+    key: Arc<ActiveKey>,
     digest: KeyDigest,
     revoked: bool,
     revision: u64,
@@ -53,7 +53,7 @@ pub struct KeyRing {
     capacity: usize,
     slots: HashMap<KeyId, Slot>,
     holders: HashMap<AccountId, Arc<Holder>>,
-    misses: Misses,
+    unknown_ids: NegativeCache,
     revision: AtomicU64,
     /// Held by whoever adds or removes slots and holders: an account never has two holders, and so two quotas.
     changing: Mutex<()>,
@@ -69,7 +69,7 @@ impl KeyRing {
             capacity,
             slots: HashMap::new(),
             holders: HashMap::new(),
-            misses: Misses::new(),
+            unknown_ids: NegativeCache::new(),
             revision: AtomicU64::new(0),
             changing: Mutex::new(()),
             searched_in_vain: AtomicU32::new(u32::MAX),
@@ -79,12 +79,12 @@ impl KeyRing {
     pub fn find(&self, key: &ApiKey, now: Now) -> Lookup {
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
-        let ended = slot.holding.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
+        let ended = slot.key.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
         if slot.revoked || ended || !self.pepper.matches(key, &slot.digest) {
             return Lookup::Refused;
         }
-        slot.holding.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
-        Lookup::Found(Arc::clone(&slot.holding))
+        slot.key.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
+        Lookup::Found(Arc::clone(&slot.key))
     }
 
     /// Takes in what became of a key that this process just changed. A record older than what the ring holds is ignored.
@@ -140,11 +140,11 @@ impl KeyRing {
 
     /// The store has no such key: for about a second it need not be asked again.
     pub fn remember_miss(&self, id: KeyId, now_ns: u64) {
-        self.misses.remember(id, now_ns);
+        self.unknown_ids.remember(id, now_ns);
     }
 
     pub fn is_known_miss(&self, id: KeyId, now_ns: u64) -> bool {
-        self.misses.contains(id, now_ns)
+        self.unknown_ids.contains(id, now_ns)
     }
 
     /// For hashing new keys as the ring will check them.
@@ -186,7 +186,7 @@ impl KeyRing {
         if held.is_some_and(|held| held.revision > record.revision) {
             return;
         }
-        let used_at = held.map_or(seconds(now_ns), |held| held.holding.used_at.load(Ordering::Relaxed));
+        let used_at = held.map_or(seconds(now_ns), |held| held.key.used_at.load(Ordering::Relaxed));
         slots.insert(record.id, self.slot(record, used_at));
     }
 
@@ -196,9 +196,9 @@ impl KeyRing {
             return;
         }
         let slots = self.slots.pin();
-        let idle = slots.iter().filter(|(_, slot)| slot.holding.holder.is_idle(now_ns));
+        let idle = slots.iter().filter(|(_, slot)| slot.key.holder.is_idle(now_ns));
         let mut idle: Vec<(u32, KeyId)> =
-            idle.map(|(id, slot)| (slot.holding.used_at.load(Ordering::Relaxed), *id)).collect();
+            idle.map(|(id, slot)| (slot.key.used_at.load(Ordering::Relaxed), *id)).collect();
         let excess = slots.len().saturating_sub(self.capacity - self.capacity / 8);
         if excess < idle.len() {
             idle.select_nth_unstable(excess);
@@ -220,8 +220,8 @@ impl KeyRing {
 
     fn slot(&self, record: KeyRecord, used_at: u32) -> Slot {
         let KeyRecord { id, digest, account, created_at, ends_at, revoked, revision } = record;
-        let holding = Holding {
-            key: id,
+        let key = ActiveKey {
+            id,
             account: account.id,
             created_at,
             ends_at,
@@ -230,7 +230,7 @@ impl KeyRing {
             holder: self.holder(account.id),
             used_at: AtomicU32::new(used_at),
         };
-        Slot { holding: Arc::new(holding), digest, revoked, revision }
+        Slot { key: Arc::new(key), digest, revoked, revision }
     }
 
     /// The account's one holder: its quota and its counts outlive every change of its keys.

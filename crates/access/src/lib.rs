@@ -1,4 +1,4 @@
-//! Who may ask, and how much: plans, keys, client addresses, rate limits, usage.
+//! Who may ask, and how much: plans, keys and their issuing, client addresses, rate limits, usage.
 //!
 //! The server calls this crate on every request: parse the key, find its holder (or the client's address), take one
 //! unit of the quota, ask the plan table whether the feature is included, and count the outcome.
@@ -9,12 +9,13 @@
 mod addresses;
 mod client;
 mod holder;
+mod issuing;
 mod key;
 mod keyring;
 mod ledger;
 mod limiter;
 mod lookups;
-mod misses;
+mod negative_cache;
 mod pepper;
 mod plan;
 mod registrations;
@@ -23,8 +24,9 @@ mod usage;
 pub use addresses::AddressRings;
 pub use client::{ClientAddr, TrustedProxies};
 pub use holder::{Holder, ROTATIONS_PER_HOUR};
+pub use issuing::{Applicant, ApplicantError, Grant, IssuedKey};
 pub use key::ApiKey;
-pub use keyring::{Holding, KeyRing, Lookup};
+pub use keyring::{ActiveKey, KeyRing, Lookup};
 pub use limiter::{Ring, Verdict};
 pub use lookups::{LookupRefusal, Lookups};
 pub use pepper::Pepper;

@@ -129,6 +129,17 @@ pub struct KeyRecord {
     pub revision: u64,
 }
 
+/// The first key of an account, as the store is given it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKey {
+    pub id: KeyId,
+    pub digest: KeyDigest,
+    pub account: Account,
+    pub created_at: jiff::Timestamp,
+    /// Its holder asked for it, and not the operator.
+    pub self_registered: bool,
+}
+
 /// What became of a key, for readers that keep up with the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyChange {

@@ -23,6 +23,11 @@ impl Now {
             .unwrap_or_else(|| Day::from(jiff::civil::date(1970, 1, 1)))
     }
 
+    /// The time of day. A clock that shows no time that can be told shows the beginning of time.
+    pub fn timestamp(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.unix_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+
     pub fn unix_seconds(self) -> i64 {
         self.unix_ms.div_euclid(1000)
     }

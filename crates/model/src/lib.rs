@@ -16,7 +16,9 @@ pub mod text;
 mod webhook;
 mod withheld;
 
-pub use account::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Outcome, Plan, UsageCount};
+pub use account::{
+    Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Outcome, Plan, UsageCount,
+};
 pub use clock::{Clock, ManualClock, Now};
 pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::{AccountId, CompanyId, ParseError, Series, Source};
 
-/// What a webhook can be told of, and the trial message that is only sent on request.
+/// What a webhook can be told of, and the test message that is only sent on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
     SeriesUpdated(Series),

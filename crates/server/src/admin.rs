@@ -1,7 +1,6 @@
 //! The operator's listener: `/livez`, `/readyz` and `/metrics`. It stands on a port of its own, away from clients.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,14 +18,14 @@ use tokio::task::AbortHandle;
 
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
 use crate::jobs::stopped;
-use crate::metrics::gauge;
+use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
 
 /// Connections at once. Where one more comes, the oldest goes: silent ones lock nobody out.
 const MOST_CONNECTIONS: usize = 64;
 /// How long a header may take, and a whole conversation.
-const HEADER_PATIENCE: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_secs(60);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
     let (mut open, mut failures) = (VecDeque::new(), AcceptFailures::default());
@@ -64,10 +63,10 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_PATIENCE)
+        .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), answer);
     // However it ends, nobody is to be told.
-    let _ = tokio::time::timeout(PATIENCE, connection).await;
+    let _ = tokio::time::timeout(CONVERSATION_TIMEOUT, connection).await;
 }
 
 fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
@@ -90,76 +89,54 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 }
 
 fn metrics(app: &App) -> String {
-    let mut out = String::with_capacity(16 * 1024);
+    let mut out = Exposition::default();
     app.metrics.render(&mut out);
     app.connections.render(&mut out);
     app.exports.render(&mut out);
     app.jobs.render(app.clock.now(), &mut out);
-    gauge(
-        &mut out,
-        "lastro_limiter_entries",
-        "gauge",
-        "Client addresses with a rate limit of their own.",
-        app.callers.len(),
-    );
-    gauge(&mut out, "lastro_keys", "gauge", "API keys in memory.", app.keys.len());
-    gauge(
-        &mut out,
-        "lastro_usage_unflushed",
-        "gauge",
-        "Requests counted and not yet written.",
-        app.usage.unflushed(),
-    );
-    gauge(&mut out, "lastro_ready", "gauge", "Whether requests are answered.", u8::from(app.is_ready()));
+    let help = "Client addresses with a rate limit of their own.";
+    out.gauge("lastro_limiter_entries", help, app.callers.len());
+    out.gauge("lastro_keys", "API keys in memory.", app.keys.len());
+    out.gauge("lastro_usage_unflushed", "Requests counted and not yet written.", app.usage.unflushed());
+    out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.is_ready()));
     outbox(app, &mut out);
     sources(app, &mut out);
-    out
+    out.into_text()
 }
 
-fn outbox(app: &App, out: &mut String) {
+fn outbox(app: &App, out: &mut Exposition) {
     let state = app.webhooks.state.load();
     let age_ms =
         state.oldest_pending.map_or(0, |oldest| app.clock.now().unix_ms - oldest.as_millisecond()).max(0);
-    gauge(
-        out,
-        "lastro_webhook_queue",
-        "gauge",
-        "Messages to webhooks that are not delivered yet.",
-        state.pending,
-    );
-    gauge(out, "lastro_webhook_oldest_pending_seconds", "gauge", "Age of the oldest of them.", age_ms / 1000);
-    gauge(
-        out,
-        "lastro_webhook_announcements",
-        "gauge",
-        "Announcements that are not addressed yet.",
-        state.announcements,
-    );
-    gauge(out, "lastro_webhooks_disabled", "gauge", "Webhooks that are disabled.", state.disabled_webhooks);
+    let help = "Messages to webhooks that are not delivered yet.";
+    out.gauge("lastro_webhook_queue", help, state.pending);
+    out.gauge("lastro_webhook_oldest_pending_seconds", "Age of the oldest of them.", age_ms / 1000);
+    let help = "Announcements that are not addressed yet.";
+    out.gauge("lastro_webhook_announcements", help, state.announcements);
+    out.gauge("lastro_webhooks_disabled", "Webhooks that are disabled.", state.disabled_webhooks);
 }
 
-fn sources(app: &App, out: &mut String) {
-    let now = app.clock.now();
+fn sources(app: &App, out: &mut Exposition) {
     let editions = crate::ingest::catalog::editions(&app.catalog.load());
-    out.push_str("# HELP lastro_edition The edition in service.\n# TYPE lastro_edition gauge\n");
+    let mut family = out.family("lastro_edition", Kind::Gauge, "The edition in service.");
     for source in Source::ALL {
-        let _ = writeln!(out, "lastro_edition{{source=\"{source}\"}} {}", editions[source].0);
+        family.sample(&[("source", &source)], editions[source].0);
     }
-    let freshness = app.freshness.load();
-    out.push_str("# HELP lastro_source_age_days Days since the newest value of a source.\n# TYPE lastro_source_age_days gauge\n");
-    for state in freshness.iter() {
-        if let Some(newest) = state.newest_day {
-            let age = now.utc_day().number() - newest.number();
-            let _ = writeln!(out, "lastro_source_age_days{{source=\"{}\"}} {age}", state.source);
-        }
+    let today = app.clock.now().utc_day().number();
+    let states = app.freshness.load();
+    let help = "Days since the newest value of a source.";
+    let mut family = out.family("lastro_source_age_days", Kind::Gauge, help);
+    for (state, newest) in states.iter().filter_map(|state| state.newest_day.map(|day| (state, day))) {
+        family.sample(&[("source", &state.source)], today - newest.number());
     }
-    out.push_str("# HELP lastro_withheld_points Points that are published and not believed yet.\n# TYPE lastro_withheld_points gauge\n");
-    for state in freshness.iter() {
-        let _ = writeln!(out, "lastro_withheld_points{{source=\"{}\"}} {}", state.source, state.withheld);
+    let help = "Points that are published and not believed yet.";
+    let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);
+    for state in states.iter() {
+        family.sample(&[("source", &state.source)], state.withheld);
     }
-    out.push_str("# HELP lastro_source_sample Whether a source is the built-in sample.\n# TYPE lastro_source_sample gauge\n");
-    for state in freshness.iter() {
-        let _ =
-            writeln!(out, "lastro_source_sample{{source=\"{}\"}} {}", state.source, u8::from(state.sample));
+    let help = "Whether a source is the built-in sample.";
+    let mut family = out.family("lastro_source_sample", Kind::Gauge, help);
+    for state in states.iter() {
+        family.sample(&[("source", &state.source)], u8::from(state.sample));
     }
 }

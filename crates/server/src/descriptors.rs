@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Kept for what is not a client's connection:
-/// 64 connections to the operator's listener, 256 deliveries to webhooks and 16 trials of them, 32 files of the database
+/// 64 connections to the operator's listener, 256 deliveries to webhooks and 16 test deliveries, 32 files of the database
 /// (writer, readers, whole editions; three files each), 16 for synchronisation, 32 for listeners, the runtime's own
 /// queues, logs, and files open for a moment.
 const RESERVED: u64 = 64 + 256 + 16 + 32 + 16 + 32;

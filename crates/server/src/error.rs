@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use lastro_access::Feature;
+use lastro_access::{ApplicantError, Feature};
 use lastro_model::{ParseError, Plan};
 use lastro_store::StoreError;
 use serde::Serialize;
@@ -120,6 +120,12 @@ struct Body {
     upgrade_url: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+}
+
+impl From<ApplicantError> for ApiError {
+    fn from(error: ApplicantError) -> Self {
+        Self::parameter(error.field, &error.reason)
+    }
 }
 
 /// A store that fails is never the client's doing; what it said is for the log.

@@ -23,11 +23,12 @@ use crate::ingest::report::Lines;
 use crate::ingest::shelf::Shelf;
 use crate::ingest::sync::{Publishers, Sync};
 use crate::ingest::{made_up, schedule};
+use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, follow, forget, sweep};
 use crate::metrics::Metrics;
 use crate::state::{App, Parts};
-use crate::webhooks::{self, Webhooks, dispatcher};
+use crate::webhooks::{self, dispatcher};
 use crate::{admin, http, pepper};
 
 /// What a service is started with.
@@ -91,12 +92,13 @@ impl Service {
         let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
-        let mut jobs = Supervisor::new(Arc::clone(&app));
+        let mut jobs =
+            Supervisor::new(Arc::clone(&app.jobs), Arc::clone(&app.metrics), Arc::clone(&app.clock));
         if let Some(listener) = admin_listener.map(Arc::new) {
-            jobs.start("admin", move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
+            jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
         fill(&app).await?;
-        start_jobs(&mut jobs, look);
+        start_jobs(&mut jobs, &app, look);
         if let Some(synchronisation) = synchronisation {
             start_synchronisation(&mut jobs, &app, synchronisation);
         }
@@ -112,24 +114,25 @@ impl Service {
         self.stop_serving.send_replace(true);
         let served = self.serving.await;
         self.jobs.stop().await;
-        flush::last(&self.app).await?;
+        self.app.usage_flusher.flush_last().await?;
         served.context("the listener failed")
     }
 }
 
-fn start_jobs(jobs: &mut Supervisor, look: Duration) {
+fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, look: Duration) {
     let wanted = Arc::new(follow::Wanted::new(None));
     let looked_at = Arc::clone(&wanted);
-    jobs.start("follow", move |app, stop| follow::run(app, Arc::clone(&looked_at), look, stop));
-    jobs.start("rebuild", move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
-    jobs.start("flush", flush::run);
-    jobs.start("sweep", sweep::run);
-    jobs.start("connections", |app, stop| connections::sweep::run(Arc::clone(&app.connections), stop));
-    jobs.start("webhooks", dispatcher::run);
-    jobs.start("forget", forget::run);
+    jobs.start("follow", app, move |app, stop| follow::run(app, Arc::clone(&looked_at), look, stop));
+    jobs.start("rebuild", app, move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
+    jobs.start("flush", &app.usage_flusher, flush::run);
+    jobs.start("sweep", app, sweep::run);
+    jobs.start("connections", &app.connections, connections::sweep::run);
+    jobs.start("webhooks", &app.webhooks, dispatcher::run);
+    let retention = Retention { store: Arc::clone(&app.store), clock: Arc::clone(&app.clock) };
+    jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
-fn start_synchronisation(jobs: &mut Supervisor, app: &App, synchronisation: Synchronisation) {
+fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, synchronisation: Synchronisation) {
     let Synchronisation { fetcher, publishers, since, tenant, look } = synchronisation;
     let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
     let report = Box::new(Lines { every_step: false });
@@ -137,7 +140,7 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &App, synchronisation: Sync
         Arc::new(Sync { store, clock, fetcher, publishers, since, tenant, accept: Vec::new(), report });
     for source in Source::ALL {
         let sync = Arc::clone(&sync);
-        jobs.start(format!("sync:{source}"), move |app, stop| {
+        jobs.start(format!("sync:{source}"), app, move |app, stop| {
             schedule::keep_fresh(app, Arc::clone(&sync), source, look, stop)
         });
     }
@@ -167,7 +170,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
     let store = options.store;
     let pepper = pepper::of(&*store, &options.pepper_file).await?;
     let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
-    Ok(App::new(Parts {
+    App::new(Parts {
         clock: options.clock,
         store,
         keys: KeyRing::new(pepper, options.key_cache),
@@ -179,13 +182,13 @@ async fn open(options: Options) -> anyhow::Result<App> {
         registrations: options.registrations,
         connections: options.connections,
         metrics: Metrics::new(ROUTES.iter().map(|route| route.endpoint)),
-        webhooks: Webhooks::new(options.webhooks)?,
-    }))
+        webhooks: options.webhooks,
+    })
 }
 
 /// Brings keys and data into memory; an empty store gets the sample first.
 async fn fill(app: &App) -> anyhow::Result<()> {
-    let now = jiff::Timestamp::from_millisecond(app.clock.now().unix_ms)?;
+    let now = app.clock.now().timestamp();
     made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
     let counters = app.store.counters().await?;
     app.keys.start_at(counters.key_revision);

@@ -16,10 +16,11 @@ use crate::http::connections::{Connections, Limits};
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
 use crate::ingest::shelf::Shelf;
-use crate::jobs::flush::Flushes;
+use crate::jobs::flush::UsageFlusher;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
-use crate::webhooks::Webhooks;
+use crate::webhooks::connector::Connector;
+use crate::webhooks::{self, Webhooks};
 
 /// The name of one request.
 pub type RequestId = ArrayString<32>;
@@ -29,7 +30,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub store: Arc<dyn Store>,
     /// Swapped whole when a part of it was rebuilt; a request takes one and keeps it to its end.
-    pub catalog: ArcSwap<Catalog>,
+    pub catalog: Arc<ArcSwap<Catalog>>,
     /// What `/health` tells of each source, as of the last look at the store.
     pub freshness: ArcSwap<Vec<SourceState>>,
     pub keys: KeyRing,
@@ -40,17 +41,17 @@ pub struct App {
     /// Questions to the store for keys that this process does not know.
     pub lookups: Lookups,
     pub registrations: Registrations,
-    pub usage: Usage,
-    pub flushes: Flushes,
-    pub metrics: Metrics,
+    pub usage: Arc<Usage>,
+    pub usage_flusher: Arc<UsageFlusher>,
+    pub metrics: Arc<Metrics>,
     /// How the background jobs fare.
-    pub jobs: Jobs,
+    pub jobs: Arc<Jobs>,
     pub connections: Arc<Connections>,
     /// Compressed forms of what is asked most.
     pub compression_cache: CompressionCache,
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
-    pub webhooks: Webhooks,
+    pub webhooks: Arc<Webhooks>,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -64,33 +65,56 @@ pub struct App {
 }
 
 impl App {
-    pub(crate) fn new(parts: Parts) -> Self {
-        Self {
-            connections: Arc::new(Connections::new(parts.connections, Arc::clone(&parts.clock))),
-            clock: parts.clock,
-            store: parts.store,
-            catalog: ArcSwap::from_pointee(Catalog::empty()),
+    pub(crate) fn new(parts: Parts) -> anyhow::Result<Self> {
+        let Parts { store, clock, boot, .. } = parts;
+        let metrics = Arc::new(parts.metrics);
+        let catalog = Arc::new(ArcSwap::from_pointee(Catalog::empty()));
+        let usage = Arc::new(Usage::new());
+        let usage_flusher = UsageFlusher::new(
+            Arc::clone(&usage),
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            Arc::clone(&metrics),
+            boot.clone(),
+        );
+        let webhooks = Webhooks {
+            connector: Connector::new(parts.webhooks.allow_private, parts.webhooks.deadline)?,
+            settings: parts.webhooks,
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            catalog: Arc::clone(&catalog),
+            metrics: Arc::clone(&metrics),
+            pepper: parts.keys.pepper().clone(),
+            boot: boot.clone(),
+            tests: Default::default(),
+            state: Default::default(),
+        };
+        Ok(Self {
+            connections: Arc::new(Connections::new(parts.connections, Arc::clone(&clock))),
+            clock,
+            store,
+            catalog,
             freshness: ArcSwap::from_pointee(Vec::new()),
             keys: parts.keys,
             callers: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
             pages: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
             lookups: Lookups::new(parts.limiter_capacity),
             registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
-            usage: Usage::new(),
-            flushes: Flushes::default(),
-            metrics: parts.metrics,
-            jobs: Jobs::default(),
+            usage,
+            usage_flusher: Arc::new(usage_flusher),
+            metrics,
+            jobs: Arc::default(),
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
-            webhooks: parts.webhooks,
+            webhooks: Arc::new(webhooks),
             proxies: parts.proxies,
-            boot: parts.boot,
+            boot,
             database: parts.database,
             shelf: parts.shelf,
             ready: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             request_number: AtomicU64::new(0),
-        }
+        })
     }
 
     /// A name for the next request, unique over restarts.
@@ -128,7 +152,7 @@ pub(crate) struct Parts {
     pub registrations: RegistrationLimits,
     pub connections: Limits,
     pub metrics: Metrics,
-    pub webhooks: Webhooks,
+    pub webhooks: webhooks::Settings,
 }
 
 const MINUTE_NS: u64 = 60_000_000_000;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Plan};
 
 use crate::Result;
 
@@ -67,17 +67,6 @@ pub trait AccountStore: Send + Sync {
 pub struct Rotated {
     pub old: KeyRecord,
     pub new: KeyRecord,
-}
-
-/// The first key of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewKey {
-    pub id: KeyId,
-    pub digest: KeyDigest,
-    pub account: Account,
-    pub created_at: Timestamp,
-    /// Its holder asked for it, and not the operator.
-    pub self_registered: bool,
 }
 
 /// What was removed with a person.

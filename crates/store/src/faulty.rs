@@ -8,15 +8,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, Plan, Reject,
-    Source, UsageCount, Webhook, WebhookId, Withheld,
+    AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
+    Reject, Source, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
     AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, Erased, FileStore, Lease,
-    LeaseStore, Loaded, NewKey, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
+    LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
     RememberedEdition, RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store,
     StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };

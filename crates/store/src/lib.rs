@@ -24,7 +24,7 @@ mod webhook;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use account::{AccountStore, Erased, NewKey, Rotated};
+pub use account::{AccountStore, Erased, Rotated};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};

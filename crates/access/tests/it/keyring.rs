@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lastro_access::{ApiKey, Holding, KeyRing, Lookup};
+use lastro_access::{ActiveKey, ApiKey, KeyRing, Lookup};
 use lastro_model::{AccountId, KeyChange, KeyId, Now, Plan};
 use proptest::prelude::*;
 
@@ -13,9 +13,9 @@ fn ring() -> KeyRing {
     KeyRing::new(some_pepper(), 1000)
 }
 
-fn found(ring: &KeyRing, key: &ApiKey) -> Arc<Holding> {
+fn found(ring: &KeyRing, key: &ApiKey) -> Arc<ActiveKey> {
     match ring.find(key, NOW) {
-        Lookup::Found(holding) => holding,
+        Lookup::Found(found_key) => found_key,
         other => panic!("{other:?}"),
     }
 }
@@ -38,9 +38,9 @@ fn a_known_key_is_found_with_its_terms() {
     let (ring, key) = (ring(), some_key(1));
     assert!(matches!(ring.find(&key, NOW), Lookup::Unknown));
     ring.upsert(record_of(&key, Plan::Gold, 1), 0);
-    let holding = found(&ring, &key);
-    assert_eq!((holding.key, holding.plan, holding.limit), (key.id(), Plan::Gold, 500));
-    assert_eq!(holding.account, AccountId(key.id()));
+    let found_key = found(&ring, &key);
+    assert_eq!((found_key.id, found_key.plan, found_key.limit), (key.id(), Plan::Gold, 500));
+    assert_eq!(found_key.account, AccountId(key.id()));
     assert_eq!(ring.len(), 1);
 }
 
@@ -173,12 +173,12 @@ fn a_miss_is_remembered_for_a_second_and_in_fixed_memory() {
 fn sweeping_frees_no_quota_in_use() {
     let (ring, key) = (ring(), some_key(1));
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
-    let holding = found(&ring, &key);
-    holding.holder.take(30, 0);
+    let found_key = found(&ring, &key);
+    found_key.holder.take(30, 0);
     ring.sweep(59 * SECOND);
-    assert_eq!(holding.holder.peek(30, 59 * SECOND).remaining, 29);
+    assert_eq!(found_key.holder.peek(30, 59 * SECOND).remaining, 29);
     ring.sweep(60 * SECOND);
-    assert_eq!(holding.holder.peek(30, 60 * SECOND).remaining, 30);
+    assert_eq!(found_key.holder.peek(30, 60 * SECOND).remaining, 30);
 }
 
 fn at(second: u64) -> Now {
@@ -239,13 +239,13 @@ fn a_request_under_way_keeps_its_holder_when_its_key_makes_room() {
     let ring = KeyRing::new(some_pepper(), 8);
     let key = some_key(1000);
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
-    let holding = found(&ring, &key);
+    let found_key = found(&ring, &key);
     for seed in 0..100 {
         ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 2), 60 * SECOND);
     }
     assert!(!is_held(&ring, &key, at(61)));
     ring.upsert(record_of(&key, Plan::Free, 1), 62 * SECOND);
-    assert!(Arc::ptr_eq(&found(&ring, &key).holder, &holding.holder), "one account, one quota");
+    assert!(Arc::ptr_eq(&found(&ring, &key).holder, &found_key.holder), "one account, one quota");
 }
 
 #[test]
@@ -272,8 +272,8 @@ fn readers_see_a_whole_record_while_it_is_replaced() {
         });
         scope.spawn(|| {
             for _ in 0..500 {
-                let holding = found(&ring, &key);
-                assert_eq!(holding.limit, lastro_access::terms(holding.plan).requests_per_minute);
+                let found_key = found(&ring, &key);
+                assert_eq!(found_key.limit, lastro_access::terms(found_key.plan).requests_per_minute);
             }
         });
     });

@@ -5,6 +5,7 @@
 
 mod addresses;
 mod clients;
+mod issuing;
 mod keyring;
 mod keys;
 mod limiter;

@@ -22,7 +22,7 @@ pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
             shown.inc(rows as u64);
         }
     };
-    let now = jiff::Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+    let now = SystemClock::start().now().timestamp();
     let published = made_up::publish(&*store, shape, now, Arc::new(progress)).await;
     bar.finish_and_clear();
     published?;

@@ -2,24 +2,22 @@
 #![allow(clippy::print_stdout)]
 
 use jiff::Timestamp;
-use lastro_access::{ApiKey, Pepper, terms};
-use lastro_model::{Account, AccountId, Clock, KeyId, KeyRecord, Plan};
-use lastro_store::{Erased, NewKey, Store, StoreError};
+use lastro_access::{ApiKey, Applicant, Grant, IssuedKey, Pepper, terms};
+use lastro_model::{Clock, KeyId, KeyRecord};
+use lastro_store::{Erased, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::printable;
 use crate::clock::{SystemClock, fill_random};
 use crate::config::{Common, KeysCommand};
-use crate::http::v1::plans::Applicant;
 use crate::pepper;
 
 pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow::Result<()> {
-    let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+    let now = SystemClock::start().now().timestamp();
     match command {
         KeysCommand::Create { plan, name, email, rate_limit } => {
-            let applicant =
-                Applicant::new(&name, &email).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
-            create(common, applicant, plan, rate_limit, now, as_json).await?;
+            let (applicant, grant) = (Applicant::new(&name, &email)?, Grant::by_operator(plan, rate_limit));
+            create(common, applicant, grant, now, as_json).await?;
         }
         KeysCommand::List => {
             list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json);
@@ -50,19 +48,15 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
 async fn create(
     common: &Common,
     applicant: Applicant,
-    plan: Plan,
-    rate_limit: Option<u32>,
+    grant: Grant,
     now: Timestamp,
     as_json: bool,
 ) -> anyhow::Result<()> {
     let store = lastro_store::open(&common.database).await?;
     let pepper = pepper_of(common, &*store).await?;
-    let key = ApiKey::generate(&mut fill_random);
-    let (id, Applicant { name, email }) = (key.id(), applicant);
-    let account = Account { id: AccountId(id), name, email, plan, rate_limit };
-    let digest = pepper.digest(&key);
-    let new = NewKey { id, digest, account, created_at: now, self_registered: false };
-    show_new(&key, &store.insert_key(new).await?, as_json);
+    let issued = IssuedKey::generate(&pepper, &mut fill_random);
+    let record = store.insert_key(issued.for_new_account(applicant, grant, now)).await?;
+    show_new(&issued.key, &record, as_json);
     Ok(())
 }
 
@@ -75,8 +69,8 @@ async fn rotate(
 ) -> anyhow::Result<()> {
     let store = lastro_store::open_existing(&common.database).await?;
     let pepper = pepper_of(common, &*store).await?;
-    let key = ApiKey::generate(&mut fill_random);
-    let rotated = store.rotate(old, key.id(), pepper.digest(&key), now, ends_at).await;
+    let IssuedKey { key, digest } = IssuedKey::generate(&pepper, &mut fill_random);
+    let rotated = store.rotate(old, key.id(), digest, now, ends_at).await;
     let rotated = rotated.map_err(|error| match error {
         StoreError::Conflict => anyhow::anyhow!("key {old} has ended or is ending; rotate a newer one"),
         other => other.into(),

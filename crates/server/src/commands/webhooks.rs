@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::printable;
 use crate::clock::SystemClock;
 use crate::config::{Common, WebhooksCommand};
-use crate::http::v1::webhooks::shown::{Shown, ShownDelivery, status};
+use crate::webhooks::view::{DeliveryView, WebhookView, status};
 
 /// How many deliveries `show` lists.
 const DELIVERIES_SHOWN: usize = 20;
@@ -20,7 +20,7 @@ pub async fn run(common: &Common, command: WebhooksCommand, as_json: bool) -> an
         WebhooksCommand::List => list(&store.list_webhooks().await?, as_json),
         WebhooksCommand::Show { id } => show(&*store, &id, as_json).await?,
         WebhooksCommand::Retry { id } => {
-            let now = Timestamp::from_millisecond(SystemClock::start().now().unix_ms)?;
+            let now = SystemClock::start().now().timestamp();
             let webhook = change(&*store, &id, None).await?;
             let due = store.redeliver_failed(&webhook.id, now).await?;
             tracing::info!("{due} deliveries to {} are due now", webhook.id);
@@ -51,7 +51,7 @@ async fn show(store: &dyn Store, id: &str, as_json: bool) -> anyhow::Result<()> 
     let log = store.deliveries(&webhook.id, DELIVERIES_SHOWN, 0).await?;
     if as_json {
         let mut value = described(&webhook);
-        value["deliveries"] = log.page.iter().map(|delivery| json!(ShownDelivery::of(delivery))).collect();
+        value["deliveries"] = log.page.iter().map(|delivery| json!(DeliveryView::of(delivery))).collect();
         println!("{value}");
         return Ok(());
     }
@@ -104,7 +104,7 @@ fn list(webhooks: &[Webhook], as_json: bool) {
 
 /// As its owner sees it, and whose it is.
 fn described(webhook: &Webhook) -> Value {
-    let mut value = json!(Shown::of(webhook));
+    let mut value = json!(WebhookView::of(webhook));
     value["account"] = webhook.account.to_string().into();
     value
 }

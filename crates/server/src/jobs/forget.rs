@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::Now;
+use lastro_model::{Clock, Now};
+use lastro_store::Store;
 use tokio::sync::watch;
 
 use super::stopped;
-use crate::state::App;
-use crate::webhooks::delivery::timestamp;
 
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
@@ -24,22 +23,29 @@ const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
 const REMOVED_AT_ONCE: usize = 200;
 
-pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+/// What is forgotten from, and by which clock.
+#[derive(Debug)]
+pub struct Retention {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+}
+
+pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
     let mut forgetting = Due::every(HOUR_NS, 0);
     let mut removing = Due::every(DAY_NS, HOUR_NS);
-    let mut evenness = Evenness::from(app.clock.now());
+    let mut evenness = Evenness::from(retention.clock.now());
     loop {
-        let now = app.clock.now();
-        close_ended_keys(&app).await;
+        let now = retention.clock.now();
+        close_ended_keys(&retention).await;
         if forgetting.has_come(now.monotonic_ns) {
-            forget(&app).await;
+            forget(&retention).await;
         }
         if evenness.lasts_for(now) >= HOUR_NS && removing.has_come(now.monotonic_ns) {
-            remove_unused_keys(&app).await;
+            remove_unused_keys(&retention).await;
         }
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
     }
 }
@@ -88,22 +94,28 @@ impl Evenness {
     }
 }
 
-async fn close_ended_keys(app: &App) {
-    tell("ended keys were closed", app.store.close_ended_keys(timestamp(&*app.clock)).await);
+async fn close_ended_keys(retention: &Retention) {
+    tell("ended keys were closed", retention.store.close_ended_keys(retention.clock.now().timestamp()).await);
 }
 
-async fn forget(app: &App) {
-    let deliveries = app.store.forget_deliveries(ago(app, DELIVERIES_KEPT)).await;
+async fn forget(retention: &Retention) {
+    let deliveries = retention.store.forget_deliveries(ago(retention, DELIVERIES_KEPT)).await;
     tell("old deliveries were forgotten", deliveries);
-    tell("removed keys were forgotten", app.store.forget_removed_keys(ago(app, NOTES_KEPT)).await);
-    tell("old flushes of usage were forgotten", app.store.forget_usage_flushes(ago(app, NOTES_KEPT)).await);
+    tell(
+        "removed keys were forgotten",
+        retention.store.forget_removed_keys(ago(retention, NOTES_KEPT)).await,
+    );
+    tell(
+        "old flushes of usage were forgotten",
+        retention.store.forget_usage_flushes(ago(retention, NOTES_KEPT)).await,
+    );
 }
 
 /// A few at a time: nobody who registers meanwhile waits long.
-async fn remove_unused_keys(app: &App) {
-    let (before, now) = (ago(app, UNUSED_KEPT), timestamp(&*app.clock));
+async fn remove_unused_keys(retention: &Retention) {
+    let (before, now) = (ago(retention, UNUSED_KEPT), retention.clock.now().timestamp());
     loop {
-        let removed = app.store.remove_unused_keys(before, now, REMOVED_AT_ONCE).await;
+        let removed = retention.store.remove_unused_keys(before, now, REMOVED_AT_ONCE).await;
         let more = removed.as_ref().is_ok_and(|removed| *removed == REMOVED_AT_ONCE as u64);
         tell("keys that nobody ever used were removed", removed);
         if !more {
@@ -112,8 +124,8 @@ async fn remove_unused_keys(app: &App) {
     }
 }
 
-fn ago(app: &App, time: SignedDuration) -> Timestamp {
-    timestamp(&*app.clock).checked_sub(time).unwrap_or_default()
+fn ago(retention: &Retention, time: SignedDuration) -> Timestamp {
+    retention.clock.now().timestamp().checked_sub(time).unwrap_or_default()
 }
 
 fn tell(what: &str, outcome: lastro_store::Result<u64>) {

@@ -6,64 +6,64 @@ use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt;
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::{Attempt, Clock, DisabledBy, MessageId, Webhook};
+use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
 use lastro_store::{Claimed, Fate, Settlement};
 
-use super::connector::{Answer, Parcel, Trouble};
-use super::{schedule, secrets_of, signature};
+use super::connector::{DeliveryError, ReceiverResponse, SignedRequest};
+use super::{Webhooks, schedule, signature};
 use crate::jobs::supervisor::panic_message;
-use crate::state::App;
 
 /// What came back, and the line that goes into the log of attempts.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct AttemptReport {
     pub attempt: Attempt,
-    pub result: Result<Answer, Trouble>,
+    pub result: Result<ReceiverResponse, DeliveryError>,
 }
 
-impl Outcome {
+impl AttemptReport {
     pub fn is_success(&self) -> bool {
-        matches!(&self.result, Ok(answer) if (200..300).contains(&answer.status))
+        matches!(&self.result, Ok(response) if (200..300).contains(&response.status))
     }
 }
 
 /// Delivers a claimed message, and says what is to become of it.
 ///
 /// A panic is a failed attempt like any other: a message that brings one about neither blocks its webhook nor comes back for ever.
-pub async fn deliver(app: Arc<App>, claimed: Claimed) -> Settlement {
-    let sent = AssertUnwindSafe(send(&app, &claimed)).catch_unwind().await;
+pub async fn deliver(webhooks: Arc<Webhooks>, claimed: Claimed) -> Settlement {
+    let sent = AssertUnwindSafe(send(&webhooks, &claimed)).catch_unwind().await;
     let settlement = sent.unwrap_or_else(|panic| {
-        app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+        webhooks.metrics.panics.fetch_add(1, Ordering::Relaxed);
         tracing::error!("a delivery panicked: {}", panic_message(&*panic));
-        let (now, result) = (timestamp(&*app.clock), Err(Trouble::Ours));
-        let outcome = Outcome { attempt: described(now, 0, &result), result };
-        judge(&claimed, &outcome, &app.boot, now, 0.0)
+        let (now, result) = (webhooks.clock.now().timestamp(), Err(DeliveryError::Internal));
+        let report = AttemptReport { attempt: described(now, 0, &result), result };
+        judge(&claimed, &report, &webhooks.boot, now, 0.0)
     });
-    app.metrics.delivery(settlement.fate);
+    webhooks.metrics.delivery(settlement.fate);
     settlement
 }
 
-async fn send(app: &App, claimed: &Claimed) -> Settlement {
-    let outcome = attempt(app, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
-    judge(claimed, &outcome, &app.boot, timestamp(&*app.clock), (app.webhooks.settings.jitter)())
+async fn send(webhooks: &Webhooks, claimed: &Claimed) -> Settlement {
+    let report = attempt(webhooks, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
+    judge(claimed, &report, &webhooks.boot, webhooks.clock.now().timestamp(), (webhooks.settings.jitter)())
 }
 
 /// Sends a message once.
-pub async fn attempt(app: &App, webhook: &Webhook, id: &MessageId, body: String) -> Outcome {
-    let (started, at) = (app.clock.now(), timestamp(&*app.clock));
-    let secrets = secrets_of(webhook, app.keys.pepper(), at);
+pub async fn attempt(webhooks: &Webhooks, webhook: &Webhook, id: &MessageId, body: String) -> AttemptReport {
+    let started = webhooks.clock.now();
+    let at = started.timestamp();
+    let secrets = webhooks.secrets_of(webhook, at);
     let unix_seconds = started.unix_seconds();
     let signature = signature::header(&secrets, id, unix_seconds, &body);
-    let parcel = Parcel { url: &webhook.url, id, unix_seconds, signature, body };
-    let result = app.webhooks.connector.post(parcel).await;
-    let duration_ms = app.clock.now().monotonic_ns.saturating_sub(started.monotonic_ns) / 1_000_000;
-    Outcome { attempt: described(at, duration_ms, &result), result }
+    let request = SignedRequest { url: &webhook.url, id, unix_seconds, signature, body };
+    let result = webhooks.connector.post(request).await;
+    let duration_ms = webhooks.clock.now().monotonic_ns.saturating_sub(started.monotonic_ns) / 1_000_000;
+    AttemptReport { attempt: described(at, duration_ms, &result), result }
 }
 
-fn described(at: Timestamp, duration_ms: u64, result: &Result<Answer, Trouble>) -> Attempt {
+fn described(at: Timestamp, duration_ms: u64, result: &Result<ReceiverResponse, DeliveryError>) -> Attempt {
     let (status, error) = match result {
-        Ok(answer) => (Some(answer.status), failure(answer.status)),
-        Err(trouble) => (None, Some(trouble.sentence().to_owned())),
+        Ok(response) => (Some(response.status), failure(response.status)),
+        Err(error) => (None, Some(error.sentence().to_owned())),
     };
     Attempt { at, status, error, duration_ms }
 }
@@ -76,32 +76,32 @@ fn failure(status: u16) -> Option<String> {
     }
 }
 
-/// What an outcome means for the message and for its webhook.
-fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
+/// What an report means for the message and for its webhook.
+fn judge(claimed: &Claimed, report: &AttemptReport, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
     let settlement = Settlement {
         webhook: claimed.webhook.id.clone(),
         message: claimed.message.clone(),
         holder: holder.to_owned(),
         due_at: claimed.due_at,
         asked: claimed.asked,
-        attempt: outcome.attempt.clone(),
+        attempt: report.attempt.clone(),
         fate: Fate::Delivered,
         failing: None,
         disable: None,
         leave_alone_until: None,
     };
-    if outcome.is_success() {
+    if report.is_success() {
         return settlement;
     }
     // What we did wrong is not held against the receiver.
-    let ours = matches!(outcome.result, Err(Trouble::Ours));
+    let ours = matches!(report.result, Err(DeliveryError::Internal));
     let failing =
         if ours { claimed.webhook.failing } else { Some(schedule::run(claimed.webhook.failing, now)) };
     let settlement = Settlement { failing, ..settlement };
-    if matches!(&outcome.result, Ok(answer) if answer.status == 410) {
+    if matches!(&report.result, Ok(response) if response.status == 410) {
         return Settlement { fate: Fate::GivenUp, disable: Some(DisabledBy::Receiver), ..settlement };
     }
-    let asked = asked_for(outcome, now);
+    let asked = asked_for(report, now);
     let next = schedule::next(claimed.tries + 1, now, jitter, asked);
     Settlement {
         fate: next.map_or(Fate::GivenUp, Fate::Due),
@@ -112,14 +112,9 @@ fn judge(claimed: &Claimed, outcome: &Outcome, holder: &str, now: Timestamp, jit
 }
 
 /// The time that the receiver wants to be left alone.
-fn asked_for(outcome: &Outcome, now: Timestamp) -> Option<SignedDuration> {
-    let value = outcome.result.as_ref().ok()?.retry_after.as_deref()?;
+fn asked_for(report: &AttemptReport, now: Timestamp) -> Option<SignedDuration> {
+    let value = report.result.as_ref().ok()?.retry_after.as_deref()?;
     schedule::retry_after(value, now)
-}
-
-/// The time of day. A clock that shows no time that can be told shows the beginning of time.
-pub fn timestamp(clock: &dyn Clock) -> Timestamp {
-    Timestamp::from_millisecond(clock.now().unix_ms).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -149,13 +144,17 @@ mod tests {
         Claimed { webhook, message, body: "{}".to_owned(), tries, due_at: start(), asked: 0 }
     }
 
-    fn settled(claimed: &Claimed, result: Result<Answer, Trouble>, now: Timestamp) -> Settlement {
-        let outcome = Outcome { attempt: described(now, 3, &result), result };
-        judge(claimed, &outcome, "us", now, 0.0)
+    fn settled(
+        claimed: &Claimed,
+        result: Result<ReceiverResponse, DeliveryError>,
+        now: Timestamp,
+    ) -> Settlement {
+        let report = AttemptReport { attempt: described(now, 3, &result), result };
+        judge(claimed, &report, "us", now, 0.0)
     }
 
-    fn answered(status: u16) -> Result<Answer, Trouble> {
-        Ok(Answer { status, retry_after: None })
+    fn answered(status: u16) -> Result<ReceiverResponse, DeliveryError> {
+        Ok(ReceiverResponse { status, retry_after: None })
     }
 
     #[test]
@@ -171,7 +170,7 @@ mod tests {
             assert_eq!(settlement.disable, None);
             assert!(settlement.attempt.error.unwrap().contains(&status.to_string()));
         }
-        let silent = settled(&claimed(0, None), Err(Trouble::NoAnswer), start());
+        let silent = settled(&claimed(0, None), Err(DeliveryError::NoAnswer), start());
         assert_eq!(
             (silent.attempt.status, silent.attempt.error.as_deref()),
             (None, Some("no answer in time"))
@@ -186,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_receiver_that_asks_for_time_gets_it() {
-        let busy = Ok(Answer { status: 429, retry_after: Some("900".to_owned()) });
+        let busy = Ok(ReceiverResponse { status: 429, retry_after: Some("900".to_owned()) });
         let settlement = settled(&claimed(0, None), busy, start());
         let then = start() + SignedDuration::from_mins(15);
         assert_eq!((settlement.fate, settlement.leave_alone_until), (Fate::Due(then), Some(then)));
@@ -203,7 +202,8 @@ mod tests {
             let mut disabled = None;
             while due.first().is_some_and(|(at, _)| *at <= now) {
                 let (at, tries) = due.remove(0);
-                let settlement = settled(&claimed(tries, failing), Err(Trouble::NoConnection), at.max(now));
+                let settlement =
+                    settled(&claimed(tries, failing), Err(DeliveryError::NoConnection), at.max(now));
                 (failing, disabled) = (settlement.failing, disabled.or(settlement.disable));
                 match settlement.fate {
                     Fate::Due(next) => due.push((next, tries + 1)),

@@ -12,26 +12,25 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 
-use super::delivery::{deliver, timestamp};
-use super::{Settings, entitled_plans, fan_out};
+use super::delivery::deliver;
+use super::{Settings, Webhooks, entitled_plans, fan_out};
 use crate::jobs::stopped;
-use crate::state::App;
 
 /// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
 const WORKERS: usize = 256;
 /// Longer than a delivery can take, and the wait for a database that others write to after it.
 const LEASE: SignedDuration = SignedDuration::from_secs(40);
 /// How long a stop waits for deliveries that run; the others are repeated by whoever comes next.
-const LAST_PATIENCE: Duration = Duration::from_secs(5);
+const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
-    let Settings { look_every, state_every, .. } = app.webhooks.settings;
-    let mut dispatcher = Dispatcher { app, running: JoinSet::new(), settled: Vec::new() };
+pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
+    let Settings { poll_interval, state_every, .. } = webhooks.settings;
+    let mut dispatcher = Dispatcher { webhooks, running: JoinSet::new(), settled: Vec::new() };
     let mut state_is_old = tokio::time::interval(state_every);
     state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let more = dispatcher.round().await;
-        let pause = if more { Duration::ZERO } else { look_every };
+        let pause = if more { Duration::ZERO } else { poll_interval };
         tokio::select! {
             () = stopped(&mut stop) => break,
             Some(done) = dispatcher.running.join_next() => dispatcher.take_in(done),
@@ -43,7 +42,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
 }
 
 struct Dispatcher {
-    app: Arc<App>,
+    webhooks: Arc<Webhooks>,
     running: JoinSet<Settlement>,
     /// Not written yet. A write that fails keeps them for the next.
     settled: Vec<Settlement>,
@@ -52,8 +51,8 @@ struct Dispatcher {
 impl Dispatcher {
     /// Says whether there is more to do at once.
     async fn round(&mut self) -> bool {
-        let now = timestamp(&*self.app.clock);
-        let addressed = fan_out::fan_out(&self.app, now).await.unwrap_or_else(|error| {
+        let now = self.webhooks.clock.now().timestamp();
+        let addressed = fan_out::fan_out(&self.webhooks, now).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "announcements could not be addressed; tried again shortly");
             false
         });
@@ -66,13 +65,13 @@ impl Dispatcher {
 
     /// Hands in what is done and starts what is due.
     async fn exchange(&mut self, most: usize) -> lastro_store::Result<()> {
-        let now = timestamp(&*self.app.clock);
+        let now = self.webhooks.clock.now().timestamp();
         let until = now.checked_add(LEASE).unwrap_or(now);
-        let claim = Claim { now, holder: self.app.boot.clone(), until, most, plans: entitled_plans() };
-        let claimed = self.app.store.settle_and_claim(self.settled.clone(), claim).await?;
+        let claim = Claim { now, holder: self.webhooks.boot.clone(), until, most, plans: entitled_plans() };
+        let claimed = self.webhooks.store.settle_and_claim(self.settled.clone(), claim).await?;
         self.settled.clear();
         for message in claimed {
-            self.running.spawn(deliver(Arc::clone(&self.app), message));
+            self.running.spawn(deliver(Arc::clone(&self.webhooks), message));
         }
         Ok(())
     }
@@ -92,15 +91,15 @@ impl Dispatcher {
 
     /// For the operator.
     async fn note_state(&self) {
-        match self.app.store.outbox_state().await {
-            Ok(state) => self.app.webhooks.state.store(Arc::new(state)),
+        match self.webhooks.store.outbox_state().await {
+            Ok(state) => self.webhooks.state.store(Arc::new(state)),
             Err(error) => tracing::debug!(%error, "the state of the outbox could not be read"),
         }
     }
 
     /// Deliveries that end soon are written down, so that they are not repeated.
     async fn finish(mut self) {
-        let _ = tokio::time::timeout(LAST_PATIENCE, async {
+        let _ = tokio::time::timeout(LAST_TIMEOUT, async {
             while let Some(done) = self.running.join_next().await {
                 self.take_in(done);
             }

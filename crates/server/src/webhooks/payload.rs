@@ -70,7 +70,7 @@ pub fn body(
     written(event, edition, at, items).map(Some)
 }
 
-/// The body of a trial: the same form, and nothing in it.
+/// The body of a test delivery: the same form, and nothing in it.
 pub fn ping(at: Timestamp) -> serde_json::Result<String> {
     written(WebhookEvent::Ping, Edition(0), at, Vec::new())
 }

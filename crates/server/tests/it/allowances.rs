@@ -1,6 +1,6 @@
 //! What is limited apart from the quota: pages, look-ups of keys that nobody has, registrations.
 
-use lastro_access::TrustedProxies;
+use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
@@ -70,24 +70,11 @@ async fn a_new_key_works_at_once_where_the_keyless_quota_is_used_up() {
 
 /// A key that this process has not heard of.
 async fn elsewhere_made(app: &TestApp) -> String {
-    let key = lastro_access::ApiKey::generate(&mut lastro::clock::fill_random);
-    let account = lastro_model::Account {
-        id: lastro_model::AccountId(key.id()),
-        name: "Elsewhere".into(),
-        email: "elsewhere@example.com".into(),
-        plan: Plan::Gold,
-        rate_limit: None,
-    };
-    let digest = app.service.app.keys.pepper().digest(&key);
-    let new = lastro_store::NewKey {
-        id: key.id(),
-        digest,
-        account,
-        created_at: app.timestamp(),
-        self_registered: false,
-    };
+    let issued = IssuedKey::generate(app.service.app.keys.pepper(), &mut lastro::clock::fill_random);
+    let applicant = Applicant::new("Elsewhere", "elsewhere@example.com").unwrap();
+    let new = issued.for_new_account(applicant, Grant::by_operator(Plan::Gold, None), app.timestamp());
     app.elsewhere().await.insert_key(new).await.unwrap();
-    key.reveal().to_owned()
+    issued.key.reveal().to_owned()
 }
 
 #[tokio::test]

@@ -10,10 +10,10 @@ use lastro::http::routes::{Target, resolve};
 use lastro::jobs::follow;
 use lastro::service::{Options, Service};
 use lastro::webhooks;
-use lastro_access::{ApiKey, RegistrationLimits, TrustedProxies};
-use lastro_model::{Account, AccountId, Clock, KeyId, ManualClock, Plan};
+use lastro_access::{ApiKey, Applicant, Grant, IssuedKey, RegistrationLimits, TrustedProxies};
+use lastro_model::{Clock, KeyId, ManualClock, Plan};
+use lastro_store::Store;
 use lastro_store::faulty::FaultyStore;
-use lastro_store::{NewKey, Store};
 use reqwest::Method;
 use tempfile::TempDir;
 
@@ -106,7 +106,7 @@ impl TestApp {
     }
 
     pub(crate) fn timestamp(&self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.clock.now().unix_ms).expect("a time")
+        self.clock.now().timestamp()
     }
 
     /// A key that no test can use up.
@@ -121,19 +121,12 @@ impl TestApp {
 
     pub(crate) async fn key_with_limit(&self, plan: Plan, rate_limit: Option<u32>) -> String {
         let app = &self.service.app;
-        let key = ApiKey::generate(&mut fill_random);
-        let account = Account {
-            id: AccountId(key.id()),
-            name: "Test".into(),
-            email: "test@example.com".into(),
-            plan,
-            rate_limit,
-        };
-        let digest = app.keys.pepper().digest(&key);
-        let new =
-            NewKey { id: key.id(), digest, account, created_at: self.timestamp(), self_registered: false };
+        let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+        let applicant = Applicant::new("Test", "test@example.com").expect("an applicant");
+        let grant = Grant::by_operator(plan, rate_limit);
+        let new = issued.for_new_account(applicant, grant, self.timestamp());
         app.keys.upsert(app.store.insert_key(new).await.expect("a key"), 0);
-        key.reveal().to_owned()
+        issued.key.reveal().to_owned()
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> Ask<'_> {

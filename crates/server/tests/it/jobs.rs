@@ -26,7 +26,7 @@ async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
 /// Looks at the store all the time.
 fn eager(options: &mut Options) {
     options.look = Duration::from_millis(20);
-    options.webhooks.look_every = Duration::from_millis(20);
+    options.webhooks.poll_interval = Duration::from_millis(20);
 }
 
 async fn metric(app: &TestApp, name: &str) -> u64 {

@@ -1,7 +1,7 @@
 //! What is not kept: keys that nobody ever used, and people who asked to be forgotten.
 
-use lastro_model::{Account, AccountId, KeyDigest, KeyId, Plan};
-use lastro_store::NewKey;
+use lastro_model::{Account, AccountId, KeyDigest, KeyId, NewKey, Plan};
+
 use serde_json::Value;
 
 use crate::app::{START_UNIX_MS, TestApp, id_of, soon};

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Plan};
+use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Plan};
 use rusqlite::{Connection, Params, Row, Transaction, params};
 
 use super::column::{self, stored_count};
 use super::{SqliteStore, removal};
 use crate::sql::account as sql;
-use crate::{AccountStore, Erased, NewKey, Result, Rotated, StoreError, hex};
+use crate::{AccountStore, Erased, Result, Rotated, StoreError, hex};
 
 /// Keys closed in one transaction: others wait meanwhile.
 const CLOSED_AT_ONCE: i64 = 500;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lastro_model::{KeyDigest, Plan, WebhookEvent};
-use lastro_store::{NewKey, Store};
+use lastro_model::{KeyDigest, NewKey, Plan, WebhookEvent};
+use lastro_store::Store;
 use proptest::prelude::*;
 
 use crate::conformance::Place;

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
-    FxQuote, KeyDigest, KeyId, MessageId, Pair, Plan, RatePoint, ReadFile, Records, Reject, SecretSeed,
-    Series, Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+    FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records, Reject,
+    SecretSeed, Series, Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Condition, Fate, Loaded, NewKey, NewMessage, Publication, Published, Result, Settlement,
+    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement,
     SourceState, Store, StoreError, Write,
 };
 use tokio::sync::mpsc;

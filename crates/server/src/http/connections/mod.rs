@@ -18,7 +18,6 @@ pub mod sweep;
 pub mod totals;
 pub mod unsent;
 
-use std::fmt::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +30,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use totals::Totals;
 
-use crate::metrics::gauge;
+use crate::metrics::prometheus::{Exposition, Kind};
 
 /// All connections of the service.
 #[derive(Debug)]
@@ -138,17 +137,17 @@ impl Connections {
         second
     }
 
-    /// What the operator is told, in the Prometheus text format.
-    pub fn render(&self, out: &mut String) {
-        gauge(out, "lastro_connections", "gauge", "Open client connections.", self.len());
+    /// What the operator is told.
+    pub fn render(&self, out: &mut Exposition) {
+        out.gauge("lastro_connections", "Open client connections.", self.len());
         let help = "Bytes of answers that clients have not taken yet.";
-        gauge(out, "lastro_unsent_bytes", "gauge", help, self.unsent());
+        out.gauge("lastro_unsent_bytes", help, self.unsent());
         let help = "Connections refused because their address had as many as it may.";
-        let refused = self.refused.load(Ordering::Relaxed);
-        gauge(out, "lastro_connections_refused_total", "counter", help, refused);
-        out.push_str("# HELP lastro_connections_closed_total Connections that the service ended, by reason.\n# TYPE lastro_connections_closed_total counter\n");
+        out.counter("lastro_connections_refused_total", help, self.refused.load(Ordering::Relaxed));
+        let help = "Connections that the service ended, by reason.";
+        let mut family = out.family("lastro_connections_closed_total", Kind::Counter, help);
         for (reason, count) in self.totals.closed() {
-            let _ = writeln!(out, "lastro_connections_closed_total{{reason=\"{reason}\"}} {count}");
+            family.sample(&[("reason", &reason)], count);
         }
     }
 }

@@ -124,7 +124,7 @@ impl RequestContext<'_> {
         } else {
             tracing::debug!(
                 target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
-                status, plan = self.caller.plan().id(), key = self.caller.holding().map(|h| tracing::field::display(h.key)),
+                status, plan = self.caller.plan().id(), key = self.caller.holding().map(|h| tracing::field::display(h.id)),
                 elapsed_us = elapsed_ns / 1000, "answered"
             );
         }

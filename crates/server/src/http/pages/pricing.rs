@@ -2,7 +2,7 @@
 
 use askama::Template;
 use http::StatusCode;
-use lastro_access::{Terms, plans};
+use lastro_access::{Applicant, Terms, plans};
 use lastro_model::Plan;
 
 use super::{PAGE_POLICY, html};
@@ -11,7 +11,7 @@ use crate::http::handler::{Action, Question};
 use crate::http::request::body;
 use crate::http::request::query::Query;
 use crate::http::response::reply::Reply;
-use crate::http::v1::plans::{Applicant, issue};
+use crate::http::v1::plans::issue;
 
 #[derive(Template)]
 #[template(path = "pricing.html")]
@@ -82,7 +82,7 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
     page.form = FormView::read(&body)?;
     let issued = match Applicant::new(&page.form.name, &page.form.email) {
         Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     };
     let (status, retry_after) = match issued {
         Ok(issued) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
-use lastro_access::{ApiKey, ClientAddr, Holding, Lookup, LookupRefusal, Verdict, terms};
+use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal, Verdict, terms};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 
@@ -23,7 +23,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 pub enum Caller {
     /// No credentials: the Free plan, counted by address.
     Anonymous,
-    Known(Arc<Holding>),
+    Known(Arc<ActiveKey>),
     /// Credentials that are none, or two that differ: counted by address, and told so.
     Refused(ApiError),
 }
@@ -36,7 +36,7 @@ impl Caller {
         }
     }
 
-    pub fn holding(&self) -> Option<&Arc<Holding>> {
+    pub fn holding(&self) -> Option<&Arc<ActiveKey>> {
         match self {
             Self::Known(holding) => Some(holding),
             Self::Anonymous | Self::Refused(_) => None,

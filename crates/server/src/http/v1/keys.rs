@@ -3,7 +3,7 @@
 
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use lastro_access::{ApiKey, Holding};
+use lastro_access::{ActiveKey, IssuedKey};
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -13,7 +13,6 @@ use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::response::reply::Reply;
-use crate::jobs::flush;
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -29,11 +28,11 @@ struct Shown<'a> {
 pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
     let holding = holding(&action)?;
     let app = action.app;
-    flush::now(app).await?;
+    app.usage_flusher.flush().await?;
     let last_used = app.store.last_used(holding.account).await?;
-    let record = app.store.key(holding.key).await?.ok_or(ApiError::Unauthorized("API key required"))?;
+    let record = app.store.key(holding.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
     let shown = Shown {
-        id: holding.key.as_str(),
+        id: holding.id.as_str(),
         name: &record.account.name,
         plan: holding.plan.id(),
         rate_limit: holding.limit,
@@ -67,15 +66,14 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
     let (app, now) = (action.app, action.now);
     let grace = grace(&body::whole(action.body).await?)?;
     check_rotation(holding, now)?;
-    let at = moment(now)?;
-    let key = ApiKey::generate(&mut fill_random);
-    let digest = app.keys.pepper().digest(&key);
-    let rotated = app.store.rotate(holding.key, key.id(), digest, at, at + grace).await;
+    let at = now.timestamp();
+    let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let rotated = app.store.rotate(holding.id, key.id(), digest, at, at + grace).await;
     let rotated = rotated.map_err(|error| match error {
         StoreError::Conflict => ENDING,
         other => other.into(),
     })?;
-    let (id, old, ends_at) = (key.id(), holding.key, rotated.old.ends_at.unwrap_or(at));
+    let (id, old, ends_at) = (key.id(), holding.id, rotated.old.ends_at.unwrap_or(at));
     app.keys.upsert(rotated.old, now.monotonic_ns);
     app.keys.upsert(rotated.new, now.monotonic_ns);
     let successor = Successor {
@@ -92,12 +90,12 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
     let holding = holding(&action)?;
-    let revoked = action.app.store.revoke(holding.key, moment(action.now)?).await?;
+    let revoked = action.app.store.revoke(holding.id, action.now.timestamp()).await?;
     action.app.keys.upsert(revoked, action.now.monotonic_ns);
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
-fn holding<'a>(action: &Action<'a>) -> Result<&'a Holding, ApiError> {
+fn holding<'a>(action: &Action<'a>) -> Result<&'a ActiveKey, ApiError> {
     action.caller.holding().map(|holding| &**holding).ok_or(ApiError::Unauthorized("API key required"))
 }
 
@@ -105,7 +103,7 @@ const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",
 ));
 
-fn check_rotation(holding: &Holding, now: Now) -> Result<(), ApiError> {
+fn check_rotation(holding: &ActiveKey, now: Now) -> Result<(), ApiError> {
     if holding.ends_at.is_some() {
         return Err(ENDING);
     }
@@ -145,10 +143,6 @@ pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     seconds
         .map(SignedDuration::from_secs)
         .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
-}
-
-fn moment(now: Now) -> Result<Timestamp, ApiError> {
-    Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)
 }
 
 /// To the second: nobody needs more.

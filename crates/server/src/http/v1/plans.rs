@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use email_address::EmailAddress;
 use http::StatusCode;
-use lastro_access::{ApiKey, ClientAddr, RegistrationRefusal, Terms, plans as plan_table, terms};
-use lastro_model::text::has_control;
-use lastro_model::{Account, AccountId, Day, Now, Outcome, Plan, UsageCount};
-use lastro_store::NewKey;
+use lastro_access::{
+    ApiKey, Applicant, ClientAddr, Grant, IssuedKey, RegistrationRefusal, Terms, plans as plan_table, terms,
+};
+use lastro_model::{Day, Now, Outcome, Plan, UsageCount};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -17,7 +16,6 @@ use crate::http::handler::{Action, Question};
 use crate::http::request::body;
 use crate::http::request::query::Query;
 use crate::http::response::reply::{Reply, Version};
-use crate::jobs::flush;
 use crate::state::App;
 
 #[derive(Serialize)]
@@ -66,7 +64,7 @@ struct Registered<'a> {
 
 pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
     let body = body::whole(action.body).await?;
-    let applicant = Applicant::from_json(&body)?;
+    let applicant = applicant_from_json(&body)?;
     let issued = issue(action.app, action.client, action.now, applicant).await?;
     let registered = Registered {
         message: "Your API key is ready. Keep it safe: it is shown only this once.",
@@ -77,44 +75,11 @@ pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::of(&registered)?.private(StatusCode::CREATED))
 }
 
-/// Who asks for a key, checked.
-pub struct Applicant {
-    pub name: String,
-    pub email: String,
-}
-
-impl std::fmt::Debug for Applicant {
-    /// Without the person: this text may end in a log.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Applicant(…)")
-    }
-}
-
-impl Applicant {
-    pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
-        let fields: Fields<'_> =
-            body::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
-        Self::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)
-    }
-
-    pub fn new(name: &str, email: &str) -> Result<Self, ApiError> {
-        let bad = |message: &'static str| Err(ApiError::BadRequest(message.into()));
-        if has_control(name) {
-            return bad("`name` must not hold control characters");
-        }
-        let name = name.trim();
-        if !(1..=100).contains(&name.chars().count()) {
-            return bad("`name` must have 1 to 100 characters");
-        }
-        let address_only = email_address::Options::default().without_display_text();
-        if email.len() > 254
-            || has_control(email)
-            || EmailAddress::parse_with_options(email, address_only).is_err()
-        {
-            return bad("`email` must be a valid e-mail address of at most 254 characters");
-        }
-        Ok(Self { name: name.to_owned(), email: email.to_owned() })
-    }
+/// Who asks for a key, as the body of a registration says.
+pub fn applicant_from_json(body: &[u8]) -> Result<Applicant, ApiError> {
+    let fields: Fields<'_> =
+        body::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
+    Ok(Applicant::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)?)
 }
 
 /// The members of a registration; others are ignored, whatever they hold.
@@ -148,23 +113,15 @@ pub async fn issue(
     applicant: Applicant,
 ) -> Result<Issued, ApiError> {
     app.registrations.take(client, now.monotonic_ns).map_err(refused)?;
-    let key = ApiKey::generate(&mut fill_random);
-    let Applicant { name, email } = applicant;
-    let account = Account { id: AccountId(key.id()), name, email, plan: Plan::Free, rate_limit: None };
-    let created_at = jiff::Timestamp::from_millisecond(now.unix_ms).map_err(|_| ApiError::Internal)?;
-    let new = NewKey {
-        id: key.id(),
-        digest: app.keys.pepper().digest(&key),
-        account,
-        created_at,
-        self_registered: true,
-    };
+    let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let new = issued.for_new_account(applicant, Grant::REGISTRATION, now.timestamp());
     let inserted = app.store.insert_key(new).await;
     if inserted.is_err() {
         app.registrations.give_back(client, now.monotonic_ns);
     }
     app.keys.upsert(inserted?, now.monotonic_ns);
-    Ok(Issued { key, plan: Plan::Free, rate_limit: terms(Plan::Free).requests_per_minute })
+    let plan = Grant::REGISTRATION.plan;
+    Ok(Issued { key: issued.key, plan, rate_limit: terms(plan).requests_per_minute })
 }
 
 fn refused(refusal: RegistrationRefusal) -> ApiError {
@@ -217,7 +174,7 @@ pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
     let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
     let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
     // What is counted and not yet written goes first, so that the report holds the request made just before it.
-    flush::now(action.app).await?;
+    action.app.usage_flusher.flush().await?;
     let counts = action.app.store.usage(holding.account, from, to).await?;
     let report = UsageReport {
         plan: holding.plan.id(),

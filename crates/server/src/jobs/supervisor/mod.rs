@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +20,7 @@ use tokio::task::JoinHandle;
 
 use super::stopped;
 use crate::metrics::Metrics;
-use crate::state::App;
+use crate::metrics::prometheus::{Exposition, Kind};
 
 /// The pause before a start, doubled with each death in a row.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -34,29 +33,35 @@ const FAILING_AFTER: u32 = 3;
 /// Starts jobs, watches over them, and stops them.
 #[derive(Debug)]
 pub struct Supervisor {
-    app: Arc<App>,
+    jobs: Arc<Jobs>,
+    metrics: Arc<Metrics>,
+    clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     running: Vec<JoinHandle<()>>,
 }
 
 impl Supervisor {
-    pub fn new(app: Arc<App>) -> Self {
-        Self { app, stop: watch::Sender::new(false), running: Vec::new() }
+    pub fn new(jobs: Arc<Jobs>, metrics: Arc<Metrics>, clock: Arc<dyn Clock>) -> Self {
+        Self { jobs, metrics, clock, stop: watch::Sender::new(false), running: Vec::new() }
     }
 
-    /// Runs what `job` makes, again and again, until the service stops. A job is told of the stop and must end itself.
-    pub fn start<F>(
+    /// Runs what `job` makes of its context, again and again, until the service stops. A job is told of the stop and
+    /// must end itself.
+    pub fn start<C, F>(
         &mut self,
         name: impl Into<String>,
-        job: impl Fn(Arc<App>, watch::Receiver<bool>) -> F + Send + Sync + 'static,
+        context: &Arc<C>,
+        job: impl Fn(Arc<C>, watch::Receiver<bool>) -> F + Send + Sync + 'static,
     ) where
+        C: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let (app, name, mut stop) = (Arc::clone(&self.app), name.into(), self.stop.subscribe());
-        let told = stop.clone();
+        let (context, name, mut stop) = (Arc::clone(context), name.into(), self.stop.subscribe());
+        let (jobs, metrics) = (Arc::clone(&self.jobs), Arc::clone(&self.metrics));
+        let (clock, told) = (Arc::clone(&self.clock), stop.clone());
         self.running.push(tokio::spawn(async move {
-            let ward = Ward { name: &name, jobs: &app.jobs, metrics: &app.metrics, clock: &*app.clock };
-            keep_running(ward, || job(Arc::clone(&app), told.clone()), &mut stop).await;
+            let supervised = Supervised { name: &name, jobs: &jobs, metrics: &metrics, clock: &*clock };
+            keep_running(supervised, || job(Arc::clone(&context), told.clone()), &mut stop).await;
         }));
     }
 
@@ -73,38 +78,41 @@ impl Supervisor {
 
 /// One job, and where its fate is written down.
 #[derive(Clone, Copy)]
-struct Ward<'a> {
+struct Supervised<'a> {
     name: &'a str,
     jobs: &'a Jobs,
     metrics: &'a Metrics,
     clock: &'a dyn Clock,
 }
 
-async fn keep_running<F>(ward: Ward<'_>, job: impl Fn() -> F, stop: &mut watch::Receiver<bool>)
+async fn keep_running<F>(supervised: Supervised<'_>, job: impl Fn() -> F, stop: &mut watch::Receiver<bool>)
 where
     F: Future<Output = ()>,
 {
     loop {
-        ward.jobs.note_start(ward.name, ward.clock.now());
+        supervised.jobs.note_start(supervised.name, supervised.clock.now());
         let ended = AssertUnwindSafe(async { job().await }).catch_unwind().await;
         let reason = match &ended {
             Err(panic) => {
-                ward.metrics.panics.fetch_add(1, Ordering::Relaxed);
+                supervised.metrics.panics.fetch_add(1, Ordering::Relaxed);
                 panic_message(&**panic)
             }
             Ok(()) if is_over(stop) => return,
             Ok(()) => "it ended by itself",
         };
-        let deaths = ward.jobs.note_death(ward.name, ward.clock.now());
+        let deaths = supervised.jobs.note_death(supervised.name, supervised.clock.now());
         let pause = pause_after(deaths);
         tracing::error!(
-            job = ward.name,
+            job = supervised.name,
             deaths,
             ?pause,
             "a background job died and is started again: {reason}"
         );
         if deaths == FAILING_AFTER {
-            tracing::error!(job = ward.name, "this job dies again and again; what it does is not being done");
+            tracing::error!(
+                job = supervised.name,
+                "this job dies again and again; what it does is not being done"
+            );
         }
         tokio::select! {
             () = stopped(stop) => return,
@@ -131,19 +139,19 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 /// The jobs of this process by name, and how they fare.
 #[derive(Debug, Default)]
-pub struct Jobs(Mutex<BTreeMap<String, Fortune>>);
+pub struct Jobs(Mutex<BTreeMap<String, JobState>>);
 
 #[derive(Debug, Default)]
-struct Fortune {
+struct JobState {
     restarts: u64,
     /// In a row, and when the first of them was.
     deaths: u32,
-    since_unix_ms: i64,
+    since: Timestamp,
     /// By the monotonic clock; `None` while it pauses.
     running_since_ns: Option<u64>,
 }
 
-impl Fortune {
+impl JobState {
     fn is_well(&self, now: Now) -> bool {
         let well_ns = WELL_AFTER.as_nanos() as u64;
         self.running_since_ns.is_some_and(|since| now.monotonic_ns.saturating_sub(since) >= well_ns)
@@ -167,45 +175,46 @@ pub struct FailingJob {
 impl Jobs {
     fn note_start(&self, name: &str, now: Now) {
         let mut jobs = self.0.lock();
-        let fortune = jobs.entry(name.to_owned()).or_default();
-        fortune.running_since_ns = Some(now.monotonic_ns);
-        fortune.restarts += u64::from(fortune.deaths > 0);
+        let state = jobs.entry(name.to_owned()).or_default();
+        state.running_since_ns = Some(now.monotonic_ns);
+        state.restarts += u64::from(state.deaths > 0);
     }
 
     /// Says how many deaths in a row that makes.
     fn note_death(&self, name: &str, now: Now) -> u32 {
         let mut jobs = self.0.lock();
-        let fortune = jobs.entry(name.to_owned()).or_default();
-        if fortune.deaths == 0 || fortune.is_well(now) {
-            (fortune.deaths, fortune.since_unix_ms) = (0, now.unix_ms);
+        let state = jobs.entry(name.to_owned()).or_default();
+        if state.deaths == 0 || state.is_well(now) {
+            (state.deaths, state.since) = (0, now.timestamp());
         }
-        fortune.running_since_ns = None;
-        fortune.deaths = fortune.deaths.saturating_add(1);
-        fortune.deaths
+        state.running_since_ns = None;
+        state.deaths = state.deaths.saturating_add(1);
+        state.deaths
     }
 
     pub fn failing(&self, now: Now) -> Vec<FailingJob> {
         let jobs = self.0.lock();
-        let failing = jobs.iter().filter(|(_, fortune)| fortune.is_failing(now));
-        let shown = |(name, fortune): (&String, &Fortune)| FailingJob {
+        let failing = jobs.iter().filter(|(_, state)| state.is_failing(now));
+        let shown = |(name, state): (&String, &JobState)| FailingJob {
             name: name.clone(),
-            restarts: fortune.restarts,
-            since: Timestamp::from_millisecond(fortune.since_unix_ms).unwrap_or_default(),
+            restarts: state.restarts,
+            since: state.since,
         };
         failing.map(shown).collect()
     }
 
-    /// In the Prometheus text format.
-    pub fn render(&self, now: Now, out: &mut String) {
+    /// What the operator is told.
+    pub fn render(&self, now: Now, out: &mut Exposition) {
         let jobs = self.0.lock();
-        out.push_str("# HELP lastro_job_restarts_total Starts of a background job after it died.\n# TYPE lastro_job_restarts_total counter\n");
-        for (name, fortune) in jobs.iter() {
-            let _ = writeln!(out, "lastro_job_restarts_total{{job=\"{name}\"}} {}", fortune.restarts);
+        let help = "Starts of a background job after it died.";
+        let mut family = out.family("lastro_job_restarts_total", Kind::Counter, help);
+        for (name, state) in jobs.iter() {
+            family.sample(&[("job", name)], state.restarts);
         }
-        out.push_str("# HELP lastro_job_failing Whether a background job dies again and again.\n# TYPE lastro_job_failing gauge\n");
-        for (name, fortune) in jobs.iter() {
-            let failing = u8::from(fortune.is_failing(now));
-            let _ = writeln!(out, "lastro_job_failing{{job=\"{name}\"}} {failing}");
+        let help = "Whether a background job dies again and again.";
+        let mut family = out.family("lastro_job_failing", Kind::Gauge, help);
+        for (name, state) in jobs.iter() {
+            family.sample(&[("job", name)], u8::from(state.is_failing(now)));
         }
     }
 }

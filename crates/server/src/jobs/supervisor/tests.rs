@@ -25,9 +25,10 @@ impl Stage {
     }
 
     async fn run<F: Future<Output = ()>>(&self, job: impl Fn(u32) -> F) {
-        let ward = Ward { name: "work", jobs: &self.jobs, metrics: &self.metrics, clock: &self.clock };
+        let supervised =
+            Supervised { name: "work", jobs: &self.jobs, metrics: &self.metrics, clock: &self.clock };
         let start = || job(self.starts.fetch_add(1, Ordering::SeqCst) + 1);
-        keep_running(ward, start, &mut self.stop.subscribe()).await;
+        keep_running(supervised, start, &mut self.stop.subscribe()).await;
     }
 
     fn failing(&self) -> Vec<FailingJob> {
@@ -35,9 +36,9 @@ impl Stage {
     }
 
     fn metrics(&self) -> String {
-        let mut text = String::new();
-        self.jobs.render(self.clock.now(), &mut text);
-        text
+        let mut out = Exposition::default();
+        self.jobs.render(self.clock.now(), &mut out);
+        out.into_text()
     }
 }
 

@@ -4,7 +4,7 @@
 //! show one address to a check and another to the connection. Redirects are not followed, no proxy is asked, nothing is
 //! unpacked, and of an answer little is read and nothing is shown to anybody.
 
-mod names;
+mod resolver;
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -17,12 +17,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 
 use super::address::is_public;
-use names::{Names, SystemNames};
+use resolver::{Resolver, SystemResolver};
 
 /// What is read of an answer, so that its connection can be used again; the rest is dropped with the connection.
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How long that may take.
-const REST_PATIENCE: Duration = Duration::from_secs(1);
+const REST_TIMEOUT: Duration = Duration::from_secs(1);
 /// A name without a public address is refused so long after it was asked for: the time that passes tells nothing of the reason.
 const REFUSAL_AFTER: Duration = Duration::from_millis(250);
 
@@ -35,7 +35,7 @@ pub struct Connector {
 
 /// What is sent, signed already.
 #[derive(Debug)]
-pub struct Parcel<'a> {
+pub struct SignedRequest<'a> {
     pub url: &'a str,
     pub id: &'a MessageId,
     pub unix_seconds: i64,
@@ -45,14 +45,14 @@ pub struct Parcel<'a> {
 
 /// What a receiver said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReceiverResponse {
     pub status: u16,
     pub retry_after: Option<String>,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum DeliveryError {
     /// No name, a name of private addresses alone, a resolver that fails: which of them is nobody's business but the operator's.
     NoPublicAddress,
     NotHttps,
@@ -60,10 +60,10 @@ pub enum Trouble {
     NoConnection,
     Broken,
     /// A panic of ours.
-    Ours,
+    Internal,
 }
 
-impl Trouble {
+impl DeliveryError {
     /// For the webhook's owner. Nothing that a network says goes in here, and names inside ours look like names that do not exist.
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -72,21 +72,25 @@ impl Trouble {
             Self::NoAnswer => "no answer in time",
             Self::NoConnection => "no connection, or no valid certificate",
             Self::Broken => "the connection broke",
-            Self::Ours => "a fault of this service",
+            Self::Internal => "a fault of this service",
         }
     }
 }
 
 impl Connector {
     pub fn new(allow_private: bool, deadline: Duration) -> anyhow::Result<Self> {
-        Self::with_names(Arc::new(SystemNames::default()), allow_private, deadline)
+        Self::with_resolver(Arc::new(SystemResolver::default()), allow_private, deadline)
     }
 
-    fn with_names(names: Arc<dyn Names>, allow_private: bool, deadline: Duration) -> anyhow::Result<Self> {
+    fn with_resolver(
+        resolver: Arc<dyn Resolver>,
+        allow_private: bool,
+        deadline: Duration,
+    ) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(crate::tls::client_config()?)
             .user_agent(concat!("lastro-webhooks/", env!("CARGO_PKG_VERSION")))
-            .dns_resolver(Arc::new(Guard { names, allow_private }))
+            .dns_resolver(Arc::new(Guard { resolver, allow_private }))
             .redirect(Policy::none())
             .no_proxy()
             .no_gzip()
@@ -97,40 +101,42 @@ impl Connector {
         Ok(Self { client, allow_private, deadline })
     }
 
-    /// Posts a parcel. The status alone is the answer; it must come within the deadline.
-    pub async fn post(&self, parcel: Parcel<'_>) -> Result<Answer, Trouble> {
-        let url = self.checked(parcel.url)?;
+    /// Posts a request. The status alone is the response; it must come within the deadline.
+    pub async fn post(&self, request: SignedRequest<'_>) -> Result<ReceiverResponse, DeliveryError> {
+        let url = self.checked(request.url)?;
         let sending = self
             .client
             .post(url)
             .header("content-type", "application/json")
-            .header("webhook-id", parcel.id.as_str())
-            .header("webhook-timestamp", parcel.unix_seconds)
-            .header("webhook-signature", parcel.signature)
-            .body(parcel.body)
+            .header("webhook-id", request.id.as_str())
+            .header("webhook-timestamp", request.unix_seconds)
+            .header("webhook-signature", request.signature)
+            .body(request.body)
             .send();
         let response = match tokio::time::timeout(self.deadline, sending).await {
-            Ok(sent) => sent.map_err(|error| trouble(&error))?,
-            Err(_) => return Err(Trouble::NoAnswer),
+            Ok(sent) => sent.map_err(|error| delivery_error(&error))?,
+            Err(_) => return Err(DeliveryError::NoAnswer),
         };
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let answer =
-            Answer { status: response.status().as_u16(), retry_after: retry_after.map(str::to_owned) };
-        let _ = tokio::time::timeout(REST_PATIENCE, read_rest(response)).await;
+        let answer = ReceiverResponse {
+            status: response.status().as_u16(),
+            retry_after: retry_after.map(str::to_owned),
+        };
+        let _ = tokio::time::timeout(REST_TIMEOUT, read_rest(response)).await;
         Ok(answer)
     }
 
     /// Numbers never reach the resolver, so they are looked at here, in the one notation that parsing leaves.
-    fn checked(&self, url: &str) -> Result<reqwest::Url, Trouble> {
-        let url = reqwest::Url::parse(url).map_err(|_| Trouble::NoConnection)?;
+    fn checked(&self, url: &str) -> Result<reqwest::Url, DeliveryError> {
+        let url = reqwest::Url::parse(url).map_err(|_| DeliveryError::NoConnection)?;
         if self.allow_private {
             return Ok(url);
         }
         if url.scheme() != "https" {
-            return Err(Trouble::NotHttps);
+            return Err(DeliveryError::NotHttps);
         }
         match literal_address(&url) {
-            Some(address) if !is_public(address) => Err(Trouble::NoPublicAddress),
+            Some(address) if !is_public(address) => Err(DeliveryError::NoPublicAddress),
             _ => Ok(url),
         }
     }
@@ -151,24 +157,24 @@ async fn read_rest(mut response: reqwest::Response) {
     }
 }
 
-fn trouble(error: &reqwest::Error) -> Trouble {
+fn delivery_error(error: &reqwest::Error) -> DeliveryError {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
         if error.is::<NoPublicAddress>() {
-            return Trouble::NoPublicAddress;
+            return DeliveryError::NoPublicAddress;
         }
         cause = error.source();
     }
     match error {
-        _ if error.is_timeout() => Trouble::NoAnswer,
-        _ if error.is_connect() => Trouble::NoConnection,
-        _ => Trouble::Broken,
+        _ if error.is_timeout() => DeliveryError::NoAnswer,
+        _ if error.is_connect() => DeliveryError::NoConnection,
+        _ => DeliveryError::Broken,
     }
 }
 
 /// Resolves names, and keeps back the addresses that are not public.
 struct Guard {
-    names: Arc<dyn Names>,
+    resolver: Arc<dyn Resolver>,
     allow_private: bool,
 }
 
@@ -178,7 +184,7 @@ struct NoPublicAddress;
 
 impl fmt::Display for NoPublicAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Trouble::NoPublicAddress.sentence())
+        f.write_str(DeliveryError::NoPublicAddress.sentence())
     }
 }
 
@@ -186,10 +192,10 @@ impl std::error::Error for NoPublicAddress {}
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
-        let (names, allow_private) = (Arc::clone(&self.names), self.allow_private);
+        let (resolver, allow_private) = (Arc::clone(&self.resolver), self.allow_private);
         Box::pin(async move {
             let refusal_is_due = tokio::time::sleep(REFUSAL_AFTER);
-            let reason = match names.look_up(name.as_str()).await {
+            let reason = match resolver.look_up(name.as_str()).await {
                 Ok(found) => match reachable(found, allow_private) {
                     open if !open.is_empty() => return Ok(Box::new(open.into_iter()) as Addrs),
                     _ => "its addresses are private".to_owned(),

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::names::LOOKUPS_AT_ONCE;
+use super::resolver::LOOKUPS_AT_ONCE;
 use super::*;
 
 /// A resolver that says what it was told to, answer by answer; the last one stands.
@@ -23,7 +23,7 @@ impl Scripted {
     }
 }
 
-impl Names for Scripted {
+impl Resolver for Scripted {
     fn look_up(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         let mut answers = self.0.lock();
         let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
@@ -31,15 +31,15 @@ impl Names for Scripted {
     }
 }
 
-fn connector(names: Arc<dyn Names>, allow_private: bool) -> Connector {
-    Connector::with_names(names, allow_private, Duration::from_millis(400)).unwrap()
+fn connector(resolver: Arc<dyn Resolver>, allow_private: bool) -> Connector {
+    Connector::with_resolver(resolver, allow_private, Duration::from_millis(400)).unwrap()
 }
 
-async fn post(connector: &Connector, url: &str) -> Result<Answer, Trouble> {
+async fn post(connector: &Connector, url: &str) -> Result<ReceiverResponse, DeliveryError> {
     let id = MessageId::from_random([1; 12]);
-    let parcel =
-        Parcel { url, id: &id, unix_seconds: 1, signature: "v1,x".to_owned(), body: "{}".to_owned() };
-    connector.post(parcel).await
+    let request =
+        SignedRequest { url, id: &id, unix_seconds: 1, signature: "v1,x".to_owned(), body: "{}".to_owned() };
+    connector.post(request).await
 }
 
 #[tokio::test]
@@ -81,13 +81,13 @@ async fn numbers_are_refused_in_every_notation() {
         "[2001:db8::1]",
     ] {
         let answer = post(&connector, &format!("https://{host}:9/")).await;
-        assert_eq!(answer, Err(Trouble::NoPublicAddress), "{host}");
+        assert_eq!(answer, Err(DeliveryError::NoPublicAddress), "{host}");
     }
 }
 
 /// Waits longer than a refusal takes; time runs ahead by itself where a test has paused it.
-async fn refused(names: Arc<dyn Names>) -> (Result<Answer, Trouble>, Duration) {
-    let connector = Connector::with_names(names, false, Duration::from_secs(15)).unwrap();
+async fn refused(resolver: Arc<dyn Resolver>) -> (Result<ReceiverResponse, DeliveryError>, Duration) {
+    let connector = Connector::with_resolver(resolver, false, Duration::from_secs(15)).unwrap();
     let asked = tokio::time::Instant::now();
     let answer = post(&connector, "https://innocent.example/").await;
     (answer, asked.elapsed())
@@ -106,14 +106,14 @@ async fn a_name_of_private_addresses_looks_like_one_that_does_not_exist() {
     {
         refusals.push(refused(Arc::new(Unknown(kind, Duration::from_millis(after_ms)))).await);
     }
-    let alike = (Err(Trouble::NoPublicAddress), REFUSAL_AFTER);
+    let alike = (Err(DeliveryError::NoPublicAddress), REFUSAL_AFTER);
     assert!(refusals.iter().all(|refusal| *refusal == alike), "{refusals:?}");
 }
 
 /// A resolver that knows no name, and takes its time to say so.
 struct Unknown(io::ErrorKind, Duration);
 
-impl Names for Unknown {
+impl Resolver for Unknown {
     fn look_up(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         let (kind, pause) = (self.0, self.1);
         async move {
@@ -133,8 +133,8 @@ async fn resolved(guard: &Guard) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn every_connection_looks_at_the_address_it_is_about_to_use() {
-    let names = Scripted::new(&[&["1.1.1.1"], &["10.0.0.1", "1.1.1.1", "fd00::1"], &["127.0.0.1"]]);
-    let guard = Guard { names, allow_private: false };
+    let resolver = Scripted::new(&[&["1.1.1.1"], &["10.0.0.1", "1.1.1.1", "fd00::1"], &["127.0.0.1"]]);
+    let guard = Guard { resolver, allow_private: false };
     assert_eq!(resolved(&guard).await, ["1.1.1.1"]);
     assert_eq!(resolved(&guard).await, ["1.1.1.1"], "what is private is left out");
     assert_eq!(resolved(&guard).await, ["no public address is known for this receiver"], "rebound");
@@ -142,12 +142,12 @@ async fn every_connection_looks_at_the_address_it_is_about_to_use() {
 
 #[tokio::test]
 async fn a_private_network_opens_only_when_it_is_allowed() {
-    let names = || Scripted::new(&[&["127.0.0.1"]]);
+    let resolver = || Scripted::new(&[&["127.0.0.1"]]);
     let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
     let url = receiver.url("some.name");
-    assert_eq!(post(&connector(names(), false), &url).await, Err(Trouble::NotHttps));
+    assert_eq!(post(&connector(resolver(), false), &url).await, Err(DeliveryError::NotHttps));
     assert_eq!(receiver.connections(), 0);
-    assert_eq!(post(&connector(names(), true), &url).await.unwrap().status, 204);
+    assert_eq!(post(&connector(resolver(), true), &url).await.unwrap().status, 204);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn what_a_receiver_asks_for_is_handed_on() {
     let busy = "HTTP/1.1 503 Busy\r\nretry-after: 77\r\ncontent-length: 0\r\n\r\n";
     let receiver = Receiver::answering(busy).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
-    assert_eq!(answer, Ok(Answer { status: 503, retry_after: Some("77".to_owned()) }));
+    assert_eq!(answer, Ok(ReceiverResponse { status: 503, retry_after: Some("77".to_owned()) }));
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn an_endless_body_is_not_read_to_its_end() {
 async fn an_answer_in_drips_is_no_answer_in_time() {
     let receiver = Receiver::going_on("HTTP/1.1 200 ", b"O", Duration::from_millis(100)).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
-    assert_eq!(answer, Err(Trouble::NoAnswer));
+    assert_eq!(answer, Err(DeliveryError::NoAnswer));
     receiver.hung_up_on().await;
 }
 
@@ -194,9 +194,9 @@ async fn a_body_in_drips_is_left_after_a_moment() {
 async fn nobody_there_and_nonsense_have_their_sentences() {
     let connector = connector(Scripted::new(&[&["127.0.0.1"]]), true);
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    assert_eq!(post(&connector, &format!("http://{closed}/")).await, Err(Trouble::NoConnection));
+    assert_eq!(post(&connector, &format!("http://{closed}/")).await, Err(DeliveryError::NoConnection));
     let receiver = Receiver::answering("this is not HTTP\r\n\r\n").await;
-    assert_eq!(post(&connector, &receiver.url("127.0.0.1")).await, Err(Trouble::Broken));
+    assert_eq!(post(&connector, &receiver.url("127.0.0.1")).await, Err(DeliveryError::Broken));
 }
 
 /// The name servers of everybody in `dead.example`: silent until they are mended.
@@ -209,9 +209,9 @@ struct DeadServers {
 
 impl DeadServers {
     /// A resolver that hangs in them, and finds every other name on this machine.
-    fn resolver(self: &Arc<Self>) -> Arc<SystemNames> {
+    fn resolver(self: &Arc<Self>) -> Arc<SystemResolver> {
         let servers = Arc::clone(self);
-        Arc::new(SystemNames::asking(move |name| {
+        Arc::new(SystemResolver::asking(move |name| {
             if name.ends_with(".dead.example") {
                 servers.asked.fetch_add(1, Ordering::SeqCst);
                 servers.mending.wait_while(&mut servers.mended.lock(), |mended| !*mended);
@@ -247,13 +247,13 @@ fn dead_names(count: usize) -> impl Iterator<Item = String> {
 #[tokio::test]
 async fn names_that_hang_delay_nobody_else() {
     let servers = Arc::new(DeadServers::default());
-    let names = servers.resolver();
+    let resolver = servers.resolver();
     let hanging: Vec<_> =
-        dead_names(LOOKUPS_AT_ONCE - 1).map(|name| tokio::spawn(names.look_up(&name))).collect();
+        dead_names(LOOKUPS_AT_ONCE - 1).map(|name| tokio::spawn(resolver.look_up(&name))).collect();
     servers.asked_for(hanging.len()).await;
     hanging.iter().for_each(tokio::task::JoinHandle::abort);
     let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
-    let answer = post(&connector(names, true), &receiver.url("well.example")).await;
+    let answer = post(&connector(resolver, true), &receiver.url("well.example")).await;
     servers.mend();
     assert_eq!(answer.map(|answer| answer.status), Ok(204));
 }
@@ -261,10 +261,10 @@ async fn names_that_hang_delay_nobody_else() {
 #[tokio::test]
 async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
     let servers = Arc::new(DeadServers::default());
-    let names = servers.resolver();
+    let resolver = servers.resolver();
     let waiting = Arc::new(AtomicUsize::new(0));
     let look_up = || {
-        let (waiting, found) = (Arc::clone(&waiting), names.look_up("one.dead.example"));
+        let (waiting, found) = (Arc::clone(&waiting), resolver.look_up("one.dead.example"));
         tokio::spawn(async move {
             waiting.fetch_add(1, Ordering::SeqCst);
             found.await
@@ -276,22 +276,22 @@ async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
     while waiting.load(Ordering::SeqCst) < hanging.len() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(names.look_up("well.example").await.unwrap().len(), 1);
+    assert_eq!(resolver.look_up("well.example").await.unwrap().len(), 1);
     servers.mend();
     assert!(join_all(hanging).await.into_iter().all(|found| found.unwrap().unwrap().len() == 1));
     assert_eq!(servers.asked(), 1);
-    names.look_up("one.dead.example").await.unwrap();
+    resolver.look_up("one.dead.example").await.unwrap();
     assert_eq!(servers.asked(), 2, "what was found is not kept");
 }
 
 #[tokio::test]
 async fn so_many_names_and_no_more_are_asked_at_once() {
     let servers = Arc::new(DeadServers::default());
-    let names = servers.resolver();
+    let resolver = servers.resolver();
     let hanging: Vec<_> =
-        dead_names(LOOKUPS_AT_ONCE + 50).map(|name| tokio::spawn(names.look_up(&name))).collect();
+        dead_names(LOOKUPS_AT_ONCE + 50).map(|name| tokio::spawn(resolver.look_up(&name))).collect();
     servers.asked_for(LOOKUPS_AT_ONCE).await;
-    assert!(tokio::time::timeout(Duration::from_millis(50), names.look_up("well.example")).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_millis(50), resolver.look_up("well.example")).await.is_err());
     assert_eq!(servers.asked(), LOOKUPS_AT_ONCE);
     servers.mend();
     assert!(join_all(hanging).await.into_iter().all(|found| found.unwrap().is_ok()));
@@ -300,7 +300,7 @@ async fn so_many_names_and_no_more_are_asked_at_once() {
 
 #[tokio::test]
 async fn a_resolver_that_fails_says_so_to_all_and_can_be_asked_again() {
-    let failing = SystemNames::asking(|_| Err(io::ErrorKind::NotFound.into()));
+    let failing = SystemResolver::asking(|_| Err(io::ErrorKind::NotFound.into()));
     for _ in 0..3 {
         assert_eq!(failing.look_up("none.example").await.unwrap_err().kind(), io::ErrorKind::NotFound);
     }

@@ -1,8 +1,8 @@
 //! `lastro keys`, beside a server that runs.
 
 use lastro_access::ApiKey;
-use lastro_model::{Account, AccountId, KeyDigest, KeyId, Plan};
-use lastro_store::NewKey;
+use lastro_model::{Account, AccountId, KeyDigest, KeyId, NewKey, Plan};
+
 use serde_json::Value;
 
 use super::{Finished, Home};

@@ -67,7 +67,7 @@ async fn the_operators_numbers_are_fresh_also_when_there_is_never_a_pause() {
     let stage = Stage::set().await;
     let app = stage.app.restart_with(|options| {
         eager(options);
-        options.webhooks.look_every = std::time::Duration::from_secs(3_600);
+        options.webhooks.poll_interval = std::time::Duration::from_secs(3_600);
     });
     let stage = Stage { app: app.await, key: stage.key };
     let receiver = Receiver::open();

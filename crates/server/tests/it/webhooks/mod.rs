@@ -8,7 +8,7 @@ mod documentation;
 mod events;
 mod faults;
 mod retries;
-mod trials;
+mod test_deliveries;
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn eager(options: &mut Options) {
     options.look = Duration::from_millis(20);
     options.webhooks = Settings {
         allow_private: true,
-        look_every: Duration::from_millis(5),
+        poll_interval: Duration::from_millis(5),
         state_every: Duration::from_millis(50),
         deadline: Duration::from_secs(10),
         jitter: || 0.0,

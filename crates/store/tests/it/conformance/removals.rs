@@ -1,5 +1,5 @@
-use lastro_model::{AccountId, KeyChange, KeyDigest, Outcome, Plan, UsageCount};
-use lastro_store::{Erased, NewKey, Store, StoreError};
+use lastro_model::{AccountId, KeyChange, KeyDigest, NewKey, Outcome, Plan, UsageCount};
+use lastro_store::{Erased, Store, StoreError};
 
 use super::Place;
 use crate::specimen::*;

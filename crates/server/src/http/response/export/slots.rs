@@ -4,7 +4,6 @@
 //! that goes away and a stream that breaks all end the same way. So does one that takes nothing: as with any other answer,
 //! its connection is ended.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -12,7 +11,7 @@ use lastro_model::AccountId;
 use parking_lot::Mutex;
 
 use crate::error::ApiError;
-use crate::metrics::gauge;
+use crate::metrics::prometheus::{Exposition, Kind};
 
 /// For one holder, all of its keys together.
 const AT_A_TIME: usize = 2;
@@ -60,15 +59,14 @@ impl Exports {
         self.running.lock().len()
     }
 
-    /// The export metrics in the Prometheus text format.
-    pub fn render(&self, out: &mut String) {
-        gauge(out, "lastro_exports_running", "gauge", "Bulk exports under way.", self.running());
+    /// What the operator is told.
+    pub fn render(&self, out: &mut Exposition) {
+        out.gauge("lastro_exports_running", "Bulk exports under way.", self.running());
         let rows = self.rows.load(Ordering::Relaxed);
-        gauge(out, "lastro_exported_rows_total", "counter", "Rows written into bulk exports.", rows);
-        out.push_str("# HELP lastro_exports_total Bulk exports by how they ended.\n# TYPE lastro_exports_total counter\n");
+        out.counter("lastro_exported_rows_total", "Rows written into bulk exports.", rows);
+        let mut family = out.family("lastro_exports_total", Kind::Counter, "Bulk exports by how they ended.");
         for (outcome, count) in [("finished", &self.finished), ("aborted", &self.aborted)] {
-            let count = count.load(Ordering::Relaxed);
-            let _ = writeln!(out, "lastro_exports_total{{outcome=\"{outcome}\"}} {count}");
+            family.sample(&[("outcome", &outcome)], count.load(Ordering::Relaxed));
         }
     }
 }
@@ -120,8 +118,9 @@ mod tests {
         let third = begin("aaaaaaaa").unwrap();
         drop((second, third));
         assert_eq!(exports.running(), 0);
-        let mut text = String::new();
-        exports.render(&mut text);
+        let mut out = Exposition::default();
+        exports.render(&mut out);
+        let text = out.into_text();
         assert!(
             text.contains("{outcome=\"finished\"} 1\n") && text.contains("{outcome=\"aborted\"} 3\n"),
             "{text}"

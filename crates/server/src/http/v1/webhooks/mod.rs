@@ -5,10 +5,9 @@
 
 mod deliveries;
 pub mod draft;
-pub(crate) mod shown;
 
 use http::StatusCode;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
 use lastro_store::StoreError;
 
@@ -20,9 +19,10 @@ use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::response::reply::Reply;
 use crate::state::App;
-use crate::webhooks::{MOST_PER_ACCOUNT, trial};
+use crate::webhooks::MOST_PER_ACCOUNT;
+use crate::webhooks::test_delivery::{self, NoPlace, TestError};
+use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
-use shown::{Shown, Trial};
 
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
 const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
@@ -34,7 +34,7 @@ const NO_TEST: &str = "nothing is sent to this webhook: the operator of this ser
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
 
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (account, now) = (account(&action)?, time(&action)?);
+    let (account, now) = (account(&action)?, action.now.timestamp());
     let body = body::whole(action.body).await?;
     let allow_private = action.app.webhooks.settings.allow_private;
     let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
@@ -53,24 +53,24 @@ pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
         return Err(ApiError::BadRequest(ENOUGH.into()));
     }
-    Ok(Reply::of(&Shown::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    Ok(Reply::of(&WebhookView::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
 }
 
 #[derive(serde::Serialize)]
 struct List<'a> {
-    data: Vec<Shown<'a>>,
+    data: Vec<WebhookView<'a>>,
     total: usize,
 }
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
-    let list = List { data: webhooks.iter().map(Shown::of).collect(), total: webhooks.len() };
+    let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
     Ok(Reply::of(&list)?.private(StatusCode::OK))
 }
 
 pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
     let webhook = owned(&action).await?;
-    Ok(Reply::of(&Shown::of(&webhook))?.private(StatusCode::OK))
+    Ok(Reply::of(&WebhookView::of(&webhook))?.private(StatusCode::OK))
 }
 
 pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -83,7 +83,7 @@ pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
         other => other.into(),
     })?;
     let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
-    Ok(Reply::of(&Shown::of(&changed))?.private(StatusCode::OK))
+    Ok(Reply::of(&WebhookView::of(&changed))?.private(StatusCode::OK))
 }
 
 pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -97,17 +97,37 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
     if webhook.disabled == Some(DisabledBy::Operator) {
         return Err(ApiError::BadRequest(NO_TEST.into()));
     }
-    let (id, outcome) = trial::ping(action.app, &webhook).await?;
-    Ok(Reply::of(&Trial::of(&id, &outcome))?.private(StatusCode::OK))
+    let tested = test_delivery::ping(&action.app.webhooks, &webhook).await;
+    let (id, report) = tested.map_err(untested)?;
+    Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
 }
 
 pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (webhook, now) = (owned(&action).await?, time(&action)?);
+    let (webhook, now) = (owned(&action).await?, action.now.timestamp());
     let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
     let store = &action.app.store;
     let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
     let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
-    Ok(Reply::of(&Shown::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    Ok(Reply::of(&WebhookView::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+}
+
+const BUSY: ApiError = ApiError::Unavailable("too many tests run at this moment; please try again shortly");
+/// A test is over when the receiver's time is.
+const YOURS_RUN: ApiError = ApiError::RateLimited {
+    message: "two tests of your webhooks run at this moment; wait for their outcome",
+    retry_after_seconds: 15,
+};
+
+fn untested(error: TestError) -> ApiError {
+    match error {
+        TestError::NoPlace(NoPlace::OfTheAccount) => YOURS_RUN,
+        TestError::NoPlace(NoPlace::InAll) => BUSY,
+        TestError::Unwritable(error) => {
+            tracing::error!(%error, "a ping could not be written");
+            ApiError::Internal
+        }
+        TestError::Store(error) => error.into(),
+    }
 }
 
 /// The webhook that the path names, if it is the caller's.
@@ -124,10 +144,6 @@ async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiErr
 fn account(action: &Action<'_>) -> Result<AccountId, ApiError> {
     let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
     Ok(holding.account)
-}
-
-fn time(action: &Action<'_>) -> Result<Timestamp, ApiError> {
-    Timestamp::from_millisecond(action.now.unix_ms).map_err(|_| ApiError::Internal)
 }
 
 fn new_id() -> WebhookId {

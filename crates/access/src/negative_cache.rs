@@ -14,7 +14,7 @@ const PLACES: usize = 4096;
 const REMEMBERED_NS: u64 = 1_000_000_000;
 
 #[derive(Debug)]
-pub(crate) struct Misses {
+pub(crate) struct NegativeCache {
     places: Box<[Mutex<Option<Miss>>]>,
     hasher: RandomState,
 }
@@ -25,7 +25,7 @@ struct Miss {
     at_ns: u64,
 }
 
-impl Misses {
+impl NegativeCache {
     pub(crate) fn new() -> Self {
         Self { places: (0..PLACES).map(|_| Mutex::new(None)).collect(), hasher: RandomState::new() }
     }

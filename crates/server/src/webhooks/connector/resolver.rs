@@ -20,7 +20,7 @@ pub(super) const LOOKUPS_AT_ONCE: usize = 512;
 /// A resolver needs little, and there may be many.
 const STACK: usize = 512 * 1024;
 
-pub(super) trait Names: Send + Sync {
+pub(super) trait Resolver: Send + Sync {
     /// At least one, or an error.
     fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
@@ -28,27 +28,27 @@ pub(super) trait Names: Send + Sync {
 /// Asks, and waits for the answer.
 type Ask = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
 /// What was found, for all who wait for it; nothing yet while the resolver is asked.
-type Answer = Option<Result<Vec<IpAddr>, io::ErrorKind>>;
+type Found = Option<Result<Vec<IpAddr>, io::ErrorKind>>;
 
 /// The names that the system's resolver is being asked for.
 #[derive(Clone)]
-pub(super) struct SystemNames {
+pub(super) struct SystemResolver {
     ask: Arc<Ask>,
-    asked: Arc<Mutex<HashMap<String, watch::Receiver<Answer>>>>,
+    asked: Arc<Mutex<HashMap<String, watch::Receiver<Found>>>>,
     places: Arc<Semaphore>,
 }
 
-impl Default for SystemNames {
+impl Default for SystemResolver {
     fn default() -> Self {
         Self::asking(|name| Ok((name, 0).to_socket_addrs()?.map(|address| address.ip()).collect()))
     }
 }
 
-impl Names for SystemNames {
+impl Resolver for SystemResolver {
     fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        let (names, name) = (self.clone(), name.to_owned());
+        let (resolver, name) = (self.clone(), name.to_owned());
         async move {
-            let mut answer = names.answer_for(name).await?;
+            let mut answer = resolver.found_for(name).await?;
             let found = answer.wait_for(Option::is_some).await.map_err(io::Error::other)?.clone();
             found.unwrap_or(Err(io::ErrorKind::Other)).map_err(io::Error::from)
         }
@@ -56,14 +56,14 @@ impl Names for SystemNames {
     }
 }
 
-impl SystemNames {
+impl SystemResolver {
     pub(super) fn asking(ask: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static) -> Self {
         let places = Arc::new(Semaphore::new(LOOKUPS_AT_ONCE));
         Self { ask: Arc::new(ask), asked: Arc::default(), places }
     }
 
     /// Joins those who wait for this name already, or has it looked up.
-    async fn answer_for(&self, name: String) -> io::Result<watch::Receiver<Answer>> {
+    async fn found_for(&self, name: String) -> io::Result<watch::Receiver<Found>> {
         let known = self.asked.lock().get(&name).cloned();
         if let Some(answer) = known {
             return Ok(answer);
@@ -79,7 +79,7 @@ impl SystemNames {
         Ok(answer)
     }
 
-    fn begin(&self, look_up: LookUp, sender: watch::Sender<Answer>) -> io::Result<()> {
+    fn begin(&self, look_up: LookUp, sender: watch::Sender<Found>) -> io::Result<()> {
         let ask = Arc::clone(&self.ask);
         let thread = std::thread::Builder::new().name("look-up".to_owned()).stack_size(STACK);
         thread.spawn(move || {
@@ -94,7 +94,7 @@ impl SystemNames {
 /// A name that is being asked for. However that ends, it can be asked for anew, and its place is free.
 struct LookUp {
     name: String,
-    asked: Arc<Mutex<HashMap<String, watch::Receiver<Answer>>>>,
+    asked: Arc<Mutex<HashMap<String, watch::Receiver<Found>>>>,
     _place: OwnedSemaphorePermit,
 }
 

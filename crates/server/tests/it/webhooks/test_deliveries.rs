@@ -59,9 +59,9 @@ async fn more_tests_at_once_than_anybody_needs_are_put_off() {
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
     let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
-    let trials = &stage.app.service.app.webhooks.trials;
+    let running = &stage.app.service.app.webhooks.tests;
     let another = |n: u8| AccountId(KeyId::parse(&format!("Other{n:03}")).unwrap());
-    let others: Vec<_> = (0..16).map(|n| trials.enter(another(n)).unwrap()).collect();
+    let others: Vec<_> = (0..16).map(|n| running.enter(another(n)).unwrap()).collect();
     assert!(test().await.expect_error(503).contains("too many tests"));
     drop(others);
     test().await.expect(200);

@@ -5,11 +5,11 @@ use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
 use lastro_store::Delivery;
 use serde::Serialize;
 
-use crate::webhooks::delivery::Outcome;
-use crate::webhooks::signature::Secret;
+use super::delivery::AttemptReport;
+use super::signature::Secret;
 
 #[derive(Serialize)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct WebhookView<'a> {
     id: &'a str,
     url: &'a str,
     description: Option<&'a str>,
@@ -29,7 +29,7 @@ struct Filters<'a> {
     categories: &'a [String],
 }
 
-impl<'a> Shown<'a> {
+impl<'a> WebhookView<'a> {
     pub(crate) fn of(webhook: &'a Webhook) -> Self {
         let company_ids = webhook.filters.company_ids.iter().map(ToString::to_string).collect();
         Self {
@@ -56,16 +56,16 @@ impl<'a> Shown<'a> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct ShownDelivery<'a> {
+pub(crate) struct DeliveryView<'a> {
     id: &'a str,
     event: &'static str,
     status: &'static str,
     created_at: String,
     next_attempt_at: Option<String>,
-    attempts: Vec<ShownAttempt<'a>>,
+    attempts: Vec<AttemptView<'a>>,
 }
 
-impl<'a> ShownDelivery<'a> {
+impl<'a> DeliveryView<'a> {
     pub(crate) fn of(delivery: &'a Delivery) -> Self {
         Self {
             id: delivery.message.as_str(),
@@ -73,7 +73,7 @@ impl<'a> ShownDelivery<'a> {
             status: status(delivery),
             created_at: delivery.created_at.to_string(),
             next_attempt_at: delivery.due_at.map(|due| due.to_string()),
-            attempts: delivery.attempts.iter().map(ShownAttempt::of).collect(),
+            attempts: delivery.attempts.iter().map(AttemptView::of).collect(),
         }
     }
 }
@@ -88,14 +88,14 @@ pub(crate) fn status(delivery: &Delivery) -> &'static str {
 }
 
 #[derive(Serialize)]
-struct ShownAttempt<'a> {
+struct AttemptView<'a> {
     at: String,
     status: Option<u16>,
     error: Option<&'a str>,
     duration_ms: u64,
 }
 
-impl<'a> ShownAttempt<'a> {
+impl<'a> AttemptView<'a> {
     fn of(attempt: &'a Attempt) -> Self {
         Self {
             at: attempt.at.to_string(),
@@ -108,14 +108,14 @@ impl<'a> ShownAttempt<'a> {
 
 /// What came of a test.
 #[derive(Serialize)]
-pub(crate) struct Trial<'a> {
+pub(crate) struct TestView<'a> {
     id: &'a str,
     delivered: bool,
-    attempt: ShownAttempt<'a>,
+    attempt: AttemptView<'a>,
 }
 
-impl<'a> Trial<'a> {
-    pub(crate) fn of(id: &'a MessageId, outcome: &'a Outcome) -> Self {
-        Self { id: id.as_str(), delivered: outcome.is_success(), attempt: ShownAttempt::of(&outcome.attempt) }
+impl<'a> TestView<'a> {
+    pub(crate) fn of(id: &'a MessageId, report: &'a AttemptReport) -> Self {
+        Self { id: id.as_str(), delivered: report.is_success(), attempt: AttemptView::of(&report.attempt) }
     }
 }

@@ -1,0 +1,78 @@
+//! What all of webhooks works with: the jobs here, and the handlers of the API.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+use lastro_access::{Feature, Pepper, plans};
+use lastro_catalog::Catalog;
+use lastro_model::{Clock, Plan, Webhook};
+use lastro_store::{OutboxState, Store};
+
+use super::connector::Connector;
+use super::running_tests::RunningTests;
+use super::signature::Secret;
+use crate::metrics::Metrics;
+
+/// How webhooks are served. Tests take other numbers than the world.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Receivers may have private addresses and speak plain HTTP.
+    pub allow_private: bool,
+    /// How often the outbox is looked at when nothing happens.
+    pub poll_interval: Duration,
+    /// How old the operator's numbers get.
+    pub state_every: Duration,
+    /// From the first byte of a delivery to the header of its answer.
+    pub deadline: Duration,
+    /// A number from 0 to 1, another each time: retries of many messages spread out.
+    pub jitter: fn() -> f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            allow_private: false,
+            poll_interval: Duration::from_millis(500),
+            state_every: Duration::from_secs(5),
+            deadline: Duration::from_secs(15),
+            jitter: crate::clock::random_fraction,
+        }
+    }
+}
+
+pub struct Webhooks {
+    pub settings: Settings,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub catalog: Arc<ArcSwap<Catalog>>,
+    pub metrics: Arc<Metrics>,
+    pub pepper: Pepper,
+    /// Names this process among all that claim messages.
+    pub boot: String,
+    pub connector: Connector,
+    pub tests: RunningTests,
+    /// As of a moment ago, for the operator.
+    pub state: ArcSwap<OutboxState>,
+}
+
+impl fmt::Debug for Webhooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhooks").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Webhooks {
+    /// The secrets that sign for a webhook at this moment, newest first.
+    pub fn secrets_of(&self, webhook: &Webhook, now: Timestamp) -> Vec<Secret> {
+        let live = webhook.secrets.iter().filter(|secret| secret.ends_at.is_none_or(|end| end > now));
+        live.map(|secret| Secret::new(self.pepper.webhook_secret(&webhook.id, &secret.seed))).collect()
+    }
+}
+
+/// The plans whose accounts are told of anything.
+pub fn entitled_plans() -> Vec<Plan> {
+    plans().iter().filter(|terms| terms.includes(Feature::Webhooks)).map(|terms| terms.plan).collect()
+}

@@ -1,0 +1,35 @@
+//! The `ping` that a customer sends to see whether a receiver works. It is reported and logged, and changes nothing else.
+
+use lastro_model::{MessageId, Webhook, WebhookEvent};
+use lastro_store::{Fate, NewMessage, StoreError};
+
+use super::delivery::{AttemptReport, attempt};
+pub use super::running_tests::NoPlace;
+use super::{Webhooks, fan_out, payload};
+
+/// Why a test came to nothing, apart from what the receiver did.
+#[derive(Debug)]
+pub enum TestError {
+    NoPlace(NoPlace),
+    /// A ping could not be written.
+    Unwritable(serde_json::Error),
+    Store(StoreError),
+}
+
+pub async fn ping(webhooks: &Webhooks, webhook: &Webhook) -> Result<(MessageId, AttemptReport), TestError> {
+    let _place = webhooks.tests.enter(webhook.account).map_err(TestError::NoPlace)?;
+    let (id, created_at) = (fan_out::new_id(), webhooks.clock.now().timestamp());
+    let body = payload::ping(created_at).map_err(TestError::Unwritable)?;
+    let report = attempt(webhooks, webhook, &id, body.clone()).await;
+    let (delivered, attempt) = (report.is_success(), report.attempt.clone());
+    webhooks.metrics.delivery(if delivered { Fate::Delivered } else { Fate::GivenUp });
+    let message = NewMessage {
+        id: id.clone(),
+        webhook: webhook.id.clone(),
+        event: WebhookEvent::Ping,
+        body,
+        created_at,
+    };
+    webhooks.store.record_delivery(message, attempt, delivered).await.map_err(TestError::Store)?;
+    Ok((id, report))
+}
