@@ -1,4 +1,4 @@
-//! Answers found before: how many rows, and the best of them. An index never changes, so neither do they.
+//! Results of searches, kept for whoever asks the same again. An index never changes, so neither do its results.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,77 +6,77 @@ use hashbrown::HashMap;
 
 use crate::page::{Listing, Page, Rows};
 
-/// The total and the first rows of an answer.
+/// What a search finds: how many rows, and the best of them.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct TopRows {
     total: usize,
     best: Box<[u32]>,
 }
 
-impl From<(usize, Vec<u32>)> for Known {
+impl From<(usize, Vec<u32>)> for TopRows {
     fn from((total, best): (usize, Vec<u32>)) -> Self {
         Self { total, best: best.into() }
     }
 }
 
-impl Known {
-    /// So many rows are kept.
+impl TopRows {
+    /// The rows that are kept.
     pub(super) const PAGE: Page = Page { limit: 200, offset: 0 };
 
-    pub(super) fn may_hold(page: Page) -> bool {
+    pub(super) fn covers(page: Page) -> bool {
         page.offset.saturating_add(page.limit) <= Self::PAGE.limit
     }
 
-    /// A page, if all of it is known.
+    /// A page, if all of it is kept.
     pub(super) fn page(&self, page: Page) -> Option<Listing<'static>> {
         (page.of(self.total).end <= self.best.len()).then(|| self.shown(page))
     }
 
-    /// What is known of a page.
+    /// The rows of a page as far as they are kept.
     pub(super) fn shown(&self, page: Page) -> Listing<'static> {
         Listing { total: self.total, rows: Rows::Found(self.best[page.of(self.best.len())].to_vec()) }
     }
 }
 
-/// So many answers of either age are kept: about a megabyte.
-const MOST_ANSWERS: usize = 1_000;
+/// So many results of each generation are kept: about a megabyte.
+const MOST_RESULTS: usize = 1_000;
 
-/// The answers to what was asked last. When there are too many young ones they become the old ones, and the old ones are
-/// forgotten; an old one that is asked for again is young again.
+/// The results of the latest searches, in two generations. When the young one is full it becomes the old one, and the old
+/// one is dropped; a result of the old one that is asked for again moves to the young one.
 #[derive(Default)]
-pub(super) struct Recall {
-    answers: Mutex<Ages>,
+pub(super) struct ResultCache {
+    generations: Mutex<Generations>,
 }
 
 #[derive(Default)]
-struct Ages {
-    young: HashMap<String, Known>,
-    old: HashMap<String, Known>,
+struct Generations {
+    young: HashMap<String, TopRows>,
+    old: HashMap<String, TopRows>,
 }
 
-impl Recall {
-    pub(super) fn page(&self, asked: &str, page: Page) -> Option<Listing<'static>> {
-        let mut ages = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = ages.young.get(asked) {
-            return known.page(page);
+impl ResultCache {
+    pub(super) fn page(&self, words: &str, page: Page) -> Option<Listing<'static>> {
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(result) = generations.young.get(words) {
+            return result.page(page);
         }
-        let (asked, known) = ages.old.remove_entry(asked)?;
-        let listing = known.page(page);
-        ages.insert(asked, known);
+        let (words, result) = generations.old.remove_entry(words)?;
+        let listing = result.page(page);
+        generations.insert(words, result);
         listing
     }
 
-    pub(super) fn remember(&self, asked: String, known: Known) {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(asked, known);
+    pub(super) fn insert(&self, words: String, result: TopRows) {
+        self.generations.lock().unwrap_or_else(PoisonError::into_inner).insert(words, result);
     }
 }
 
-impl Ages {
-    fn insert(&mut self, asked: String, known: Known) {
-        if self.young.len() >= MOST_ANSWERS {
+impl Generations {
+    fn insert(&mut self, words: String, result: TopRows) {
+        if self.young.len() >= MOST_RESULTS {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(asked, known);
+        self.young.insert(words, result);
     }
 }
 
@@ -84,31 +84,31 @@ impl Ages {
 mod tests {
     use super::*;
 
-    fn known(total: usize) -> Known {
-        Known::from((total, (0..total.min(3) as u32).collect()))
+    fn result(total: usize) -> TopRows {
+        TopRows::from((total, (0..total.min(3) as u32).collect()))
     }
 
     #[test]
-    fn a_page_is_given_only_if_all_of_it_is_known() {
+    fn a_page_is_given_only_if_all_of_it_is_kept() {
         let page = |limit, offset| Page { limit, offset };
-        assert_eq!(known(9).page(page(2, 1)).unwrap().rows, Rows::Found(vec![1, 2]));
-        assert!(known(9).page(page(3, 1)).is_none());
-        assert_eq!(known(3).page(page(9, 1)).unwrap().rows, Rows::Found(vec![1, 2]));
+        assert_eq!(result(9).page(page(2, 1)).unwrap().rows, Rows::Found(vec![1, 2]));
+        assert!(result(9).page(page(3, 1)).is_none());
+        assert_eq!(result(3).page(page(9, 1)).unwrap().rows, Rows::Found(vec![1, 2]));
         assert_eq!(
-            known(3).page(page(9, usize::MAX)).unwrap(),
+            result(3).page(page(9, usize::MAX)).unwrap(),
             Listing { total: 3, rows: Rows::Found(vec![]) }
         );
     }
 
     #[test]
     fn what_is_asked_again_is_kept_and_the_rest_forgotten() {
-        let recall = Recall::default();
-        for number in 0..10 * MOST_ANSWERS {
-            recall.remember(number.to_string(), known(1));
-            assert!(recall.page("0", Known::PAGE).is_some());
+        let cache = ResultCache::default();
+        for number in 0..10 * MOST_RESULTS {
+            cache.insert(number.to_string(), result(1));
+            assert!(cache.page("0", TopRows::PAGE).is_some());
         }
-        assert!(recall.page("1", Known::PAGE).is_none());
-        let ages = recall.answers.lock().unwrap();
-        assert!(ages.young.len() + ages.old.len() <= 2 * MOST_ANSWERS);
+        assert!(cache.page("1", TopRows::PAGE).is_none());
+        let generations = cache.generations.lock().unwrap();
+        assert!(generations.young.len() + generations.old.len() <= 2 * MOST_RESULTS);
     }
 }
