@@ -1,22 +1,22 @@
-//! What the words of a text ask for, and the answer to it.
+//! What the words of a text ask for, and which rows that are.
 
 use std::borrow::Cow;
 
 use super::TextIndex;
 use super::analyzer::{is_stop_word, stem};
+use super::entry::HEAVIEST;
 use super::matching::{Clause, Match, Scored, ranked, rows_with_all};
-use super::postings::HEAVIEST;
-use super::rowset::RowSet;
+use super::row_set::RowSet;
 use crate::page::Page;
 
 /// The very word counts for more than the best other form of it.
 const EXACT: u16 = HEAVIEST as u16 + 1;
 
-/// Having the last word whole counts for more than all words of a question can: it has no more of them than this.
+/// A query has no more words than this, so that having the last word whole counts for more than all of them together.
 const MOST_WORDS: usize = 120;
 const WHOLE: u16 = MOST_WORDS as u16 * 2 * EXACT;
 
-pub(super) struct Question<'a> {
+pub(super) struct SearchQuery<'a> {
     /// Every word but the last, without stop words and without forms of an earlier one.
     words: Vec<Clause<'a>>,
     /// The last word in any of its forms; nothing if it is a stop word.
@@ -25,9 +25,9 @@ pub(super) struct Question<'a> {
     longer: Option<Cow<'a, RowSet>>,
 }
 
-impl<'a> Question<'a> {
-    pub(super) fn read(words: &[String], index: &'a TextIndex) -> Self {
-        let Some((last, others)) = telling(words).split_last() else {
+impl<'a> SearchQuery<'a> {
+    pub(super) fn new(words: &[String], index: &'a TextIndex) -> Self {
+        let Some((last, others)) = without_trailing_stop_words(words).split_last() else {
             return Self { words: Vec::new(), last: Clause::default(), longer: None };
         };
         let mut stems: Vec<String> = Vec::new();
@@ -46,8 +46,8 @@ impl<'a> Question<'a> {
         Self { words: clauses, last: forms(index, last, &family), longer }
     }
 
-    /// How many rows there are, and those of this page.
-    pub(super) fn answer(&self, page: Page) -> (usize, Vec<u32>) {
+    /// How many rows match, and those of this page.
+    pub(super) fn run(&self, page: Page) -> (usize, Vec<u32>) {
         if self.words.is_empty() {
             return self.one_word(page);
         }
@@ -71,9 +71,9 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Without stop words at the end, unless there is nothing else: who has typed `banco do` so far wants no fewer than with
+/// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
 /// `banco`.
-fn telling(words: &[String]) -> &[String] {
+fn without_trailing_stop_words(words: &[String]) -> &[String] {
     let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
     &words[..end]
 }

@@ -1,14 +1,15 @@
-//! An index in a snapshot: its words and lists. What is prepared of them is prepared again.
+//! An index in a snapshot: its words and lists. What is made of them is made again.
 
 use std::io::{self, Read, Write};
 
 use super::TextIndex;
+use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::postings::{Entry, Lists, MOST_ROWS};
+use super::postings::Lists;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
-/// What was read, to be trusted when the checksum is known to be right.
-pub(crate) struct KeptIndex {
+/// What was read. It becomes an index when the checksum of the whole snapshot is known to be right.
+pub(crate) struct IndexSnapshot {
     rows: u32,
     text: String,
     word_ends: Vec<u32>,
@@ -27,27 +28,27 @@ impl TextIndex {
         snapshot.column(entries, |entry| entry.to_bits())
     }
 
-    pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<KeptIndex, SnapshotError> {
+    pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexSnapshot, SnapshotError> {
         let rows: Vec<u32> = snapshot.column(|rows: u32| rows)?;
         let [rows] = *rows else { return Err(SnapshotError::Damaged) };
-        let kept = KeptIndex {
+        let read = IndexSnapshot {
             rows,
             text: snapshot.text()?,
             word_ends: snapshot.column(|end: u32| end)?,
             list_ends: snapshot.column(|end: u64| end)?,
             entries: snapshot.column(Entry::from_bits)?,
         };
-        ensure(kept.is_consistent())?;
-        Ok(kept)
+        ensure(read.is_consistent())?;
+        Ok(read)
     }
 }
 
-impl KeptIndex {
+impl IndexSnapshot {
     pub(crate) fn len(&self) -> u32 {
         self.rows
     }
 
-    pub(crate) fn ready(self) -> TextIndex {
+    pub(crate) fn into_index(self) -> TextIndex {
         let lexicon = Lexicon::new(self.text, self.word_ends);
         TextIndex::new(self.rows, lexicon, Lists::from_parts(self.list_ends, self.entries))
     }
@@ -88,9 +89,9 @@ mod tests {
     use super::*;
 
     /// Of the words `ata` and `lucro`, each in two of three rows.
-    fn kept() -> KeptIndex {
+    fn sample() -> IndexSnapshot {
         let entries = [0, 2, 1, 2].map(|row| Entry::new(row, 3)).to_vec();
-        KeptIndex {
+        IndexSnapshot {
             rows: 3,
             text: "atalucro".to_owned(),
             word_ends: vec![3, 8],
@@ -101,19 +102,19 @@ mod tests {
 
     #[test]
     fn what_is_out_of_order_is_not_consistent() {
-        assert!(kept().is_consistent());
-        let spoil: [fn(&mut KeptIndex); 8] = [
-            |kept| kept.entries.swap(0, 1),
-            |kept| kept.entries[0] = Entry::new(2, 9),
-            |kept| kept.entries[3] = Entry::new(3, 3),
-            |kept| kept.list_ends = vec![5, 4],
-            |kept| kept.text = "pazlucro".to_owned(),
-            |kept| (kept.text, kept.word_ends) = ("ataata".to_owned(), vec![3, 6]),
-            |kept| kept.word_ends = vec![0, 8],
-            |kept| kept.word_ends = vec![8, 3],
+        assert!(sample().is_consistent());
+        let spoil: [fn(&mut IndexSnapshot); 8] = [
+            |index| index.entries.swap(0, 1),
+            |index| index.entries[0] = Entry::new(2, 9),
+            |index| index.entries[3] = Entry::new(3, 3),
+            |index| index.list_ends = vec![5, 4],
+            |index| index.text = "pazlucro".to_owned(),
+            |index| (index.text, index.word_ends) = ("ataata".to_owned(), vec![3, 6]),
+            |index| index.word_ends = vec![0, 8],
+            |index| index.word_ends = vec![8, 3],
         ];
         for (number, spoil) in spoil.into_iter().enumerate() {
-            let mut spoiled = kept();
+            let mut spoiled = sample();
             spoil(&mut spoiled);
             assert!(!spoiled.is_consistent(), "{number}");
         }

@@ -1,36 +1,26 @@
-//! The index of rows that changed, merged with that of the rows that did not: their texts are not read again.
+//! The index of rows that changed, merged with that of the rows that did not, whose texts are not analyzed again.
 
 use std::cmp::Ordering;
 
 use super::TextIndex;
+use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::postings::{Entry, Lists, MOST_ROWS};
+use super::postings::Lists;
 use crate::BuildError;
-use crate::moves::{Listed, Moves};
-use crate::room::room_for;
-
-impl Listed for Entry {
-    fn row(self) -> u32 {
-        Self::row(self)
-    }
-
-    fn at(self, row: u32) -> Self {
-        Self::at(self, row)
-    }
-}
+use crate::merge_plan::MergePlan;
 
 impl TextIndex {
-    /// The index of the rows that stay and of those that arrive, which are the rows of `fresh`.
-    pub(crate) fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
-        if moves.len() >= MOST_ROWS {
+    /// The index of the merged rows, the new ones being those of `fresh`.
+    pub(crate) fn merged(&self, fresh: &Self, plan: &MergePlan) -> Result<Self, BuildError> {
+        if plan.len() >= MOST_ROWS {
             return Err(BuildError::TooLarge("the number of rows to search"));
         }
         let (mut text, mut word_ends) = (String::new(), Vec::new());
-        let (mut list_ends, mut entries) = (Vec::new(), room_for(self.entries() + fresh.entries()));
+        let (mut list_ends, mut entries) = (Vec::new(), Vec::with_capacity(self.entries() + fresh.entries()));
         for word in words_of_both(self, fresh) {
             let start = entries.len();
-            moves.extend_list(word.old, word.fresh, &mut entries);
-            // A word whose last row left is a word no longer.
+            plan.extend_list(word.old, word.fresh, &mut entries);
+            // A word without rows is dropped.
             if entries.len() > start {
                 text.push_str(word.text);
                 word_ends.push(
@@ -40,7 +30,7 @@ impl TextIndex {
             }
         }
         let lists = Lists::from_parts(list_ends, entries);
-        Ok(Self::new(moves.len(), Lexicon::new(text, word_ends), lists))
+        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists))
     }
 
     /// The words in alphabetical order with their lists.
