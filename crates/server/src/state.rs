@@ -47,7 +47,7 @@ pub struct App {
     /// How the background jobs fare.
     pub jobs: Arc<Jobs>,
     pub connections: Arc<Connections>,
-    /// Compressed forms of what is asked most.
+    /// Compressed bodies of what is asked most.
     pub compression_cache: CompressionCache,
     /// Bulk exports under way.
     pub exports: Arc<Exports>,

@@ -7,7 +7,7 @@ use lastro_model::Plan;
 
 use crate::answer::Answer;
 use crate::app::TestApp;
-use crate::contract::{ask, success};
+use crate::contract::{ask, ask_as, success};
 
 /// What the table says of a caller on a plan; without a key it is the Free plan.
 fn expected(route: &Route, plan: Option<Plan>) -> u16 {
@@ -27,9 +27,11 @@ async fn each_plan_reaches_exactly_what_the_table_says() {
     for route in ROUTES.iter().filter(|route| route.described) {
         app.advance_seconds(61);
         for plan in callers() {
-            let asking = ask(&app, route.endpoint);
-            // A key of its own for each call: some calls end the key that makes them.
-            let asking = if let Some(plan) = plan { asking.key(&app.ample_key(plan).await) } else { asking };
+            let asking = match plan {
+                // A key of its own for each call: some calls end the key that makes them.
+                Some(plan) => ask_as(&app, route.endpoint, &app.ample_key(plan).await).await,
+                None => ask(&app, route.endpoint),
+            };
             let answer = asking.send().await.expect(expected(route, plan));
             assert_eq!(answer.header("x-plan"), plan.unwrap_or(Plan::Free).id(), "{}", route.endpoint);
             if answer.status == 403 {

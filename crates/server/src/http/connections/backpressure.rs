@@ -43,9 +43,9 @@ impl Connection {
         let Some(_waiting) = Waiting::begin(self, head_bytes(request)) else { return false };
         let began = self.second();
         loop {
-            let told = self.capacity.notified();
-            tokio::pin!(told);
-            told.as_mut().enable();
+            let freed = self.capacity.notified();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
             let gone = self.state() == State::HungUp;
             if !gone && !self.must_wait() {
                 return true;
@@ -55,12 +55,12 @@ impl Connection {
             if !gone && !own && self.second().saturating_sub(began) > WAIT_TIMEOUT {
                 return false;
             }
-            told.await;
+            freed.await;
         }
     }
 
     /// Something may have become possible for those that wait.
-    pub(super) fn tell_waiting(&self) {
+    pub(super) fn notify_waiting(&self) {
         if self.waiting.load(Ordering::Relaxed) > 0 {
             self.capacity.notify_waiters();
         }

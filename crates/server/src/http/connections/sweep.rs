@@ -37,7 +37,7 @@ impl Connections {
             if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }
-            connection.tell_waiting();
+            connection.notify_waiting();
         });
         self.relieve(stalled);
         // Whoever waits for a place looks again: some may have become idle enough to make it.

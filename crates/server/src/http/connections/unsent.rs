@@ -45,6 +45,6 @@ impl Drop for Unsent {
         connection.ages.remove(self.progress);
         connection.totals.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
         connection.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
-        connection.tell_waiting();
+        connection.notify_waiting();
     }
 }

@@ -97,9 +97,7 @@ impl RequestContext<'_> {
         let plan = self.caller.plan();
         match route.feature {
             Feature::Public => Ok(()),
-            Feature::OwnKey if self.caller.holding().is_none() => {
-                Err(ApiError::Unauthorized("API key required"))
-            }
+            Feature::OwnKey => self.caller.required_key().map(drop),
             feature if terms(plan).includes(feature) => Ok(()),
             feature => Err(ApiError::UpgradeRequired { plan, feature }),
         }

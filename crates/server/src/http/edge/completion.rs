@@ -31,9 +31,9 @@ impl RequestContext<'_> {
         if self.arrival.meter != Meter::Quota {
             return;
         }
-        if let Some(holding) = self.caller.holding() {
+        if let Some(key) = self.caller.key() {
             self.app.usage.count(
-                &holding.holder,
+                &key.holder,
                 self.arrival.now.utc_day(),
                 self.arrival.target.endpoint(),
                 outcome(result),
@@ -124,7 +124,7 @@ impl RequestContext<'_> {
         } else {
             tracing::debug!(
                 target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
-                status, plan = self.caller.plan().id(), key = self.caller.holding().map(|h| tracing::field::display(h.id)),
+                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| tracing::field::display(key.id)),
                 elapsed_us = elapsed_ns / 1000, "answered"
             );
         }

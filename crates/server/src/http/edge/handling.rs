@@ -66,8 +66,8 @@ impl RequestContext<'_> {
             return Ok(reply);
         }
         self.check_end_is_told()?;
-        let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-        let slot = self.app.exports.begin(holding.holder.account()).ok_or(slots::ALL_TAKEN)?;
+        let key = self.caller.required_key()?;
+        let slot = self.app.exports.begin(key.holder.account()).ok_or(slots::ALL_TAKEN)?;
         let coding = coding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
             tracing::error!(%error, "an export could not be begun");

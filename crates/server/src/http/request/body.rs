@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{EXPECT, HeaderMap};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Incoming};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
 use crate::error::ApiError;
@@ -67,4 +67,11 @@ pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], otherwise: &'static str) -
     })?;
     // Serde would also take a list for the members of an object, in their order.
     if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(otherwise)) }
+}
+
+/// For a member that may be left out: one that is `null` is there all the same.
+pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }

@@ -31,22 +31,27 @@ pub enum Caller {
 impl Caller {
     pub fn plan(&self) -> Plan {
         match self {
-            Self::Known(holding) => holding.plan,
+            Self::Known(key) => key.plan,
             Self::Anonymous | Self::Refused(_) => Plan::Free,
         }
     }
 
-    pub fn holding(&self) -> Option<&Arc<ActiveKey>> {
+    pub fn key(&self) -> Option<&Arc<ActiveKey>> {
         match self {
-            Self::Known(holding) => Some(holding),
+            Self::Known(key) => Some(key),
             Self::Anonymous | Self::Refused(_) => None,
         }
+    }
+
+    /// The key, where nothing can be done without one.
+    pub fn required_key(&self) -> Result<&Arc<ActiveKey>, ApiError> {
+        self.key().ok_or(KEY_REQUIRED)
     }
 
     /// Takes one unit of the caller's quota.
     pub fn charge(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
         match self {
-            Self::Known(holding) => holding.holder.take(holding.limit, now.monotonic_ns),
+            Self::Known(key) => key.holder.take(key.limit, now.monotonic_ns),
             _ => app.callers.take(client, free_limit(), now.monotonic_ns),
         }
     }
@@ -54,7 +59,7 @@ impl Caller {
     /// Looks at the caller's quota and leaves it as it is.
     pub fn peek(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
         match self {
-            Self::Known(holding) => holding.holder.peek(holding.limit, now.monotonic_ns),
+            Self::Known(key) => key.holder.peek(key.limit, now.monotonic_ns),
             _ => app.callers.peek(client, free_limit(), now.monotonic_ns),
         }
     }
@@ -62,7 +67,7 @@ impl Caller {
     /// Takes back the unit that [`Caller::charge`] took: the request was refused after all, and a refusal costs nothing.
     pub fn give_back(&self, app: &App, client: ClientAddr, taken: Now) -> Verdict {
         match self {
-            Self::Known(holding) => holding.holder.give_back(holding.limit, taken.monotonic_ns),
+            Self::Known(key) => key.holder.give_back(key.limit, taken.monotonic_ns),
             _ => app.callers.give_back(client, free_limit(), taken.monotonic_ns),
         }
     }
@@ -80,6 +85,7 @@ pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
     app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
 }
 
+const KEY_REQUIRED: ApiError = ApiError::Unauthorized("API key required");
 const UNKNOWN_KEY: ApiError = ApiError::Unauthorized("this API key is not valid");
 const NOT_A_KEY: ApiError = ApiError::Unauthorized(
     "this is not an API key; send one as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
@@ -103,7 +109,7 @@ pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
         Err(error) => Err(error),
     };
     Identity::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
-        Ok((Lookup::Found(holding), _)) => Caller::Known(holding),
+        Ok((Lookup::Found(key), _)) => Caller::Known(key),
         Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
         Ok((Lookup::Unknown, key)) => return Identity::UnknownKey(key),
         Err(error) => Caller::Refused(error),
@@ -120,7 +126,7 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
         Err(refusal) => return Caller::Refused(not_asked(refusal)),
     };
     let caller = match tokio::time::timeout(LOOKUP_TIMEOUT, look_up(app, key, now)).await {
-        Ok(Ok(Lookup::Found(holding))) => Caller::Known(holding),
+        Ok(Ok(Lookup::Found(key))) => Caller::Known(key),
         Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
         Ok(Err(error)) => {
             tracing::warn!(%error, "could not ask the store for a key");

@@ -10,7 +10,7 @@ use super::reply::Version;
 pub type Tag = ArrayString<192>;
 
 /// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes), the states of the
-/// data it is drawn from, with their times, and the form they are told in.
+/// data it is drawn from, with their times, and the format they are told in.
 pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<Tag> {
     let mut tag = Tag::new();
     let mut push = |piece: &str| tag.try_push_str(piece).ok();

@@ -46,20 +46,20 @@ impl Dialect {
 
 /// Rows on their way into a buffer.
 #[derive(Debug)]
-pub struct Sheet<'a> {
+pub struct CsvWriter<'a> {
     writer: csv::Writer<&'a mut Vec<u8>>,
     dialect: Dialect,
     /// The cell that is being written.
     cell: String,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> CsvWriter<'a> {
     /// Begins a file: the header row comes first.
     pub fn begin(dialect: Dialect, columns: &[&str], out: &'a mut Vec<u8>) -> csv::Result<Self> {
         out.extend_from_slice(dialect.mark());
-        let mut sheet = Self::resume(dialect, out);
-        sheet.writer.write_record(columns)?;
-        Ok(sheet)
+        let mut file = Self::resume(dialect, out);
+        file.writer.write_record(columns)?;
+        Ok(file)
     }
 
     /// Goes on with a file that was begun in another buffer.
@@ -153,7 +153,7 @@ pub fn page<T: Table>(
     listing: &Listing<'_>,
     stamps: impl IntoIterator<Item = Stamp>,
 ) -> Result<Reply, ApiError> {
-    file(dialect, label, T::COLUMNS, stamps, |sheet| sheet.rows(table, listing.rows.iter()))
+    file(dialect, label, T::COLUMNS, stamps, |writer| writer.rows(table, listing.rows.iter()))
 }
 
 /// A file of whatever rows `write` writes.
@@ -162,12 +162,12 @@ pub fn file(
     label: &Label,
     columns: &[&str],
     stamps: impl IntoIterator<Item = Stamp>,
-    write: impl FnOnce(&mut Sheet<'_>) -> csv::Result<()>,
+    write: impl FnOnce(&mut CsvWriter<'_>) -> csv::Result<()>,
 ) -> Result<Reply, ApiError> {
     let mut body = Vec::new();
-    let written = Sheet::begin(dialect, columns, &mut body).and_then(|mut sheet| {
-        write(&mut sheet)?;
-        sheet.finish()
+    let written = CsvWriter::begin(dialect, columns, &mut body).and_then(|mut writer| {
+        write(&mut writer)?;
+        writer.finish()
     });
     written.map_err(|error| {
         tracing::error!(%error, "a CSV file could not be written");

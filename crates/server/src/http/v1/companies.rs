@@ -1,13 +1,13 @@
 //! Registered companies.
 
-use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing};
+use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing, Name, Object, name};
 use lastro_model::{Cnpj, CompanyId};
 
 use super::filings;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::csv;
-use crate::http::response::reply::{Object, Reply};
+use crate::http::response::reply::Reply;
 
 const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code or CNPJ");
 
@@ -23,7 +23,10 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label("companies", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
-    let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
+    let body = listed(companies, &listing)
+        .number(name!("limit"), page.limit)
+        .number(name!("offset"), page.offset)
+        .end();
     Ok(Reply::data(body, [companies.stamp]))
 }
 
@@ -35,16 +38,26 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label("companies-search", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
-    Ok(Reply::data(listed(companies, &listing).finish(), [companies.stamp]))
+    Ok(Reply::data(listed(companies, &listing).end(), [companies.stamp]))
 }
 
 /// `data` and `total`.
-fn listed(companies: &Companies, listing: &Listing<'_>) -> Object {
-    array(Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES), "data", companies, listing)
-        .number("total", listing.total)
+fn listed(companies: &Companies, listing: &Listing<'_>) -> Object<Vec<u8>> {
+    array(
+        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
+        name!("data"),
+        companies,
+        listing,
+    )
+    .number(name!("total"), listing.total)
 }
 
-pub fn array(object: Object, name: &'static str, companies: &Companies, listing: &Listing<'_>) -> Object {
+pub fn array(
+    object: Object<Vec<u8>>,
+    name: Name,
+    companies: &Companies,
+    listing: &Listing<'_>,
+) -> Object<Vec<u8>> {
     object.array(name, listing.rows.iter(), |row, out| out.extend_from_slice(companies.json(row)))
 }
 
@@ -64,7 +77,7 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label(format!("company-{company}-filings"), listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(filings::listed(filings, &listing).finish(), stamps))
+    Ok(Reply::data(filings::listed(filings, &listing).end(), stamps))
 }
 
 /// The company that a request names.

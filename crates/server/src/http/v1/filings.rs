@@ -1,13 +1,13 @@
 //! Documents that companies delivered to the regulator.
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Page, Table};
+use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Page, Table, name};
 use lastro_model::FilingId;
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::LIST_LIMIT;
 use crate::http::response::csv;
-use crate::http::response::reply::{Object, Reply};
+use crate::http::response::reply::Reply;
 
 /// A filing's JSON is about this long; a page is reserved at once.
 const TYPICAL_BYTES: usize = 560;
@@ -20,7 +20,10 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label("filings", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
-    let body = listed(filings, &listing).number("limit", page.limit).number("offset", page.offset).finish();
+    let body = listed(filings, &listing)
+        .number(name!("limit"), page.limit)
+        .number(name!("offset"), page.offset)
+        .end();
     Ok(Reply::data(body, [filings.stamp]))
 }
 
@@ -39,7 +42,7 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label("filings-search", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(listed(filings, &listing).finish(), stamps))
+    Ok(Reply::data(listed(filings, &listing).end(), stamps))
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -50,8 +53,8 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
         let label = question.label("filings-recent", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
-    let object = Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES);
-    Ok(Reply::data(array(object, "data", filings, &listing).finish(), [filings.stamp]))
+    let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
+    Ok(Reply::data(array(object, name!("data"), filings, &listing).end(), [filings.stamp]))
 }
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -64,11 +67,21 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// `data` and `total`.
-pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object {
-    array(Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES), "data", filings, listing)
-        .number("total", listing.total)
+pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object<Vec<u8>> {
+    array(
+        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
+        name!("data"),
+        filings,
+        listing,
+    )
+    .number(name!("total"), listing.total)
 }
 
-pub fn array(object: Object, name: &'static str, filings: &Filings, listing: &Listing<'_>) -> Object {
+pub fn array(
+    object: Object<Vec<u8>>,
+    name: Name,
+    filings: &Filings,
+    listing: &Listing<'_>,
+) -> Object<Vec<u8>> {
     object.array(name, listing.rows.iter(), |row, out| filings.write_json(row, out))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
-use lastro_catalog::{FxBook, Page, Part, Point, Timeline};
+use lastro_catalog::{FxBook, Object, Page, Part, Point, Timeline, name};
 use lastro_model::{Day, FxQuote, Pair, RatePoint, Series, Stamp};
 
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ use crate::http::handler::Question;
 use crate::http::request::format::Format;
 use crate::http::request::query::SERIES_LIMIT;
 use crate::http::response::csv;
-use crate::http::response::reply::{Object, Reply};
+use crate::http::response::reply::Reply;
 
 const NO_VALUE: ApiError = ApiError::Unavailable("there is no value of this series yet");
 
@@ -73,7 +73,10 @@ impl Asked {
         let range = timeline.between(from, self.to);
         let page = range.start..range.end.min(range.start.saturating_add(self.limit));
         let items = timeline.json(page);
-        Ok(Reply::data(Object::with_capacity(items.len() + 16).joined("data", items).finish(), [stamp]))
+        Ok(Reply::data(
+            Object::new(Vec::with_capacity(items.len() + 16)).joined(name!("data"), items).end(),
+            [stamp],
+        ))
     }
 
     /// The day to begin with: never before the plan's window, and asking for what lies before it gets the prompt.
@@ -143,11 +146,11 @@ pub fn overview(question: &Question<'_>) -> Result<Reply, ApiError> {
     let [selic, cdi, ipca] = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| &catalog.series[series]);
     let dollar = Pair::parse("USD/BRL").ok().and_then(|pair| catalog.fx.get(pair));
     let fx = dollar.ok_or(ApiError::Unavailable("there is no exchange rate yet"))?;
-    let body = Object::with_capacity(256)
-        .raw("selic", newest(selic)?)
-        .raw("cdi", newest(cdi)?)
-        .raw("ipca", newest(ipca)?)
-        .raw("fx", newest(fx)?)
-        .finish();
+    let body = Object::new(Vec::with_capacity(256))
+        .raw(name!("selic"), newest(selic)?)
+        .raw(name!("cdi"), newest(cdi)?)
+        .raw(name!("ipca"), newest(ipca)?)
+        .raw(name!("fx"), newest(fx)?)
+        .end();
     Ok(Reply::data(body, [selic.stamp, cdi.stamp, ipca.stamp, catalog.fx.stamp]))
 }

@@ -171,14 +171,14 @@ struct EndpointUsage {
 }
 
 pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
-    let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
+    let key = action.caller.required_key()?;
     let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
     // What is counted and not yet written goes first, so that the report holds the request made just before it.
     action.app.usage_flusher.flush().await?;
-    let counts = action.app.store.usage(holding.account, from, to).await?;
+    let counts = action.app.store.usage(key.account, from, to).await?;
     let report = UsageReport {
-        plan: holding.plan.id(),
-        rate_limit: holding.limit,
+        plan: key.plan.id(),
+        rate_limit: key.limit,
         from: from.to_string(),
         to: to.to_string(),
         total: counts.iter().map(|count| count.requests).sum(),

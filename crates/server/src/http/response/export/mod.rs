@@ -18,7 +18,7 @@ use lastro_catalog::{Listing, Page, Part, Table};
 use lastro_model::{Day, Stamp};
 
 use super::body::Body;
-use super::csv::{CSV, Label, Sheet};
+use super::csv::{CSV, CsvWriter, Label};
 use super::reply::Reply;
 use crate::http::request::format::{Dialect, NDJSON};
 
@@ -96,9 +96,9 @@ where
         let table = &self.part.data;
         let rows = (self.list)(table, page).rows;
         if let Some(dialect) = dialect {
-            let mut sheet = Sheet::resume(dialect, out);
-            sheet.rows(table, rows.iter())?;
-            sheet.finish()?;
+            let mut writer = CsvWriter::resume(dialect, out);
+            writer.rows(table, rows.iter())?;
+            writer.finish()?;
         } else {
             for position in &rows {
                 table.write_json(position, out);

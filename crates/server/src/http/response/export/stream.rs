@@ -21,7 +21,7 @@ use super::Export;
 use super::encoder::Encoder;
 use super::slots::Slot;
 use crate::http::response::body::Broken;
-use crate::http::response::csv::Sheet;
+use crate::http::response::csv::CsvWriter;
 
 /// A turn ends when it has written this much: a fraction of a millisecond, compressed or not.
 const TURN_BYTES: usize = 32 * 1024;
@@ -59,8 +59,8 @@ impl Stream {
         let already = self.written;
         let mut piece = Vec::with_capacity(2 * TURN_BYTES);
         if let (0, Some(dialect)) = (already, self.export.dialect) {
-            let begun = Sheet::begin(dialect, self.export.rows.columns(), &mut piece);
-            begun.and_then(Sheet::finish).map_err(|_| UNWRITABLE)?;
+            let begun = CsvWriter::begin(dialect, self.export.rows.columns(), &mut piece);
+            begun.and_then(CsvWriter::finish).map_err(|_| UNWRITABLE)?;
         }
         while self.written < self.total && piece.len() < TURN_BYTES {
             let page = Page { limit: PAGE_ROWS, offset: self.written };
@@ -84,8 +84,8 @@ impl Stream {
 
     /// Steps aside; for a while, if enough rest has been earned. The more exports run, the longer each of them rests.
     fn rest_after(&mut self, work_ns: u64) -> BoxFuture<'static, ()> {
-        let crowd = self.slot.running().max(self.cores) as u64;
-        self.owed_ns += work_ns.saturating_mul(REST_PER_WORK).saturating_mul(crowd) / self.cores as u64;
+        let running = self.slot.running().max(self.cores) as u64;
+        self.owed_ns += work_ns.saturating_mul(REST_PER_WORK).saturating_mul(running) / self.cores as u64;
         if self.owed_ns < SHORTEST_REST_NS {
             return tokio::task::yield_now().boxed();
         }

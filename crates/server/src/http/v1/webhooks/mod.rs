@@ -142,8 +142,7 @@ async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiErr
 }
 
 fn account(action: &Action<'_>) -> Result<AccountId, ApiError> {
-    let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-    Ok(holding.account)
+    Ok(action.caller.required_key()?.account)
 }
 
 fn new_id() -> WebhookId {

@@ -1,4 +1,4 @@
-//! A webhook that belongs to whoever asks for it: tests of every route can then ask for one by a name known beforehand.
+//! A webhook with a name known beforehand, so that tests of every route can ask for one.
 
 use jiff::Timestamp;
 use lastro_access::ApiKey;
@@ -8,8 +8,8 @@ use lastro_store::{NewMessage, Store};
 pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
 pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
-/// Gives it, with a delivery, to the account of this key, if the key is anybody's.
-pub(crate) async fn to(store: &dyn Store, key: &str, now: Timestamp) {
+/// Gives it, with a delivery, to the account of this key, if the key is anybody's. Whoever had it has it no more.
+pub(crate) async fn give_to(store: &dyn Store, key: &str, now: Timestamp) {
     let Ok(key) = ApiKey::parse(key) else { return };
     let Some(key) = store.key(key.id()).await.unwrap() else { return };
     let id = WebhookId::parse(WEBHOOK).unwrap();
