@@ -8,7 +8,7 @@ from .lastro import Bare, Lastro
 from .load import FREE_QUOTA, SLOW_S
 from .peers import Datasette, FastApi, Fastify, FastifyWithDuties, Roapi
 from .postgresql import PostgreSql
-from .questions import difference, questions
+from .questions import compressed_questions, difference, questions
 
 PEERS = {
     "fastify": Fastify, "fastify-with-duties": FastifyWithDuties, "fastapi": FastApi, "datasette": Datasette, "roapi": Roapi, "postgresql": PostgreSql,
@@ -43,7 +43,7 @@ class Entry:
 class Contest:
     def __init__(self, laboratory, peers):
         self.laboratory = laboratory
-        self.questions = questions(laboratory.filings)
+        self.questions = questions(laboratory.filings) + compressed_questions()
         self.lastro, self.bare = Lastro(laboratory), Bare(laboratory)
         laboratory.lastro = self.lastro
         self.peers = [PEERS[name](laboratory) for name in peers]
@@ -100,7 +100,7 @@ class Contest:
         """A wrong answer is not timed: its speed would mean nothing."""
         for question in self.questions:
             entry = self.entries[peer, question] = Entry()
-            if peer.request(question) is None:
+            if question.coding or peer.request(question) is None:
                 entry.missing = "–"
                 continue
             asked = self.answers(peer, question)

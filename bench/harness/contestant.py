@@ -56,12 +56,16 @@ class Contestant:
         began = time.monotonic()
         try:
             with urllib.request.urlopen(sent, timeout=120) as response:
-                body = response.read()
+                body, coding = response.read(), response.headers.get("Content-Encoding", "")
         except urllib.error.HTTPError as refusal:
-            body = refusal.read()
+            body, coding = refusal.read(), ""
             if not (request.refused and refusal.code == 429):
                 raise machine.Unavailable(f"status {refusal.code}") from refusal
-        return self.read(json.loads(body)), time.monotonic() - began, len(body)
+        elapsed = time.monotonic() - began
+        if coding != question.coding:
+            raise machine.Unavailable(f"coded as {coding or 'nothing'}, not {question.coding or 'nothing'}")
+        # What is compressed is compared with nobody's answer.
+        return Answer([]) if coding else self.read(json.loads(body)), elapsed, len(body)
 
     def read(self, body):
         """The answer in the form of Lastro's own."""

@@ -20,6 +20,8 @@ class Lastro(Contestant):
 
     def request(self, question):
         headers = () if question.refused else (("X-API-Key", self.key),)
+        if question.coding:
+            headers += (("Accept-Encoding", question.coding),)
         return Request(self.url(question.path), headers, refused=question.refused)
 
 

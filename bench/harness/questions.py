@@ -22,6 +22,8 @@ class Question:
     parameters: dict = field(default_factory=dict)
     # Without a key Lastro refuses after thirty a minute; nobody else has a limit to refuse with.
     refused: bool = False
+    # The content coding that is asked for. No peer compresses, so only Lastro and the bare server are asked.
+    coding: str = ""
 
     @property
     def path(self):
@@ -58,6 +60,12 @@ def questions(filings):
         Question("search, a medium word, counted", "search", {"q": "saneamento"}),
         Question("search, the commonest word, counted", "search", {"q": "administração"}),
     ]
+
+
+def compressed_questions():
+    """What browsers and most libraries ask for."""
+    days = {"from": "2019-01-01", "to": "2026-06-30", "offset": 0}
+    return [Question(f"20 filings by days, counted, in {coding}", "filings", days, coding=coding) for coding in ("gzip", "zstd", "br")]
 
 
 def difference(question, ours, theirs):

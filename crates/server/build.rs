@@ -52,6 +52,6 @@ fn entry(file: &Path) -> io::Result<String> {
     let path = file.canonicalize()?;
     Ok(format!(
         "Asset {{ name: {name:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
-         forms: Forms::new() }}"
+         encodings: Encodings::new() }}"
     ))
 }

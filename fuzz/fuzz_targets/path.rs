@@ -1,14 +1,14 @@
 #![no_main]
 
 use http::Method;
-use lastro::http::query::decode_segment;
+use lastro::http::request::path::PathParams;
 use lastro::http::routes::{Target, resolve};
 
 // The table of routes, and the segments that a handler is given.
 libfuzzer_sys::fuzz_target!(|path: &str| {
     for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
-        if let Target::Found { raw_id, raw_delivery, .. } = resolve(&method, path) {
-            let _ = (decode_segment(raw_id), decode_segment(raw_delivery));
+        if let Target::Found { route, .. } = resolve(&method, path) {
+            let _ = PathParams::read(route.path(), path);
         }
     }
 });

@@ -1,6 +1,6 @@
 #![no_main]
 
-use lastro::http::query::{Query, SERIES_LIMIT};
+use lastro::http::request::query::{Query, SERIES_LIMIT};
 
 // Everything that a handler may ask of a query string.
 libfuzzer_sys::fuzz_target!(|raw: &str| {

@@ -18,7 +18,7 @@ use crate::questions;
 const BODY: &[u8] = br#"{"date":"2026-10-30","value":11.75}"#;
 
 pub(crate) fn request(key: &str) -> Vec<u8> {
-    questions::request("/api/v1/market/selic/current", Some(key))
+    questions::request("/api/v1/market/selic/current", Some(key), None)
 }
 
 pub(crate) async fn serve_stream(stream: DuplexStream) {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use lastro::http::listener::converse;
+use lastro::http::listener::serve_connection;
 
 use crate::conversation::Conversation;
 use crate::questions::{QUESTIONS, Question};
@@ -45,11 +45,11 @@ async fn ask_all(directory: &Path) -> anyhow::Result<()> {
     let (client, server) = tokio::io::duplex(STREAM_BUFFER);
     tokio::spawn(bare::serve_stream(server));
     count("bare hyper, a fixed body", Conversation::new(client), &bare::request(&key), 200).await?;
-    for Question { title, path, status, keyed } in QUESTIONS {
+    for Question { title, path, status, keyed, coding } in QUESTIONS {
         let (client, server) = tokio::io::duplex(STREAM_BUFFER);
-        let place = app.connections.admit(CLIENT, true).context("no place for one connection")?;
-        tokio::spawn(converse(Arc::clone(&app), place, server));
-        let request = questions::request(path, keyed.then_some(&*key));
+        let admitted = app.connections.admit(CLIENT, true).context("no place for one connection")?;
+        tokio::spawn(serve_connection(Arc::clone(&app), admitted, server));
+        let request = questions::request(path, keyed.then_some(&*key), *coding);
         count(title, Conversation::new(client), &request, *status).await?;
     }
     Ok(())

@@ -5,10 +5,12 @@ pub(crate) struct Question {
     pub path: &'static str,
     pub status: u16,
     pub keyed: bool,
+    /// The content coding that is asked for.
+    pub coding: Option<&'static str>,
 }
 
 const fn question(title: &'static str, path: &'static str) -> Question {
-    Question { title, path, status: 200, keyed: true }
+    Question { title, path, status: 200, keyed: true, coding: None }
 }
 
 pub(crate) const QUESTIONS: &[Question] = &[
@@ -18,6 +20,7 @@ pub(crate) const QUESTIONS: &[Question] = &[
         path: "/api/v1/market/selic/current",
         status: 429,
         keyed: false,
+        coding: None,
     },
     question("20 Selic points between two days", "/api/v1/market/selic?from=2024-01-01&to=2026-06-30"),
     question("company by id", "/api/v1/companies/90123"),
@@ -29,13 +32,21 @@ pub(crate) const QUESTIONS: &[Question] = &[
         "the same at offset 2,000",
         "/api/v1/filings?category=Comunicado%20ao%20Mercado&from=2020-01-01&to=2026-06-30&offset=2000",
     ),
+    Question {
+        coding: Some("zstd"),
+        ..question(
+            "the same, compressed before",
+            "/api/v1/filings?category=Comunicado%20ao%20Mercado&from=2020-01-01&to=2026-06-30&offset=2000",
+        )
+    },
     question("search, a rare word, counted", "/api/v1/filings/search?q=Abanepeva"),
     question("search, a medium word, counted", "/api/v1/filings/search?q=saneamento"),
     question("search, the commonest word, counted", "/api/v1/filings/search?q=administra%C3%A7%C3%A3o"),
 ];
 
 /// The bytes of a request as `wrk` would send it.
-pub(crate) fn request(path: &str, key: Option<&str>) -> Vec<u8> {
+pub(crate) fn request(path: &str, key: Option<&str>, coding: Option<&str>) -> Vec<u8> {
     let key = key.map_or_else(String::new, |key| format!("X-API-Key: {key}\r\n"));
-    format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}\r\n").into_bytes()
+    let coding = coding.map_or_else(String::new, |coding| format!("Accept-Encoding: {coding}\r\n"));
+    format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}{coding}\r\n").into_bytes()
 }

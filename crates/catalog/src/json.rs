@@ -1,15 +1,214 @@
-//! The few JSON forms that are written by hand, each tested against a parser.
+//! JSON as this crate writes it: objects member by member, strings escaped once.
+//!
+//! [`Object`] is the one way to write an object by hand, here and in the server. Names of members are constants that the
+//! compiler has put their quotes around ([`name!`](crate::name)); values are texts, values that need no escape
+//! ([`Plain`]), or JSON that was made before. What it writes is compared with a parser in the tests.
 
-use lastro_model::Day;
+use std::borrow::{BorrowMut, Cow};
+use std::fmt::Display;
+use std::io::Write as _;
+
+use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair};
+
+/// The name of a member as it stands before its value, made by [`name!`](crate::name): `,"total":`.
+#[derive(Debug, Clone, Copy)]
+pub struct Name(&'static str);
+
+impl Name {
+    /// For [`name!`](crate::name), which knows the punctuation.
+    #[doc(hidden)]
+    pub const fn punctuated(text: &'static str) -> Self {
+        Self(text)
+    }
+}
+
+/// The name of a member: letters, digits and underscores, which need no escape.
+#[macro_export]
+macro_rules! name {
+    ($name:literal) => {
+        $crate::Name::punctuated(concat!(",\"", $name, "\":"))
+    };
+}
+
+/// A JSON object being written at the end of a buffer, which is borrowed or its own.
+#[derive(Debug)]
+#[must_use = "an object is whole only after `end`"]
+pub struct Object<B> {
+    buffer: B,
+    /// Only the first member has no comma before it.
+    comma: usize,
+}
+
+impl<B: BorrowMut<Vec<u8>>> Object<B> {
+    #[inline]
+    pub fn new(mut buffer: B) -> Self {
+        buffer.borrow_mut().push(b'{');
+        Self { buffer, comma: 1 }
+    }
+
+    /// Words that somebody wrote.
+    #[inline]
+    pub fn text(self, name: Name, text: &str) -> Self {
+        self.written(name, |out| push_string(text, out))
+    }
+
+    #[inline]
+    pub fn optional_text(self, name: Name, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self.null(name),
+        }
+    }
+
+    /// An identifier or a day: a string that needs no escape.
+    #[inline]
+    pub fn token(self, name: Name, token: impl Plain) -> Self {
+        self.written(name, |out| {
+            out.push(b'"');
+            token.write_into(out);
+            out.push(b'"');
+        })
+    }
+
+    #[inline]
+    pub fn optional_token(self, name: Name, token: Option<impl Plain>) -> Self {
+        match token {
+            Some(token) => self.token(name, token),
+            None => self.null(name),
+        }
+    }
+
+    #[inline]
+    pub fn number(self, name: Name, number: impl Plain) -> Self {
+        self.written(name, |out| number.write_into(out))
+    }
+
+    #[inline]
+    pub fn null(self, name: Name) -> Self {
+        self.raw(name, b"null")
+    }
+
+    /// A value that is JSON already.
+    #[inline]
+    pub fn raw(self, name: Name, json: &[u8]) -> Self {
+        self.written(name, |out| out.extend_from_slice(json))
+    }
+
+    /// A value that `write` appends as JSON.
+    #[inline]
+    pub fn written(mut self, name: Name, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let out = self.buffer.borrow_mut();
+        out.extend_from_slice(&name.0.as_bytes()[self.comma..]);
+        write(out);
+        self.comma = 0;
+        self
+    }
+
+    /// An array of values that are joined by commas already.
+    #[inline]
+    pub fn joined(self, name: Name, items: &[u8]) -> Self {
+        self.written(name, |out| {
+            out.push(b'[');
+            out.extend_from_slice(items);
+            out.push(b']');
+        })
+    }
+
+    /// An array with one value for each item, which `write` appends as JSON.
+    #[inline]
+    pub fn array<T>(
+        self,
+        name: Name,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(T, &mut Vec<u8>),
+    ) -> Self {
+        self.written(name, |out| {
+            out.push(b'[');
+            for (index, item) in items.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write(item, out);
+            }
+            out.push(b']');
+        })
+    }
+
+    /// The buffer with the whole object.
+    #[inline]
+    pub fn end(mut self) -> B {
+        self.buffer.borrow_mut().push(b'}');
+        self.buffer
+    }
+}
+
+/// What stands in JSON as it is, between quotes or as a number: nothing in it needs an escape.
+pub trait Plain {
+    fn write_into(&self, out: &mut Vec<u8>);
+}
+
+impl Plain for Day {
+    #[inline]
+    fn write_into(&self, out: &mut Vec<u8>) {
+        Self::write_into(*self, out);
+    }
+}
+
+impl Plain for CompanyId {
+    #[inline]
+    fn write_into(&self, out: &mut Vec<u8>) {
+        self.0.write_into(out);
+    }
+}
+
+impl Plain for FilingId {
+    #[inline]
+    fn write_into(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Protocol(number) => number.write_into(out),
+            Self::Hash(_) => push_display(self, out),
+        }
+    }
+}
+
+macro_rules! plain_integers {
+    ($($integer:ty),*) => {$(
+        impl Plain for $integer {
+            #[inline]
+            fn write_into(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(itoa::Buffer::new().format(*self).as_bytes());
+            }
+        }
+    )*};
+}
+
+plain_integers!(u16, u32, u64, usize);
+
+macro_rules! plain_as_displayed {
+    ($($type:ty),*) => {$(
+        impl Plain for $type {
+            fn write_into(&self, out: &mut Vec<u8>) {
+                push_display(self, out);
+            }
+        }
+    )*};
+}
+
+plain_as_displayed!(Cnpj, Decimal, Pair);
+
+fn push_display(value: impl Display, out: &mut Vec<u8>) {
+    // Writing into memory does not fail.
+    let _ = write!(out, "{value}");
+}
 
 /// The text as a JSON string, quotes included.
-pub(crate) fn literal(text: &str) -> Box<[u8]> {
+pub(crate) fn string(text: &str) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 2);
-    push_literal(text, &mut bytes);
+    push_string(text, &mut bytes);
     bytes.into_boxed_slice()
 }
 
-pub(crate) fn push_literal(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, text).is_err() {
         // Writing a string into memory does not fail; were it to, the answer must still be JSON.
@@ -18,85 +217,62 @@ pub(crate) fn push_literal(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-pub(crate) fn push_optional_literal(text: Option<&str>, out: &mut Vec<u8>) {
-    match text {
-        Some(text) => push_literal(text, out),
-        None => out.extend_from_slice(b"null"),
+/// The text of a JSON string that this crate wrote, so it can be read. Only one with escapes has to be copied.
+pub(crate) fn text_of(string: &[u8]) -> Cow<'_, str> {
+    match string {
+        [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
+        escaped => Cow::Owned(serde_json::from_slice(escaped).unwrap_or_default()),
     }
-}
-
-/// Appends what `Display` writes. For values whose text needs no escape.
-pub(crate) fn push_display(value: impl std::fmt::Display, out: &mut Vec<u8>) {
-    use std::io::Write as _;
-    // Writing into memory does not fail.
-    let _ = write!(out, "{value}");
-}
-
-/// Days of the years 0 to 9999, whose text has ten characters.
-const FOUR_DIGIT_YEARS: std::ops::Range<i32> = -719_528..2_932_897;
-
-/// Appends `YYYY-MM-DD`: twenty of them on every page of filings, so without the machinery of a calendar.
-pub(crate) fn push_day(day: Day, out: &mut Vec<u8>) {
-    if !FOUR_DIGIT_YEARS.contains(&day.number()) {
-        return push_display(day, out);
-    }
-    let (year, month, day) = civil(day.number());
-    let ([a, b], [c, d], [e, f], [g, h]) = (two(year / 100), two(year % 100), two(month), two(day));
-    out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
-}
-
-/// Two digits. The division is one multiplication, as the number is small.
-fn two(number: u32) -> [u8; 2] {
-    let tens = (number * 103) >> 10;
-    [b'0' + tens as u8, b'0' + (number - tens * 10) as u8]
-}
-
-/// Year, month and day by the arithmetic of Neri and Schneider, whose divisions are all multiplications.
-/// For [`FOUR_DIGIT_YEARS`].
-fn civil(number: i32) -> (u32, u32, u32) {
-    /// One era of 400 years is added, so that the year that began on 1 March of the year -1 is not below zero.
-    const ERA_DAYS: i32 = 146_097;
-    let shifted = (number + 719_468 + ERA_DAYS) as u32;
-    let quarters = 4 * shifted + 3;
-    let (century, day_of_century) = (quarters / 146_097, quarters % 146_097 / 4);
-    let years = 2_939_745 * u64::from(4 * day_of_century + 3);
-    let (year_of_century, day_of_year) = ((years >> 32) as u32, years as u32 / 2_939_745 / 4);
-    let months = 2_141 * day_of_year + 197_913;
-    let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
-    let after_new_year = day_of_year >= 306;
-    let year = 100 * century + year_of_century + u32::from(after_new_year) - 400;
-    (year, if after_new_year { month - 12 } else { month }, day)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
-    fn written(day: Day) -> String {
-        let mut out = Vec::new();
-        push_day(day, &mut out);
-        String::from_utf8(out).unwrap()
+    #[test]
+    fn an_object_without_members_is_one_too() {
+        assert_eq!(Object::new(Vec::new()).end(), b"{}");
     }
 
     #[test]
-    fn the_first_and_last_days_of_four_digits_are_written() {
-        for number in [-719_529, -719_528, -719_469, -719_468, 0, 58, 59, 2_932_896] {
-            let day = Day::from_number(number).unwrap();
-            assert_eq!(written(day), day.to_string());
-        }
+    fn an_object_is_written_behind_what_is_there() {
+        let mut out = b"[".to_vec();
+        Object::new(&mut out).number(name!("total"), 7usize).null(name!("next")).end().push(b']');
+        assert_eq!(String::from_utf8(out).unwrap(), r#"[{"total":7,"next":null}]"#);
     }
 
     proptest! {
         #[test]
-        fn days_are_written_as_they_display(number in -800_000i32..2_932_896) {
-            let day = Day::from_number(number).unwrap();
-            prop_assert_eq!(written(day), day.to_string());
+        fn what_is_written_is_read_back(
+            text: String, optional: Option<String>, number: u64, day in 0i32..30_000, hashed: bool, items: Vec<u16>,
+        ) {
+            let day = Day::from_number(day).unwrap();
+            let id = if hashed { FilingId::Hash(number) } else { FilingId::Protocol(number) };
+            let value = Decimal::new(number as i64, 4);
+            let object = Object::new(Vec::new())
+                .text(name!("text"), &text)
+                .optional_text(name!("optional"), optional.as_deref())
+                .token(name!("id"), id)
+                .optional_token(name!("day"), hashed.then_some(day))
+                .number(name!("number"), number)
+                .raw(name!("value"), value.to_string().as_bytes())
+                .joined(name!("joined"), b"1,2")
+                .array(name!("items"), &items, |item, out| item.write_into(out))
+                .end();
+            let expected = json!({
+                "text": text, "optional": optional, "id": id.to_string(), "day": hashed.then(|| day.to_string()),
+                "number": number, "value": value.to_string().parse::<f64>().unwrap(), "joined": [1, 2], "items": items,
+            });
+            prop_assert_eq!(serde_json::from_slice::<Value>(&object).unwrap(), expected);
         }
 
         #[test]
-        fn literals_are_read_back(text: String) {
-            prop_assert_eq!(serde_json::from_slice::<String>(&literal(&text)).unwrap(), text);
+        fn strings_are_read_back(text: String) {
+            let json = string(&text);
+            prop_assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text.as_str());
+            prop_assert_eq!(text_of(&json), text);
         }
     }
 }

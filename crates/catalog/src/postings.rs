@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::moves::Moves;
-use crate::room::room_for;
+use crate::merge_plan::MergePlan;
 
 #[derive(Clone)]
 pub(crate) struct Postings<K> {
@@ -30,8 +29,7 @@ impl<K: Copy + Eq + Hash> Postings<K> {
             *list = total..total;
             total += length;
         }
-        let mut positions = room_for(total);
-        positions.resize(total, 0);
+        let mut positions = vec![0; total];
         for row in 0..rows {
             for key in keys_of(row) {
                 if let Some(list) = lists.get_mut(&key) {
@@ -43,16 +41,16 @@ impl<K: Copy + Eq + Hash> Postings<K> {
         Self { lists, positions }
     }
 
-    /// The lists when rows have moved; `arrived` has those of the rows that arrive.
-    pub(crate) fn merged(&self, arrived: &Self, moves: &Moves) -> Self {
+    /// The lists of the merged rows; `new` has those of the new rows.
+    pub(crate) fn merged(&self, new: &Self, plan: &MergePlan) -> Self {
         let mut merged = Self {
             lists: HashMap::with_capacity(self.lists.len()),
-            positions: room_for(self.positions.len() + arrived.positions.len()),
+            positions: Vec::with_capacity(self.positions.len() + new.positions.len()),
         };
-        let only_arrived = arrived.lists.keys().filter(|key| !self.lists.contains_key(*key));
-        for key in self.lists.keys().chain(only_arrived) {
+        let only_new = new.lists.keys().filter(|key| !self.lists.contains_key(*key));
+        for key in self.lists.keys().chain(only_new) {
             let start = merged.positions.len();
-            moves.extend_list(self.get(*key), arrived.get(*key), &mut merged.positions);
+            plan.extend_list(self.get(*key), new.get(*key), &mut merged.positions);
             if merged.positions.len() > start {
                 merged.lists.insert(*key, start..merged.positions.len());
             }

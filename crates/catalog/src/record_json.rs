@@ -3,7 +3,9 @@
 use lastro_model::{Company, Filing};
 
 use crate::companies;
-use crate::json::{push_day, push_display, push_literal, push_optional_literal};
+use crate::filings::Midnight;
+use crate::json::Object;
+use crate::name;
 
 pub fn company_json(company: &Company) -> Box<[u8]> {
     companies::rendered(company)
@@ -11,30 +13,18 @@ pub fn company_json(company: &Company) -> Box<[u8]> {
 
 /// What [`Table::write_json`](crate::Table::write_json) writes of this filing in the catalog; a test holds the two together.
 pub fn filing_json(filing: &Filing) -> Vec<u8> {
-    let mut out = Vec::with_capacity(480);
-    out.extend_from_slice(b"{\"id\":\"");
-    push_display(filing.id, &mut out);
-    out.extend_from_slice(b"\",\"company_id\":\"");
-    push_display(filing.company_id, &mut out);
-    out.extend_from_slice(b"\",\"company_name\":");
-    push_literal(&filing.company_name, &mut out);
-    out.extend_from_slice(b",\"category\":");
-    push_literal(&filing.category, &mut out);
-    out.extend_from_slice(b",\"date\":\"");
-    push_day(filing.delivered_on, &mut out);
-    out.extend_from_slice(b"T00:00:00-03:00\",\"description\":");
-    push_literal(&filing.description, &mut out);
-    out.extend_from_slice(b",\"type\":");
-    push_optional_literal(filing.kind.as_deref(), &mut out);
-    out.extend_from_slice(b",\"reference_date\":");
-    let reference = filing.reference_day.map(|day| day.to_string());
-    push_optional_literal(reference.as_deref(), &mut out);
-    out.extend_from_slice(b",\"version\":");
-    push_display(filing.version, &mut out);
-    out.extend_from_slice(b",\"url\":");
-    push_literal(&filing.url, &mut out);
-    out.push(b'}');
-    out
+    Object::new(Vec::with_capacity(480))
+        .token(name!("id"), filing.id)
+        .token(name!("company_id"), filing.company_id)
+        .text(name!("company_name"), &filing.company_name)
+        .text(name!("category"), &filing.category)
+        .token(name!("date"), Midnight(filing.delivered_on))
+        .text(name!("description"), &filing.description)
+        .optional_text(name!("type"), filing.kind.as_deref())
+        .optional_token(name!("reference_date"), filing.reference_day)
+        .number(name!("version"), filing.version)
+        .text(name!("url"), &filing.url)
+        .end()
 }
 
 #[cfg(test)]

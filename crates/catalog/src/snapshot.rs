@@ -8,10 +8,14 @@ use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
-use crate::room::reserve_for;
-
-/// Changes with whatever changes the bytes, or what is made of them: words, stems, weights.
+/// The number in it grows by one with whatever changes the bytes, or what they mean: words, stems, weights. A server that
+/// finds a snapshot of another format builds the part anew.
 const FORMAT: &[u8; 16] = b"lastro filings 2";
+
+/// What this format comes to, as checksums. The tests compare it with the program; where it differs, the format is a new
+/// one: it gets the next number above, and its checksums stand here.
+#[cfg(test)]
+const GOLDEN: tests::Golden = tests::Golden { bytes: 0x1b72_5c2c, analyzer: 0x54d8_1283 };
 
 /// Why a snapshot is not used.
 #[derive(Debug, thiserror::Error)]
@@ -31,11 +35,11 @@ pub(crate) fn ensure(consistent: bool) -> Result<(), SnapshotError> {
     if consistent { Ok(()) } else { Err(SnapshotError::Damaged) }
 }
 
-/// Room for so many. No memory has room for what only a damaged length can ask for.
+/// An empty array with room for so many. No memory has room for what only a damaged length can ask for.
 fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(reserve_for::<T>(length)).map_err(|_| SnapshotError::Damaged)?;
-    Ok(room)
+    let mut array = Vec::new();
+    array.try_reserve_exact(length).map_err(|_| SnapshotError::Damaged)?;
+    Ok(array)
 }
 
 /// Nobody writes a longer one.
@@ -217,5 +221,91 @@ impl<R: Read> Reader<R> {
         self.input.read_exact(bytes)?;
         self.checksum.update(bytes);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lastro_model::{CompanyId, Day, Filing, FilingId};
+
+    use super::{FORMAT, GOLDEN};
+    use crate::FilingsBuilder;
+    use crate::search::{analyzed, stem};
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) struct Golden {
+        /// Of a snapshot of [`filings`], without the format and its own checksum.
+        pub(super) bytes: u32,
+        /// Of the words and stems of [`TEXTS`].
+        pub(super) analyzer: u32,
+    }
+
+    /// One text for each rule of the analyzer.
+    const TEXTS: [&str; 12] = [
+        "Distribuição de dividendos e juros sobre o capital próprio",
+        "AÇÕES ações Ação ac\u{327}o\u{303}es acionistas",
+        "imóvel imóveis fiscais nacionais jovens itens países reais",
+        "trabalhadores reuniões demonstrações capitães debêntures",
+        "Aurora S.A. (ex-Bela S/A), S. A. e SA",
+        "e/ou n.º 5.1 B.T.Gama a.b",
+        "009512 000 B3SA3 007a 2024",
+        "Mærsk İstanbul Straße Łódź ½ ﬁnal",
+        "classe A. O conselho da São Paulo",
+        "quarenta_letras_e_mais aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeee",
+        "\u{301} \"AND\" ( * ) : -",
+        "Informações econômico-financeiras não auditadas, às 10h30",
+    ];
+
+    fn filings() -> Vec<Filing> {
+        let filing = |(number, text): (u64, &&str)| Filing {
+            id: if number % 3 == 0 {
+                FilingId::Hash(number << 40)
+            } else {
+                FilingId::Protocol(1_000_000 + number)
+            },
+            company_id: CompanyId(9_512 + number as u32 % 4),
+            company_name: format!("Aurora {} S.A.", number % 4),
+            category: ["Fato Relevante", "Ata \"AGE\""][number as usize % 2].to_owned(),
+            kind: (number % 2 == 0).then(|| "Edital de Convocação".to_owned()),
+            delivered_on: Day::from_number(20_000 + number as i32 % 5).unwrap(),
+            reference_day: (number % 4 == 0).then(|| Day::from_number(19_000).unwrap()),
+            description: (*text).to_owned(),
+            version: 1 + number as u16 % 3,
+            url: format!(
+                "https://a.example/{}?v={}&s={}",
+                1_000_000 + number,
+                1 + number % 3,
+                700_000 + number
+            ),
+        };
+        (0..).zip(&TEXTS).map(filing).collect()
+    }
+
+    fn bytes() -> u32 {
+        let mut builder = FilingsBuilder::new();
+        filings().into_iter().for_each(|filing| builder.push(filing));
+        let mut bytes = Vec::new();
+        builder.finish().unwrap().save("golden", &mut bytes).unwrap();
+        crc32fast::hash(&bytes[FORMAT.len()..bytes.len() - size_of::<u32>()])
+    }
+
+    fn analyzer() -> u32 {
+        let words = TEXTS.iter().flat_map(|text| analyzed(text));
+        let lines: String = words.map(|word| format!("{word} {}\n", stem(&word))).collect();
+        crc32fast::hash(lines.as_bytes())
+    }
+
+    #[test]
+    fn a_format_with_other_bytes_or_another_analyzer_has_another_number() {
+        let found = Golden { bytes: bytes(), analyzer: analyzer() };
+        assert_eq!(
+            found,
+            GOLDEN,
+            "snapshots of earlier versions no longer mean the same: give FORMAT ({}) the next number, and GOLDEN these \
+             checksums: bytes {:#010x}, analyzer {:#010x}",
+            String::from_utf8_lossy(FORMAT),
+            found.bytes,
+            found.analyzer
+        );
     }
 }

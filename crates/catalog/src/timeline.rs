@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use lastro_model::{Day, FxQuote, RatePoint};
 
-use crate::json::{push_day, push_display};
+use crate::json::Object;
+use crate::name;
 use crate::page::{Listing, Page};
 use crate::table::{Cell, Table};
 
@@ -31,11 +32,7 @@ impl Point for RatePoint {
     }
 
     fn write_json(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"date\":\"");
-        push_day(self.day, out);
-        out.extend_from_slice(b"\",\"value\":");
-        push_display(self.value, out);
-        out.push(b'}');
+        Object::new(out).token(name!("date"), self.day).number(name!("value"), self.value).end();
     }
 
     fn cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
@@ -52,15 +49,12 @@ impl Point for FxQuote {
     }
 
     fn write_json(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"date\":\"");
-        push_day(self.day, out);
-        out.extend_from_slice(b"\",\"pair\":\"");
-        push_display(self.pair, out);
-        out.extend_from_slice(b"\",\"buy\":");
-        push_display(self.buy, out);
-        out.extend_from_slice(b",\"sell\":");
-        push_display(self.sell, out);
-        out.push(b'}');
+        Object::new(out)
+            .token(name!("date"), self.day)
+            .token(name!("pair"), self.pair)
+            .number(name!("buy"), self.buy)
+            .number(name!("sell"), self.sell)
+            .end();
     }
 
     fn cells(&self, put: &mut dyn FnMut(Cell<'_>)) {

@@ -46,15 +46,53 @@ impl Day {
     }
 
     pub fn year(self) -> i16 {
-        self.date().year()
+        self.civil().0
     }
 
     pub fn month(self) -> i8 {
-        self.date().month()
+        self.civil().1
     }
 
     pub fn day_of_month(self) -> i8 {
-        self.date().day()
+        self.civil().2
+    }
+
+    /// Year, month and day of the month, by the arithmetic of Neri and Schneider: all its divisions are by constants, which
+    /// the compiler makes multiplications of.
+    pub const fn civil(self) -> (i16, i8, i8) {
+        /// Ten thousand years are added, so that no year of the calendar is below zero.
+        const YEARS: u32 = 10_000;
+        const DAYS: i32 = YEARS as i32 / 400 * 146_097;
+        // Years begin on 1 March here, so that a leap day is the last one of its year.
+        let since_march = (self.0 + 719_468 + DAYS) as u32;
+        let quarters = 4 * since_march + 3;
+        let (century, day_of_century) = (quarters / 146_097, quarters % 146_097 / 4);
+        let years = 2_939_745 * (4 * day_of_century + 3) as u64;
+        let (year_of_century, day_of_year) = ((years >> 32) as u32, years as u32 / 2_939_745 / 4);
+        let months = 2_141 * day_of_year + 197_913;
+        let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
+        let after_new_year = day_of_year >= 306;
+        let year = (100 * century + year_of_century + after_new_year as u32) as i32 - YEARS as i32;
+        (year as i16, if after_new_year { month - 12 } else { month } as i8, day as i8)
+    }
+
+    /// Appends `YYYY-MM-DD`: twenty of them on every page of filings, so without the machinery of `Display`.
+    pub fn write_into(self, out: &mut Vec<u8>) {
+        use std::io::Write as _;
+        match self.text() {
+            Some(text) => out.extend_from_slice(&text),
+            // Writing into memory does not fail.
+            None => drop(write!(out, "{self}")),
+        }
+    }
+
+    /// The day in ten characters, if its year has four digits.
+    fn text(self) -> Option<[u8; 10]> {
+        let (year, month, day) = self.civil();
+        let year = u32::try_from(year).ok()?;
+        let ([a, b], [c, d]) = (two_digits(year / 100), two_digits(year % 100));
+        let ([e, f], [g, h]) = (two_digits(month as u32), two_digits(day as u32));
+        Some([a, b, c, d, b'-', e, f, b'-', g, h])
     }
 
     /// Saturday and Sunday: days without a market.
@@ -77,11 +115,15 @@ impl Day {
 
     /// Every way to make a `Day` checks that the calendar has it, so the fallback is never taken.
     fn date(self) -> jiff::civil::Date {
-        let since_1970 = jiff::Span::new().try_days(self.0);
-        since_1970
-            .and_then(|span| jiff::civil::date(1970, 1, 1).checked_add(span))
-            .unwrap_or(jiff::civil::Date::ZERO)
+        let (year, month, day) = self.civil();
+        jiff::civil::Date::new(year, month, day).unwrap_or(jiff::civil::Date::ZERO)
     }
+}
+
+/// Of a number below 100. The division is one multiplication.
+fn two_digits(number: u32) -> [u8; 2] {
+    let tens = (number * 103) >> 10;
+    [b'0' + tens as u8, b'0' + (number - tens * 10) as u8]
 }
 
 impl From<jiff::civil::Date> for Day {
@@ -99,8 +141,11 @@ impl From<jiff::civil::Date> for Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let date = self.date();
-        write!(f, "{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+        if let Some(text) = self.text() {
+            return f.write_str(std::str::from_utf8(&text).unwrap_or_default());
+        }
+        let (year, month, day) = self.civil();
+        write!(f, "{year:04}-{month:02}-{day:02}")
     }
 }
 
@@ -161,7 +206,43 @@ mod tests {
         assert!(!Day::parse("1969-12-31").unwrap().is_weekend());
     }
 
+    /// As jiff counts, which is another arithmetic.
+    fn counted(number: i32) -> jiff::civil::Date {
+        jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().days(number)).unwrap()
+    }
+
+    fn written(day: Day) -> String {
+        let mut out = Vec::new();
+        day.write_into(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_first_and_last_days_of_four_digits_are_written() {
+        for (number, text) in [
+            (-719_529, "-001-12-31"),
+            (-719_528, "0000-01-01"),
+            (-719_469, "0000-02-29"),
+            (-719_468, "0000-03-01"),
+            (0, "1970-01-01"),
+            (58, "1970-02-28"),
+            (59, "1970-03-01"),
+            (2_932_896, "9999-12-31"),
+        ] {
+            let day = Day::from_number(number).unwrap();
+            assert_eq!((written(day), day.to_string()), (text.to_owned(), text.to_owned()));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn every_day_of_the_calendar_is_the_one_that_jiff_counts(number in CALENDAR) {
+            let (day, date) = (Day::from_number(number).unwrap(), counted(number));
+            prop_assert_eq!(day.civil(), (date.year(), date.month(), date.day()));
+            prop_assert_eq!(Day::from(date), day);
+            prop_assert_eq!(written(day), day.to_string());
+        }
+
         #[test]
         fn number_and_text_agree(number in -700_000i32..2_900_000) {
             let day = Day::from_number(number).unwrap();

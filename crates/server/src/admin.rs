@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::http::listener::{BREATH, Failures};
+use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
 use crate::jobs::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
@@ -28,7 +28,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
-    let (mut open, mut failures) = (VecDeque::new(), Failures::default());
+    let (mut open, mut failures) = (VecDeque::new(), AcceptFailures::default());
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => return,
@@ -41,7 +41,7 @@ pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::R
             }
             Err(error) => {
                 failures.note(&error, app.clock.monotonic_ns());
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }

@@ -32,6 +32,9 @@ pub enum ApiError {
 }
 
 impl ApiError {
+    /// A path or a query that is no text once it is decoded.
+    pub const NOT_UTF8: Self = Self::BadRequest(Cow::Borrowed("the address is not valid UTF-8"));
+
     /// The machine-readable code and its status.
     pub fn code(&self) -> (&'static str, StatusCode) {
         match self {

@@ -19,7 +19,6 @@ pub mod service;
 pub mod state;
 pub mod telemetry;
 pub mod tls;
-pub mod web;
 pub mod webhooks;
 
 /// The version that `/health`, `--version` and the API description show.

@@ -14,8 +14,8 @@ use lastro_store::{DATABASE_ID, SourceState, Store};
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::connections::Connections;
-use crate::http::export::slots::Exports;
-use crate::http::packed::Packed;
+use crate::http::response::compression_cache::CompressionCache;
+use crate::http::response::export::slots::Exports;
 use crate::jobs::flush::UsageFlusher;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
@@ -59,8 +59,8 @@ pub struct App {
     /// How the background jobs fare.
     pub jobs: Arc<Jobs>,
     pub connections: Arc<Connections>,
-    /// Compressed forms of what is asked most.
-    pub packed: Packed,
+    /// Compressed bodies of what is asked most.
+    pub compression_cache: CompressionCache,
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
     pub webhooks: Arc<Webhooks>,
@@ -101,7 +101,7 @@ impl App {
             usage,
             metrics,
             jobs: Arc::default(),
-            packed: Packed::default(),
+            compression_cache: CompressionCache::default(),
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,

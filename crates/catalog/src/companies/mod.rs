@@ -13,7 +13,8 @@ use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId};
 
 use crate::BuildError;
-use crate::json::{push_day, push_display, push_literal, push_optional_literal};
+use crate::json::Object;
+use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::search::{IndexBuilder, TextIndex};
 use crate::table::{Cell, Table};
@@ -135,30 +136,16 @@ fn index(companies: &[Company]) -> Result<TextIndex, BuildError> {
 
 /// The company as one JSON object.
 pub(crate) fn rendered(company: &Company) -> Box<[u8]> {
-    let mut out = Vec::with_capacity(256);
-    out.extend_from_slice(b"{\"id\":\"");
-    push_display(company.id, &mut out);
-    out.extend_from_slice(b"\",\"name\":");
-    push_literal(&company.name, &mut out);
-    out.extend_from_slice(b",\"cnpj\":\"");
-    push_display(company.cnpj, &mut out);
-    out.extend_from_slice(b"\",\"status\":");
-    push_literal(&company.status, &mut out);
-    out.extend_from_slice(b",\"sector\":");
-    push_optional_literal(company.sector.as_deref(), &mut out);
-    out.extend_from_slice(b",\"trading_name\":");
-    push_optional_literal(company.trading_name.as_deref(), &mut out);
-    out.extend_from_slice(b",\"registered_on\":");
-    match company.registered_on {
-        Some(day) => {
-            out.push(b'"');
-            push_day(day, &mut out);
-            out.push(b'"');
-        }
-        None => out.extend_from_slice(b"null"),
-    }
-    out.push(b'}');
-    out.into_boxed_slice()
+    Object::new(Vec::with_capacity(256))
+        .token(name!("id"), company.id)
+        .text(name!("name"), &company.name)
+        .token(name!("cnpj"), company.cnpj)
+        .text(name!("status"), &company.status)
+        .optional_text(name!("sector"), company.sector.as_deref())
+        .optional_text(name!("trading_name"), company.trading_name.as_deref())
+        .optional_token(name!("registered_on"), company.registered_on)
+        .end()
+        .into_boxed_slice()
 }
 
 impl fmt::Debug for Companies {

@@ -6,10 +6,11 @@ use hashbrown::HashMap;
 use lastro_model::Filing;
 
 use super::Filings;
-use super::columns::{Columns, unescaped};
+use super::columns::Columns;
 use super::ids::IdTable;
 use super::interner::Interner;
 use crate::BuildError;
+use crate::json::text_of;
 use crate::search::{IndexBuilder, TextIndex, Title};
 
 /// Takes filings one by one, in any order, and keeps each only in its compact form.
@@ -77,7 +78,7 @@ impl fmt::Debug for FilingsBuilder {
     }
 }
 
-/// Where each row has gone, from which row stands where.
+/// The new place of each row, from the row that stands at each place.
 fn inverted(order: &[u32]) -> Vec<u32> {
     let mut moved = vec![0; order.len()];
     for (position, row) in (0..).zip(order) {
@@ -102,7 +103,7 @@ fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
         let name = &names[columns.company_name(row) as usize];
         let category = &categories[columns.category(row) as usize];
         let kind = columns.kind(row).map_or(&no_kind, |kind| &kinds[kind as usize]);
-        index.push(&[name, category, kind, code], &unescaped(columns.description_json(row)))?;
+        index.push(&[name, category, kind, code], &text_of(columns.description_json(row)))?;
     }
     index.finish()
 }

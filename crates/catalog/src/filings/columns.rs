@@ -1,6 +1,5 @@
 //! The rows of the filings, one array a field. Texts that repeat are numbers of interned ones.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -10,16 +9,15 @@ use super::interner::Interner;
 use super::texts::Texts;
 use super::url::{Link, Links, Own};
 use crate::BuildError;
-use crate::json::{push_day, push_display};
-use crate::room::room_for;
+use crate::json::text_of;
 
 /// No day has this number.
 const NO_DAY: i32 = i32::MIN;
 /// No text has this number: rows are counted in 32 bits, and this many do not fit.
 pub(super) const NO_TEXT: u32 = u32::MAX;
 
-/// By day of delivery, then by id, both descending.
-pub(super) type Rank = Reverse<(Day, FilingId)>;
+/// The order of the answer: by day of delivery, then by id, both descending.
+pub(super) type SortKey = Reverse<(Day, FilingId)>;
 
 #[derive(Default)]
 pub(super) struct Columns {
@@ -99,24 +97,23 @@ impl Columns {
     /// The rows in the order of the answer, or `None` if they lie so already.
     pub(super) fn order(&self) -> Option<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        if order.is_sorted_by_key(|row| self.rank(*row)) {
+        if order.is_sorted_by_key(|row| self.sort_key(*row)) {
             return None;
         }
-        order.sort_unstable_by_key(|row| self.rank(*row));
+        order.sort_unstable_by_key(|row| self.sort_key(*row));
         Some(order)
     }
 
-    /// The lower, the nearer to the front.
-    pub(super) fn rank(&self, row: u32) -> Rank {
+    pub(super) fn sort_key(&self, row: u32) -> SortKey {
         Reverse((self.day(row), self.id(row)))
     }
 
-    /// Of rows in the order of the answer, the first that does not come before this rank.
-    pub(super) fn first_not_before(&self, rank: Rank) -> u32 {
+    /// Of rows in the order of the answer, the first that does not come before this key.
+    pub(super) fn first_not_before(&self, key: SortKey) -> u32 {
         let (mut low, mut high) = (0, self.len() as u32);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.rank(middle) < rank {
+            if self.sort_key(middle) < key {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -189,15 +186,6 @@ impl Columns {
         &list[days_between(list, |position| self.day(*position), from, to)]
     }
 
-    pub(super) fn push_id(&self, position: u32, out: &mut Vec<u8>) {
-        match self.id(position) {
-            FilingId::Protocol(number) => {
-                out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            }
-            hash @ FilingId::Hash(_) => push_display(hash, out),
-        }
-    }
-
     pub(super) fn company_name_json(&self, position: u32) -> &[u8] {
         self.company_names.json(self.company_name(position))
     }
@@ -214,17 +202,6 @@ impl Columns {
         self.descriptions.json(position)
     }
 
-    pub(super) fn push_reference_json(&self, position: u32, out: &mut Vec<u8>) {
-        match self.reference(position) {
-            Some(day) => {
-                out.push(b'"');
-                push_day(day, out);
-                out.push(b'"');
-            }
-            None => out.extend_from_slice(b"null"),
-        }
-    }
-
     pub(super) fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
         self.links.push_json(self.link[position as usize], self.own(position), out);
     }
@@ -232,7 +209,7 @@ impl Columns {
     pub(super) fn url(&self, position: u32) -> String {
         let mut url = Vec::new();
         self.push_url_json(position, &mut url);
-        unescaped(&url).into_owned()
+        text_of(&url).into_owned()
     }
 
     /// What may stand in a filing's own link.
@@ -253,7 +230,7 @@ impl Columns {
             kind: self.kind(position).map(|kind| self.kinds.text(kind).to_owned()),
             delivered_on: self.day(position),
             reference_day: self.reference(position),
-            description: unescaped(self.description_json(position)).into_owned(),
+            description: text_of(self.description_json(position)).into_owned(),
             version: self.version(position),
             url: self.url(position),
         }
@@ -279,22 +256,14 @@ struct Row {
 }
 
 fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
-    let mut reordered = room_for(order.len());
+    let mut reordered = Vec::with_capacity(order.len());
     reordered.extend(order.iter().map(|row| column[*row as usize]));
     *column = reordered;
 }
 
-/// The places, in rows whose days descend, from one day to another, both included.
+/// In rows whose days descend, the range from one day to another, both included.
 fn days_between<T>(rows: &[T], day: impl Fn(&T) -> Day, from: Option<Day>, to: Option<Day>) -> Range<usize> {
     let start = to.map_or(0, |to| rows.partition_point(|row| day(row) > to));
     let end = from.map_or(rows.len(), |from| rows.partition_point(|row| day(row) >= from));
     start..end.max(start)
-}
-
-/// The text of a JSON string that this crate wrote, so it can be read. Only one with escapes has to be copied.
-pub(super) fn unescaped(json: &[u8]) -> Cow<'_, str> {
-    match json {
-        [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
-        escaped => Cow::Owned(serde_json::from_slice(escaped).unwrap_or_default()),
-    }
 }

@@ -5,14 +5,14 @@ use std::io::{self, Read, Write};
 use hashbrown::HashMap;
 
 use crate::fold::fold_label;
-use crate::json::literal;
+use crate::json::string;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
 #[derive(Default)]
 pub(super) struct Interner {
     numbers: HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
-    literals: Vec<Box<[u8]>>,
+    json: Vec<Box<[u8]>>,
 }
 
 impl Interner {
@@ -24,7 +24,7 @@ impl Interner {
         let number = self.texts.len() as u32;
         self.numbers.insert(text.into(), number);
         self.texts.push(text.into());
-        self.literals.push(literal(text));
+        self.json.push(string(text));
         number
     }
 
@@ -34,7 +34,7 @@ impl Interner {
 
     /// The text as a JSON string, quotes included.
     pub(super) fn json(&self, number: u32) -> &[u8] {
-        &self.literals[number as usize]
+        &self.json[number as usize]
     }
 
     pub(super) fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
@@ -48,8 +48,8 @@ impl Interner {
     /// Sealed.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let texts: Vec<Box<str>> = snapshot.texts()?.into_iter().map(Box::from).collect();
-        let literals = texts.iter().map(|text| literal(text)).collect();
-        Ok(Self { numbers: HashMap::new(), texts, literals })
+        let json = texts.iter().map(|text| string(text)).collect();
+        Ok(Self { numbers: HashMap::new(), texts, json })
     }
 
     /// Interns the texts of another that are in use, and tells what has become of its numbers.

@@ -5,11 +5,11 @@
 //! JSON already escaped; writing a row copies them.
 
 mod builder;
-mod changes;
 mod columns;
 mod ids;
 mod interner;
-mod kept;
+mod merge;
+mod snapshot;
 mod texts;
 mod url;
 
@@ -19,13 +19,14 @@ use std::io::{self, Read, Write};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 use crate::fold::fold_label;
-use crate::json::push_day;
+use crate::json::{Object, Plain, text_of};
+use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
 use crate::search::TextIndex;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
-use columns::{Columns, unescaped};
+use columns::Columns;
 use ids::IdTable;
 use interner::Groups;
 
@@ -92,7 +93,7 @@ impl Filings {
         snapshot.finish()?;
         ensure(index.len() as usize == columns.len())?;
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Ok(Self::assemble(columns, ids, index.ready()))
+        Ok(Self::assemble(columns, ids, index.into_index()))
     }
 
     pub fn len(&self) -> usize {
@@ -140,7 +141,7 @@ impl Filings {
         match *lists {
             [] => Listing::EMPTY,
             [only] => Listing::of_list(only, page),
-            _ => merged(lists, page),
+            _ => page_of_several(lists, page),
         }
     }
 
@@ -154,8 +155,24 @@ impl Filings {
     }
 }
 
-/// The regulator publishes days; they begin at midnight in Brasília.
+/// The moment a day begins in Brasília: the regulator publishes days, the API shows moments.
+#[derive(Clone, Copy)]
+pub(crate) struct Midnight(pub Day);
+
 const MIDNIGHT: &str = "T00:00:00-03:00";
+
+impl fmt::Display for Midnight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{MIDNIGHT}", self.0)
+    }
+}
+
+impl Plain for Midnight {
+    fn write_into(&self, out: &mut Vec<u8>) {
+        self.0.write_into(out);
+        out.extend_from_slice(MIDNIGHT.as_bytes());
+    }
+}
 
 impl Table for Filings {
     const COLUMNS: &'static [&'static str] = &[
@@ -173,28 +190,18 @@ impl Table for Filings {
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let columns = &self.columns;
-        out.extend_from_slice(b"{\"id\":\"");
-        columns.push_id(position, out);
-        out.extend_from_slice(b"\",\"company_id\":\"");
-        out.extend_from_slice(itoa::Buffer::new().format(columns.company(position)).as_bytes());
-        out.extend_from_slice(b"\",\"company_name\":");
-        out.extend_from_slice(columns.company_name_json(position));
-        out.extend_from_slice(b",\"category\":");
-        out.extend_from_slice(columns.category_json(position));
-        out.extend_from_slice(b",\"date\":\"");
-        push_day(columns.day(position), out);
-        out.extend_from_slice(MIDNIGHT.as_bytes());
-        out.extend_from_slice(b"\",\"description\":");
-        out.extend_from_slice(columns.description_json(position));
-        out.extend_from_slice(b",\"type\":");
-        out.extend_from_slice(columns.kind_json(position));
-        out.extend_from_slice(b",\"reference_date\":");
-        columns.push_reference_json(position, out);
-        out.extend_from_slice(b",\"version\":");
-        out.extend_from_slice(itoa::Buffer::new().format(columns.version(position)).as_bytes());
-        out.extend_from_slice(b",\"url\":");
-        columns.push_url_json(position, out);
-        out.push(b'}');
+        Object::new(out)
+            .token(name!("id"), columns.id(position))
+            .token(name!("company_id"), columns.company(position))
+            .raw(name!("company_name"), columns.company_name_json(position))
+            .raw(name!("category"), columns.category_json(position))
+            .token(name!("date"), Midnight(columns.day(position)))
+            .raw(name!("description"), columns.description_json(position))
+            .raw(name!("type"), columns.kind_json(position))
+            .optional_token(name!("reference_date"), columns.reference(position))
+            .number(name!("version"), columns.version(position))
+            .written(name!("url"), |out| columns.push_url_json(position, out))
+            .end();
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
@@ -203,8 +210,8 @@ impl Table for Filings {
         put(Cell::Token(&columns.company(position)));
         put(Cell::Text(columns.company_names.text(columns.company_name(position))));
         put(Cell::Text(columns.categories.text(columns.category(position))));
-        put(Cell::Token(&format_args!("{}{MIDNIGHT}", columns.day(position))));
-        put(Cell::Text(&unescaped(columns.description_json(position))));
+        put(Cell::Token(&Midnight(columns.day(position))));
+        put(Cell::Text(&text_of(columns.description_json(position))));
         put(Cell::optional_text(columns.kind(position).map(|kind| columns.kinds.text(kind))));
         put(Cell::optional_token(columns.reference(position).as_ref()));
         put(Cell::Number(&columns.version(position)));
@@ -223,7 +230,7 @@ fn keys(company: u32, category: u32) -> [FilterKey; 3] {
 }
 
 /// One page of several ascending lists without a row in common. Takes memory for the page alone.
-fn merged(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
+fn page_of_several(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
     let total = lists.iter().map(|list| list.len()).sum();
     let shown = page.of(total);
     let next = std::iter::from_fn(|| {

@@ -1,27 +1,27 @@
-//! One long array of JSON strings, one for each row.
+//! A text for each row, kept as JSON strings in one long array.
 //!
-//! It has two parts: a long one that is shared with the parts of the catalog that came before, and a short one behind
-//! it, of rows that changed since. What no row shows any more stays until it is too much.
+//! The array has two pieces: a long one that is shared with earlier editions of the part, and behind it a short one with
+//! the texts that changed since. Texts that no row has any more stay until they are an eighth of the whole; then
+//! everything is copied into a new array.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use crate::BuildError;
-use crate::json::push_literal;
-use crate::moves::Moves;
-use crate::room::room_for;
+use crate::json::push_string;
+use crate::merge_plan::MergePlan;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]
 pub(super) struct Texts {
     shared: Arc<Vec<u8>>,
     own: Vec<u8>,
-    /// Where each row's text starts and ends, the own part being behind the shared one.
+    /// Where each row's text starts and ends, counted over `shared` and then `own`.
     spans: Vec<(u32, u32)>,
 }
 
-/// When one byte in so many is not shared, or not shown by any row, all texts are written anew.
-const LOOSEST: usize = 8;
+/// When one byte in so many is not shared, or belongs to no row, the texts are compacted.
+const MOST_WASTE: usize = 8;
 
 impl Texts {
     pub(super) fn push(&mut self, text: &str) -> Result<(), BuildError> {
@@ -48,7 +48,7 @@ impl Texts {
 
     /// The texts in a new order, one behind the other.
     pub(super) fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
-        let (mut own, mut spans) = (room_for(self.shown()), room_for(order.len()));
+        let (mut own, mut spans) = (Vec::with_capacity(self.used()), Vec::with_capacity(order.len()));
         for row in order {
             let start = own.len() as u32;
             own.extend_from_slice(self.json(row));
@@ -64,17 +64,17 @@ impl Texts {
         }
     }
 
-    /// The texts of rows that have moved; `fresh` has those of the arrivals.
-    pub(super) fn merged(&self, fresh: &Self, moves: &Moves) -> Result<Self, BuildError> {
+    /// The texts of the merged rows; `fresh` has those of the new rows.
+    pub(super) fn merged(&self, fresh: &Self, plan: &MergePlan) -> Result<Self, BuildError> {
         let start = offset(self.len_in_bytes())?;
         offset(self.len_in_bytes() + fresh.len_in_bytes())?;
         let behind = |(from, to): (u32, u32)| (start + from, start + to);
         let mut merged = Self {
             shared: Arc::clone(&self.shared),
             own: [&self.own[..], &fresh.shared, &fresh.own].concat(),
-            spans: moves.column((&self.spans, |span| span), (&fresh.spans, behind)),
+            spans: plan.column((&self.spans, |span| span), (&fresh.spans, behind)),
         };
-        if merged.is_loose() {
+        if merged.needs_compaction() {
             merged = merged.reordered(0..merged.spans.len() as u32);
             merged.seal();
         }
@@ -102,19 +102,19 @@ impl Texts {
         self.shared.len() + self.own.len()
     }
 
-    /// How many bytes the rows show.
-    fn shown(&self) -> usize {
+    /// How many bytes belong to rows.
+    fn used(&self) -> usize {
         self.spans.iter().map(|(start, end)| (end - start) as usize).sum()
     }
 
-    fn is_loose(&self) -> bool {
-        let unused = self.len_in_bytes().saturating_sub(self.shown());
-        self.own.len().max(unused) > self.len_in_bytes() / LOOSEST
+    fn needs_compaction(&self) -> bool {
+        let unused = self.len_in_bytes().saturating_sub(self.used());
+        self.own.len().max(unused) > self.len_in_bytes() / MOST_WASTE
     }
 
     fn append(&mut self, text: &str) -> Result<(u32, u32), BuildError> {
         let start = offset(self.len_in_bytes())?;
-        push_literal(text, &mut self.own);
+        push_string(text, &mut self.own);
         Ok((start, offset(self.len_in_bytes())?))
     }
 }

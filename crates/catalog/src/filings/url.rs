@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use hashbrown::HashMap;
 
 use super::interner::Interner;
-use crate::json::literal;
+use crate::json::string;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// What a template's gaps are filled with besides the stored number.
@@ -215,7 +215,7 @@ impl Piece {
     fn escaped(&self) -> Box<[u8]> {
         match self {
             Self::Text(text) => {
-                let quoted = literal(text);
+                let quoted = string(text);
                 quoted[1..quoted.len() - 1].into()
             }
             _ => Box::default(),

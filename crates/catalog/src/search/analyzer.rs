@@ -2,7 +2,7 @@
 //!
 //! The index holds folded words; stems only say which words are forms of one another. The Snowball stemmer alone
 //! keeps `operação` and `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are
-//! folded; so plurals are undone first. Both sides, index and question, come through here.
+//! folded; so plurals are undone first. Both sides, index and query, come through here.
 
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
@@ -17,7 +17,7 @@ const STOP_WORDS: [&str; 44] = [
     "pelas", "pelo", "pelos", "por", "que", "se", "seu", "seus", "sua", "suas", "um", "uma", "umas", "uns",
 ];
 
-/// Longer words are cut here, in the index and in questions alike.
+/// Longer words are cut here, in the index and in queries alike.
 const LONGEST_WORD: usize = 40;
 
 pub(super) fn is_stop_word(folded: &str) -> bool {
@@ -39,7 +39,7 @@ pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
 }
 
 /// The folded words of `text` in their order.
-pub(super) fn words_of(text: &str) -> Vec<String> {
+pub(crate) fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |word| words.push(word.to_owned()));
     words
@@ -109,7 +109,7 @@ fn leading_zeros(word: &str) -> usize {
 }
 
 /// What the forms of a folded word have in common. A code is its own stem.
-pub(super) fn stem(folded: &str) -> String {
+pub(crate) fn stem(folded: &str) -> String {
     if folded.bytes().any(|b| b.is_ascii_digit()) {
         return folded.to_owned();
     }

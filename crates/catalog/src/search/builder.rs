@@ -5,8 +5,9 @@ use hashbrown::HashMap;
 
 use super::TextIndex;
 use super::analyzer::{for_each_word, is_stop_word, stem};
+use super::entry::{Entry, HEAVIEST, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::postings::{Entry, HEAVIEST, Lists, MOST_ROWS};
+use super::postings::Lists;
 use crate::BuildError;
 
 /// How many words a text may have until each of them counts one less: the greater a word's share of a text, the more
@@ -18,10 +19,10 @@ const LIGHTER_IN_PROSE: u8 = 4;
 
 /// A name or label, analyzed once for all rows that bear it.
 #[derive(Default)]
-pub(crate) struct Title(Vec<Token>);
+pub(crate) struct Title(Vec<Occurrence>);
 
 #[derive(Clone, Copy)]
-struct Token {
+struct Occurrence {
     word: u32,
     weight: u8,
 }
@@ -29,21 +30,21 @@ struct Token {
 #[derive(Default)]
 pub(crate) struct IndexBuilder {
     words: Words,
-    /// What the rows so far have, and where each row ends.
-    tokens: Vec<WordEntry>,
+    /// The words of the rows so far, and where each row ends.
+    entries: Vec<WordEntry>,
     ends: Vec<u64>,
     /// The row being added.
-    row: Vec<Token>,
+    row: Vec<Occurrence>,
 }
 
-/// A token of a finished row, as small as an [`Entry`]: the word stands where the row will.
+/// A word of a finished row, as small as an [`Entry`]: the word stands where the row will.
 type WordEntry = Entry;
 
 impl IndexBuilder {
     pub(crate) fn title(&mut self, text: &str) -> Title {
-        let mut tokens = Vec::new();
-        self.words.append(text, HEAVIEST, &mut tokens);
-        Title(tokens)
+        let mut occurrences = Vec::new();
+        self.words.append(text, HEAVIEST, &mut occurrences);
+        Title(occurrences)
     }
 
     /// Adds the next row.
@@ -58,47 +59,47 @@ impl IndexBuilder {
             return Err(BuildError::TooLarge("the number of words"));
         }
         self.settle_row();
-        self.ends.push(self.tokens.len() as u64);
+        self.ends.push(self.entries.len() as u64);
         Ok(())
     }
 
     /// A word counts once in a row, and all forms of a word in it count as the weightiest of them.
     fn settle_row(&mut self) {
         let stems = &self.words.stems;
-        self.row.sort_unstable_by_key(|token| (stems[token.word as usize], token.word));
+        self.row.sort_unstable_by_key(|occurrence| (stems[occurrence.word as usize], occurrence.word));
         for family in self.row.chunk_by(|a, b| stems[a.word as usize] == stems[b.word as usize]) {
-            let weight = family.iter().map(|token| token.weight).max().unwrap_or(0);
+            let weight = family.iter().map(|occurrence| occurrence.weight).max().unwrap_or(0);
             let forms = family.chunk_by(|a, b| a.word == b.word).filter_map(|form| form.first());
-            self.tokens.extend(forms.map(|form| Entry::new(form.word, weight)));
+            self.entries.extend(forms.map(|form| Entry::new(form.word, weight)));
         }
     }
 
     pub(crate) fn finish(self) -> Result<TextIndex, BuildError> {
         let rows = self.ends.len() as u32;
         let (lexicon, places) = self.words.sorted()?;
-        let lists = lists(&self.tokens, &self.ends, &places);
-        drop((self.tokens, self.ends));
+        let lists = lists(&self.entries, &self.ends, &places);
+        drop((self.entries, self.ends));
         Ok(TextIndex::new(rows, lexicon, lists))
     }
 }
 
 /// The lists of the words, each of which has its place in `places`.
-fn lists(tokens: &[WordEntry], row_ends: &[u64], places: &[u32]) -> Lists {
-    let place = |token: &WordEntry| places[token.row() as usize] as usize;
+fn lists(occurrences: &[WordEntry], row_ends: &[u64], places: &[u32]) -> Lists {
+    let place = |occurrence: &WordEntry| places[occurrence.row() as usize] as usize;
     // One list end too many, so that while filling, each end can start as that of the list before.
     let mut ends = vec![0u64; places.len() + 1];
-    tokens.iter().for_each(|token| ends[place(token) + 1] += 1);
+    occurrences.iter().for_each(|occurrence| ends[place(occurrence) + 1] += 1);
     let mut total = 0;
     for end in &mut ends {
         total += *end;
         *end = total;
     }
-    let mut entries = vec![Entry::new(0, 0); tokens.len()];
+    let mut entries = vec![Entry::new(0, 0); occurrences.len()];
     let mut start = 0;
     for (row, end) in (0..).zip(row_ends) {
-        for token in &tokens[start as usize..*end as usize] {
-            let next = &mut ends[place(token)];
-            entries[*next as usize] = Entry::new(row, token.weight() as u8);
+        for occurrence in &occurrences[start as usize..*end as usize] {
+            let next = &mut ends[place(occurrence)];
+            entries[*next as usize] = Entry::new(row, occurrence.weight() as u8);
             *next += 1;
         }
         start = *end;
@@ -113,22 +114,23 @@ struct Words {
     numbers: HashMap<Box<str>, u32>,
     /// The number of each word's stem.
     stems: Vec<u32>,
-    telling: Vec<bool>,
+    /// Whether each word is more than a stop word.
+    is_content: Vec<bool>,
     stem_numbers: HashMap<String, u32>,
 }
 
 impl Words {
     /// Appends the words of a text, of which a single one would count as `heaviest`.
-    fn append(&mut self, text: &str, heaviest: u8, tokens: &mut Vec<Token>) {
-        let start = tokens.len();
-        let mut telling = 0;
+    fn append(&mut self, text: &str, heaviest: u8, occurrences: &mut Vec<Occurrence>) {
+        let start = occurrences.len();
+        let mut content_words = 0;
         for_each_word(text, |word| {
             let word = self.number(word);
-            telling += usize::from(self.telling[word as usize]);
-            tokens.push(Token { word, weight: 0 });
+            content_words += usize::from(self.is_content[word as usize]);
+            occurrences.push(Occurrence { word, weight: 0 });
         });
-        let steps = SHARES.partition_point(|words| *words < telling) as u8;
-        tokens[start..].iter_mut().for_each(|token| token.weight = heaviest - steps);
+        let steps = SHARES.partition_point(|words| *words < content_words) as u8;
+        occurrences[start..].iter_mut().for_each(|occurrence| occurrence.weight = heaviest - steps);
     }
 
     fn number(&mut self, word: &str) -> u32 {
@@ -138,7 +140,7 @@ impl Words {
         let number = self.stems.len() as u32;
         let next_stem = self.stem_numbers.len() as u32;
         self.stems.push(*self.stem_numbers.entry(stem(word)).or_insert(next_stem));
-        self.telling.push(!is_stop_word(word));
+        self.is_content.push(!is_stop_word(word));
         self.numbers.insert(word.into(), number);
         number
     }

@@ -1,6 +1,6 @@
 //! The words of an index in alphabetical order, and which of them are forms of one another.
 //!
-//! Stems stand in no list: each word is stemmed once, and a question for a word asks for all its forms.
+//! Stems stand in no list: each word is stemmed once, and a query for a word asks for all its forms.
 
 use std::ops::Range;
 

@@ -1,15 +1,16 @@
-//! Which rows have all words of a question, and how well each of them matches.
+//! Which rows have all words of a query, and how well each of them matches.
 //!
 //! The rows of the rarest word are found first. Two ways lead from the rows found so far to those that have one more
 //! word. Where the word has about as many, its lists are read whole, one window of rows after the other, so that the
-//! notes about a window stay in the processor's nearest memory and no step depends on a comparison. Where it has far
-//! more, or where its lists tell at once where a row stands, each row found is looked up. A set of rows is never read
+//! scores of a window stay in the processor's nearest memory and no step depends on a comparison. Where it has far more,
+//! or where a bitmap tells at once at which place a row stands, each row found is looked up. A set of rows is never read
 //! for this: one bit tells whether it has a row.
 
 use std::ops::Range;
 
-use super::postings::{Entry, List, seek};
-use super::rowset::RowSet;
+use super::entry::Entry;
+use super::postings::{List, seek};
+use super::row_set::RowSet;
 
 /// A row that was found; the greater the score, the better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub(super) struct Match {
     pub score: u16,
 }
 
-/// Rows that satisfy one word of a question, by any of several lists. A row that is in several counts by the first.
+/// Rows that satisfy one word of a query, by any of several lists. A row that is in several counts by the first.
 #[derive(Clone, Default)]
 pub(super) struct Clause<'a> {
     pub lists: Vec<Scored<'a>>,
@@ -40,15 +41,15 @@ impl Scored<'_> {
 
     /// What it costs to look so many rows up in this list, where reading an entry costs one.
     fn cost_of_looking_up(&self, rows: usize) -> usize {
-        let sought = if self.list.places.is_some() { 0 } else { rows.min(self.list.entries.len()) };
-        rows * GLANCE + sought * SEEK
+        let sought = if self.list.bitmap.is_some() { 0 } else { rows.min(self.list.entries.len()) };
+        rows * LOOK_COST + sought * SEEK_COST
     }
 }
 
-/// What it costs to see that the next entry of a list is not the one, in entries read.
-const GLANCE: usize = 2;
-/// What it costs to seek an entry in a list.
-const SEEK: usize = 14;
+/// In entries read, what it costs to see that the next entry of a list is not the one.
+const LOOK_COST: usize = 2;
+/// In entries read, what it costs to seek an entry in a list.
+const SEEK_COST: usize = 14;
 
 /// So many rows are treated at a time: two bytes for each fit in the first-level cache.
 const WINDOW: u32 = 8192;
@@ -75,16 +76,16 @@ pub(super) fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
     let mut found = rows_of(rarest);
     for clause in others {
         if clause.cost_of_looking_up(found.len()) <= clause.entries() {
-            look_up(&mut found, clause);
+            retain_by_look_up(&mut found, clause);
         } else {
-            sweep(&mut found, clause);
+            retain_by_scan(&mut found, clause);
         }
     }
     found
 }
 
 /// Keeps the rows that the clause has too, each looked up in its lists.
-fn look_up(found: &mut Vec<Match>, clause: &Clause<'_>) {
+fn retain_by_look_up(found: &mut Vec<Match>, clause: &Clause<'_>) {
     let mut places = vec![0; clause.lists.len()];
     found.retain_mut(|candidate| {
         for (scored, place) in clause.lists.iter().zip(&mut places) {
@@ -98,22 +99,22 @@ fn look_up(found: &mut Vec<Match>, clause: &Clause<'_>) {
 }
 
 /// Keeps the rows that the clause has too, its lists being read beside them. Where nothing was found they are not read.
-fn sweep(found: &mut Vec<Match>, clause: &Clause<'_>) {
+fn retain_by_scan(found: &mut Vec<Match>, clause: &Clause<'_>) {
     let mut reader = Reader::of(clause);
-    let mut notes = Notes::default();
+    let mut scores = WindowScores::default();
     let (mut next, mut kept) = (0, 0);
     while let Some(first) = found.get(next).map(|found| found.row) {
         let window = window_of(first);
-        reader.read(&window, |place, score| notes.put(place, score));
+        reader.read(&window, |place, score| scores.put(place, score));
         while let Some(candidate) = found.get(next).copied().filter(|found| found.row < window.end) {
             next += 1;
-            let noted = notes.score(candidate.row - window.start);
+            let score = scores.get(candidate.row - window.start);
             let is_in_set = clause.set.is_some_and(|set| set.contains(candidate.row));
             // Written whether it is kept or not: which of the two cannot be foreseen, and a wrong guess costs more.
-            found[kept] = Match { score: candidate.score + noted.unwrap_or(0), ..candidate };
-            kept += usize::from(noted.is_some() | is_in_set);
+            found[kept] = Match { score: candidate.score + score.unwrap_or(0), ..candidate };
+            kept += usize::from(score.is_some() | is_in_set);
         }
-        notes.clear();
+        scores.clear();
     }
     found.truncate(kept);
 }
@@ -135,20 +136,20 @@ fn gather(clause: &Clause<'_>) -> Vec<Match> {
     let nothing = RowSet::default();
     let set = clause.set.unwrap_or(&nothing);
     let mut reader = Reader::of(clause);
-    let (mut notes, mut rows) = (Notes::default(), RowSet::below(WINDOW));
+    let (mut scores, mut rows) = (WindowScores::default(), RowSet::below(WINDOW));
     let mut found = Vec::with_capacity(clause.most_rows());
     let mut start = reader.next_row(0, set);
     while let Some(first) = start {
         let window = window_of(first);
         rows.copy_from(set, window.start);
         reader.read(&window, |place, score| {
-            notes.put(place, score);
+            scores.put(place, score);
             rows.insert(place);
         });
         rows.within(&(0..WINDOW)).for_each(|place| {
-            found.push(Match { row: window.start + place, score: notes.score(place).unwrap_or(0) });
+            found.push(Match { row: window.start + place, score: scores.get(place).unwrap_or(0) });
         });
-        notes.clear();
+        scores.clear();
         start = reader.next_row(window.end, set);
     }
     found
@@ -160,18 +161,18 @@ fn window_of(row: u32) -> Range<u32> {
 }
 
 /// What the rows of a window score by the lists read so far. A row is called by its place in the window.
-struct Notes {
+struct WindowScores {
     /// One more than the score, or nothing.
     cells: Box<[u16; WINDOW as usize]>,
 }
 
-impl Default for Notes {
+impl Default for WindowScores {
     fn default() -> Self {
         Self { cells: Box::new([0; WINDOW as usize]) }
     }
 }
 
-impl Notes {
+impl WindowScores {
     /// Of several scores the first one counts.
     fn put(&mut self, place: u32, score: u16) {
         let cell = &mut self.cells[(place % WINDOW) as usize];
@@ -179,7 +180,7 @@ impl Notes {
         *cell += news * (score + 1);
     }
 
-    fn score(&self, place: u32) -> Option<u16> {
+    fn get(&self, place: u32) -> Option<u16> {
         self.cells[(place % WINDOW) as usize].checked_sub(1)
     }
 
@@ -251,7 +252,7 @@ pub(super) fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::Places;
+    use super::super::rank_bitmap::RankBitmap;
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -274,18 +275,18 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn exactly_the_rows_with_all_words_are_found(words in prop::collection::vec((rows(), rows(), prop::option::of(rows())), 1..5), places_known: bool) {
+        fn exactly_the_rows_with_all_words_are_found(words in prop::collection::vec((rows(), rows(), prop::option::of(rows())), 1..5), with_bitmap: bool) {
             let lists: Vec<_> = words.iter().map(|(exact, other, _)| (entries(exact), entries(other))).collect();
             let sets: Vec<_> = words.iter().map(|(_, _, more)| more.as_ref().map(|rows| {
                 let mut set = RowSet::below(20_000);
                 rows.keys().for_each(|row| set.insert(*row));
                 set
             })).collect();
-            let places: Vec<_> = lists.iter().map(|(exact, _)| Places::over(exact)).collect();
-            let clauses = lists.iter().zip(&places).zip(&sets).map(|(((exact, other), places), set)| Clause {
+            let bitmaps: Vec<_> = lists.iter().map(|(exact, _)| RankBitmap::of(exact)).collect();
+            let clauses = lists.iter().zip(&bitmaps).zip(&sets).map(|(((exact, other), bitmap), set)| Clause {
                 lists: vec![
-                    Scored { list: List { entries: exact, places: places_known.then_some(places) }, bonus: 16 },
-                    Scored { list: List { entries: other, places: None }, bonus: 1 },
+                    Scored { list: List { entries: exact, bitmap: with_bitmap.then_some(bitmap) }, bonus: 16 },
+                    Scored { list: List { entries: other, bitmap: None }, bonus: 1 },
                 ],
                 set: set.as_ref(),
             }).collect();

@@ -1,21 +1,22 @@
 //! Full-text search over the rows of a part: Portuguese word forms, folded accents, the last word as a prefix.
 //!
-//! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings`, `question` says what a text
-//! asks for, `matching` finds and ranks the rows, `known` keeps answers that were found before. There is no query
-//! syntax: whatever a client sends is words. No text makes a search fail, and totals are always exact.
+//! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings`, `query` says what words ask
+//! for, `matching` finds and ranks the rows, `result_cache` keeps what was found. There is no query syntax: whatever a
+//! client sends is words. No text makes a search fail, and totals are always exact.
 
 mod analyzer;
 mod builder;
-mod changes;
-mod kept;
-mod known;
+mod entry;
 mod lexicon;
 mod matching;
-mod places;
+mod merge;
 mod postings;
 mod prefixes;
-mod question;
-mod rowset;
+mod query;
+mod rank_bitmap;
+mod result_cache;
+mod row_set;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -25,12 +26,14 @@ use hashbrown::HashMap;
 
 use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
-use known::{Known, Recall};
 use lexicon::Lexicon;
 use postings::Lists;
 use prefixes::Prefixes;
-use question::Question;
+use query::SearchQuery;
+use result_cache::{ResultCache, TopRows};
 
+#[cfg(test)]
+pub(crate) use analyzer::{stem, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
@@ -40,19 +43,19 @@ pub(crate) struct TextIndex {
     lexicon: Lexicon,
     lists: Lists,
     prefixes: Prefixes,
-    /// The answers to the commonest words and prefixes, which would take longest to find.
-    prepared: HashMap<Box<str>, Known>,
-    recall: Recall,
+    /// The results of the commonest words and prefixes, which would take longest to find.
+    prepared: HashMap<Box<str>, TopRows>,
+    recent: ResultCache,
 }
 
-/// A word that more rows have has its answer prepared.
+/// A word that so many rows have is searched for when the index is built.
 const COMMON: usize = 2_000;
 
 impl TextIndex {
     fn new(rows: u32, lexicon: Lexicon, lists: Lists) -> Self {
         let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
         let mut index =
-            Self { rows, lexicon, lists, prefixes, prepared: HashMap::new(), recall: Recall::default() };
+            Self { rows, lexicon, lists, prefixes, prepared: HashMap::new(), recent: ResultCache::default() };
         index.prepared = index.prepare();
         index
     }
@@ -67,30 +70,30 @@ impl TextIndex {
         if words.is_empty() || self.rows == 0 {
             return Listing::EMPTY;
         }
-        let asked = words.join(" ");
-        let known = self.prepared.get(&*asked).and_then(|known| known.page(page));
-        if let Some(listing) = known.or_else(|| self.recall.page(&asked, page)) {
+        let key = words.join(" ");
+        let prepared = self.prepared.get(&*key).and_then(|result| result.page(page));
+        if let Some(listing) = prepared.or_else(|| self.recent.page(&key, page)) {
             return listing;
         }
-        let question = Question::read(&words, self);
-        if !Known::may_hold(page) {
-            let (total, rows) = question.answer(page);
+        let query = SearchQuery::new(&words, self);
+        if !TopRows::covers(page) {
+            let (total, rows) = query.run(page);
             return Listing { total, rows: Rows::Found(rows) };
         }
-        let known = Known::from(question.answer(Known::PAGE));
-        let listing = known.shown(page);
-        self.recall.remember(asked, known);
+        let result = TopRows::from(query.run(TopRows::PAGE));
+        let listing = result.shown(page);
+        self.recent.insert(key, result);
         listing
     }
 
-    fn prepare(&self) -> HashMap<Box<str>, Known> {
+    fn prepare(&self) -> HashMap<Box<str>, TopRows> {
         let words = (0..self.lexicon.len()).filter(|word| self.lists.of(*word).len() >= COMMON);
         let common = words.map(|word| self.lexicon.word(word));
         common
             .chain(self.prefixes.texts())
             .map(|text| {
-                let question = Question::read(&[text.to_owned()], self);
-                (text.into(), Known::from(question.answer(Known::PAGE)))
+                let query = SearchQuery::new(&[text.to_owned()], self);
+                (text.into(), TopRows::from(query.run(TopRows::PAGE)))
             })
             .collect()
     }

@@ -4,46 +4,8 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use super::places::Places;
-
-/// A row and a weight in 32 bits: two million filings have more than forty million of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry(u32);
-
-const WEIGHT_BITS: u32 = 4;
-
-/// More rows than this do not fit beside a weight.
-pub(super) const MOST_ROWS: u32 = 1 << (u32::BITS - WEIGHT_BITS);
-
-/// The greatest weight.
-pub(super) const HEAVIEST: u8 = (1 << WEIGHT_BITS) - 1;
-
-impl Entry {
-    pub(super) fn new(row: u32, weight: u8) -> Self {
-        Self(row << WEIGHT_BITS | u32::from(weight))
-    }
-
-    pub(super) fn row(self) -> u32 {
-        self.0 >> WEIGHT_BITS
-    }
-
-    pub(super) fn weight(self) -> u16 {
-        (self.0 & u32::from(HEAVIEST)) as u16
-    }
-
-    /// The same weight in another row.
-    pub(super) fn at(self, row: u32) -> Self {
-        Self(row << WEIGHT_BITS | self.0 & u32::from(HEAVIEST))
-    }
-
-    pub(super) fn to_bits(self) -> u32 {
-        self.0
-    }
-
-    pub(super) fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-}
+use super::entry::Entry;
+use super::rank_bitmap::RankBitmap;
 
 /// The lists of all words behind each other, in the order of the words.
 #[derive(Default)]
@@ -52,21 +14,21 @@ pub(super) struct Lists {
     ends: Vec<u64>,
     entries: Vec<Entry>,
     /// Of the longest lists, by word.
-    places: HashMap<u32, Places>,
+    bitmaps: HashMap<u32, RankBitmap>,
 }
 
 /// The list of one word.
 #[derive(Clone, Copy)]
 pub(super) struct List<'a> {
     pub entries: &'a [Entry],
-    pub places: Option<&'a Places>,
+    pub bitmap: Option<&'a RankBitmap>,
 }
 
 impl List<'_> {
-    /// The entry of a row. `from` is a place that is not behind it, and is brought nearer for rows that follow.
+    /// The entry of a row. `from` is a place in the list that is not behind it; it moves on for the rows that follow.
     pub(super) fn find(&self, row: u32, from: &mut usize) -> Option<Entry> {
-        *from = match self.places {
-            Some(places) => places.of(row)?,
+        *from = match self.bitmap {
+            Some(bitmap) => bitmap.rank(row)?,
             None => seek(self.entries, *from, row),
         };
         self.entries.get(*from).copied().filter(|entry| entry.row() == row)
@@ -75,9 +37,10 @@ impl List<'_> {
 
 impl Lists {
     pub(super) fn from_parts(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
-        let mut lists = Self { ends, entries, places: HashMap::new() };
+        let mut lists = Self { ends, entries, bitmaps: HashMap::new() };
         let words = 0..lists.ends.len() as u32;
-        lists.places = words.filter_map(|word| Some((word, Places::worth_having(lists.of(word))?))).collect();
+        lists.bitmaps =
+            words.filter_map(|word| Some((word, RankBitmap::if_dense(lists.of(word))?))).collect();
         lists
     }
 
@@ -89,9 +52,9 @@ impl Lists {
         &self.entries[self.span(word)]
     }
 
-    /// The list with all that is known of it.
+    /// The list, with its bitmap if it has one.
     pub(super) fn list(&self, word: u32) -> List<'_> {
-        List { entries: self.of(word), places: self.places.get(&word) }
+        List { entries: self.of(word), bitmap: self.bitmaps.get(&word) }
     }
 
     /// How many entries the lists of consecutive words have in all.
@@ -130,12 +93,6 @@ mod tests {
             let from = from.min(list.len());
             let expected = (from..list.len()).find(|at| list[*at].row() >= row).unwrap_or(list.len());
             prop_assert_eq!(seek(&list, from, row), expected);
-        }
-
-        #[test]
-        fn an_entry_keeps_both(row in 0..MOST_ROWS, weight in 0..=HEAVIEST) {
-            let entry = Entry::new(row, weight);
-            prop_assert_eq!((entry.row(), entry.weight()), (row, u16::from(weight)));
         }
     }
 }

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::lexicon::Lexicon;
 use super::postings::Lists;
-use super::rowset::RowSet;
+use super::row_set::RowSet;
 
 #[derive(Default)]
 pub(super) struct Prefixes {

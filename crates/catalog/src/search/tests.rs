@@ -123,7 +123,7 @@ fn scanned(rows: &[Vec<Weighed>], q: &str) -> Vec<u32> {
     found.into_iter().map(|(_, number)| number).collect()
 }
 
-fn question(random: &mut fastrand::Rng) -> String {
+fn query(random: &mut fastrand::Rng) -> String {
     let mut q = text(random, 4);
     if random.bool() {
         let end = q.char_indices().map(|(start, _)| start).skip(1).nth(random.usize(..8));
@@ -143,7 +143,7 @@ proptest! {
         let index = built(&rows);
         let weighed: Vec<_> = rows.iter().map(weighed).collect();
         for _ in 0..12 {
-            let q = question(random);
+            let q = query(random);
             let expected = scanned(&weighed, &q);
             let page = Page { limit: random.usize(..40), offset: random.usize(..=expected.len()) };
             // The second time from memory.

@@ -16,40 +16,41 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::connections::connection::{Connection, Place, State};
+use super::connections::Admitted;
+use super::connections::connection::{Connection, State};
 use super::edge;
-use super::outgoing::Outgoing;
+use super::response::outgoing::Outgoing;
 use crate::jobs::stopped;
 use crate::state::App;
 
 /// How long running requests are waited for when the service stops.
-const DRAIN: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Far more than any question needs. A head that comes slowly is held for as long as a connection may be silent, so this
 /// times the connections is what an attacker can have us hold.
 const LARGEST_HEAD: usize = 32 * 1024;
 /// How long is waited after a failure to accept: without descriptors, the next attempt would fail as well.
-pub const BREATH: Duration = Duration::from_millis(50);
+pub const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
 
 /// Serves until `stop` turns true, then finishes what is running and returns.
 pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
-    let mut failures = Failures::default();
+    let mut failures = AcceptFailures::default();
     loop {
         let accepted = tokio::select! {
             () = stopped(&mut stop) => break,
             accepted = next_connection(&app, &listener) => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => greet(&app, stream, peer.ip()),
+            Ok((stream, peer)) => admit(&app, stream, peer.ip()),
             // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
             Err(error) => {
                 failures.note(&error, app.clock.monotonic_ns());
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN, app.connections.finish()).await.is_err() {
+    if tokio::time::timeout(DRAIN_TIMEOUT, app.connections.finish()).await.is_err() {
         tracing::warn!("some requests did not end in time and were cut off");
         app.connections.cut_off();
     }
@@ -57,27 +58,27 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
 
 /// Waits for a free place first: who cannot be served yet waits in the system's queue, not in our memory.
 async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(TcpStream, SocketAddr)> {
-    app.connections.place().await;
+    app.connections.wait_for_place().await;
     listener.accept().await
 }
 
 /// Speaks with a client, or closes the connection at once where its address has too many.
-fn greet(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
-    if let Some(place) = app.connections.admit(peer, app.proxies.trusts(peer)) {
+fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
+    if let Some(admitted) = app.connections.admit(peer, app.proxies.trusts(peer)) {
         // A small answer must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
-        tokio::spawn(converse(Arc::clone(app), place, stream));
+        tokio::spawn(serve_connection(Arc::clone(app), admitted, stream));
     }
 }
 
-/// Failures to accept. One line in ten seconds tells of them, however many they are.
+/// AcceptFailures to accept. One line in ten seconds tells of them, however many they are.
 #[derive(Debug, Default)]
-pub struct Failures {
+pub struct AcceptFailures {
     untold: u64,
     next_line_ns: u64,
 }
 
-impl Failures {
+impl AcceptFailures {
     pub fn note(&mut self, error: &std::io::Error, now_ns: u64) {
         if let Some(times) = self.due(now_ns) {
             tracing::warn!(%error, times, "could not accept connections");
@@ -118,21 +119,21 @@ fn protocol() -> auto::Builder<TokioExecutor> {
 }
 
 /// One connection over any stream, to its end. The benchmark's stream is memory and no network.
-pub async fn converse<S>(app: Arc<App>, place: Place, stream: S)
+pub async fn serve_connection<S>(app: Arc<App>, admitted: Admitted, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let connection = place.connection();
+    let connection = admitted.connection();
     let protocol = protocol();
-    let service = answering(app, Arc::clone(connection));
+    let service = service(app, Arc::clone(connection));
     let mut conversation = pin!(protocol.serve_connection(TokioIo::new(stream), service));
-    let mut told = false;
+    let mut asked_to_close = false;
     let ended = poll_fn(|cx| {
         match connection.poll_state(cx) {
             State::Open => {}
-            State::Closing if told => {}
+            State::Closing if asked_to_close => {}
             State::Closing => {
-                told = true;
+                asked_to_close = true;
                 conversation.as_mut().graceful_shutdown();
             }
             State::HungUp => return Ok(()).into(),
@@ -146,7 +147,7 @@ where
     connection.cut_off();
 }
 
-fn answering(
+fn service(
     app: Arc<App>,
     connection: Arc<Connection>,
 ) -> impl Service<Request<Incoming>, Response = Response<Outgoing>, Error = Infallible, Future: Send> + use<>
@@ -160,9 +161,9 @@ mod tests {
 
     #[test]
     fn failures_to_accept_are_told_once_in_ten_seconds_with_their_number() {
-        let mut failures = Failures::default();
+        let mut failures = AcceptFailures::default();
         let told: Vec<_> =
-            (0..250).filter_map(|times| failures.due(times * BREATH.as_nanos() as u64)).collect();
+            (0..250).filter_map(|times| failures.due(times * ACCEPT_RETRY_DELAY.as_nanos() as u64)).collect();
         assert_eq!(told, [1, 200]);
     }
 }

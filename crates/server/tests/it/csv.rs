@@ -6,7 +6,7 @@ use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};
 
 use crate::app::TestApp;
-use crate::sheet::{DIALECTS, Object, guarded};
+use crate::csv_reader::{DIALECTS, Object, guarded};
 
 /// A page of every endpoint that has CSV, and the feature that its JSON needs.
 const PAGES: [(&str, Feature); 13] = [

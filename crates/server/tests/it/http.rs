@@ -7,17 +7,15 @@ use lastro_model::Plan;
 use reqwest::Method;
 
 use crate::app::TestApp;
-use crate::contract::ask;
-use crate::known_webhook;
+use crate::contract::ask_as;
 
 #[tokio::test]
 async fn head_answers_like_get_without_a_body() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
-    known_webhook::give(&app, &key).await;
     for route in ROUTES.iter().filter(|route| route.method() == "GET" && route.path() != "/assets/{id}") {
-        let get = ask(&app, route.endpoint).key(&key).send().await.expect(200);
-        let head = ask(&app, &route.endpoint.replace("GET", "HEAD")).key(&key).send().await.expect(200);
+        let get = ask_as(&app, route.endpoint, &key).await.send().await.expect(200);
+        let head = ask_as(&app, &route.endpoint.replace("GET", "HEAD"), &key).await.send().await.expect(200);
         assert!(head.body.is_empty(), "{}", route.endpoint);
         for name in ["content-type", "etag", "cache-control"] {
             assert_eq!(head.header(name), get.header(name), "{name} of {}", route.endpoint);
@@ -50,7 +48,7 @@ fn allowed(path: &str) -> &'static str {
 async fn other_methods_are_told_what_is_allowed() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
-    let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::routes::Route::path).collect();
+    let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::handler::Route::path).collect();
     for template in paths {
         let path = template.replace("{id}", "90001").replace("{delivery}", "1").replace("{dataset}", "fx");
         for method in

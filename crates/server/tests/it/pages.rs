@@ -1,6 +1,6 @@
 //! The pages for people: complete, without JavaScript, and without any other host.
 
-use lastro::web::assets::OWN;
+use lastro::http::pages::assets::OWN;
 use lastro_access::plans;
 use lastro_model::{Plan, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};

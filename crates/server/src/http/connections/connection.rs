@@ -10,8 +10,8 @@ use futures_util::task::AtomicWaker;
 use lastro_access::ClientAddr;
 use tokio::sync::Notify;
 
-use super::unsent::Ages;
-use super::{Connections, Reason};
+use super::ages::Ages;
+use super::totals::{Reason, Totals};
 
 /// What is to become of a connection. It only ever moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,7 @@ pub struct Connection {
     /// Speaks for others, and may have any number of connections.
     pub(super) trusted: bool,
     pub(super) number: u64,
-    pub(super) connections: Arc<Connections>,
+    pub(super) totals: Arc<Totals>,
     state: AtomicU8,
     /// Wakes the task that speaks on this connection.
     task: AtomicWaker,
@@ -38,30 +38,30 @@ pub struct Connection {
     closing_since: AtomicU32,
     /// Requests that wait for somebody. Those that are answered at once are never seen here.
     under_way: AtomicU32,
-    /// Requests among them that wait for room, and the bytes of their headers.
+    /// Requests among them that wait until others are read, and the bytes of their headers.
     pub(super) waiting: AtomicU32,
     pub(super) waiting_bytes: AtomicUsize,
-    pub(super) room: Notify,
+    pub(super) capacity: Notify,
     pub(super) unsent: AtomicUsize,
     pub(super) ages: Ages,
 }
 
 impl Connection {
-    pub(super) fn new(connections: &Arc<Connections>, peer: IpAddr, trusted: bool, number: u64) -> Self {
+    pub(super) fn new(totals: &Arc<Totals>, peer: IpAddr, trusted: bool, number: u64) -> Self {
         Self {
             peer,
             address: peer.into(),
             trusted,
             number,
-            connections: Arc::clone(connections),
+            totals: Arc::clone(totals),
             state: AtomicU8::new(State::Open as u8),
             task: AtomicWaker::new(),
-            last_active: AtomicU32::new(connections.second()),
+            last_active: AtomicU32::new(totals.second()),
             closing_since: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             waiting_bytes: AtomicUsize::new(0),
-            room: Notify::new(),
+            capacity: Notify::new(),
             unsent: AtomicUsize::new(0),
             ages: Ages::default(),
         }
@@ -93,7 +93,7 @@ impl Connection {
     }
 
     pub(super) fn second(&self) -> u32 {
-        self.connections.second()
+        self.totals.second()
     }
 
     /// For how long nothing was asked and nothing was going out; `None` while something is.
@@ -103,20 +103,20 @@ impl Connection {
     }
 
     /// Whether it was asked to close so long ago that it will not do so by itself.
-    pub(super) fn lingers(&self, second: u32, patience: u32) -> bool {
+    pub(super) fn lingers(&self, second: u32, timeout: u32) -> bool {
         self.state() == State::Closing
-            && second.saturating_sub(self.closing_since.load(Ordering::Relaxed)) > patience
+            && second.saturating_sub(self.closing_since.load(Ordering::Relaxed)) > timeout
     }
 
     pub(super) fn close(&self, reason: Reason) {
         if self.move_to(State::Closing) == State::Open {
-            self.connections.count_closed(reason);
+            self.totals.count_closed(reason);
         }
     }
 
     pub(super) fn hang_up(&self, reason: Reason) {
         if self.move_to(State::HungUp) == State::Open {
-            self.connections.count_closed(reason);
+            self.totals.count_closed(reason);
         }
     }
 
@@ -139,22 +139,6 @@ impl Connection {
             self.task.wake();
         }
         before
-    }
-}
-
-/// A connection's place among those that are open. To be dropped after its socket.
-#[derive(Debug)]
-pub struct Place(pub(super) Arc<Connection>);
-
-impl Place {
-    pub fn connection(&self) -> &Arc<Connection> {
-        &self.0
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.connections.leave(&self.0);
     }
 }
 

@@ -3,98 +3,96 @@
 //! Anybody can open a connection and then do nothing, or ask and not read. So each connection is listed here, and one
 //! sweep a second ends those that are silent or do not take what they asked for. A request pays for a few additions.
 //!
-//! - [`connection`]: one connection, as its requests see it.
-//! - [`unsent`]: bytes of answers that no socket has taken yet, and since when.
-//! - [`room`]: requests wait while too much is unsent.
+//! - [`admission`]: who is let in, and who is evicted for it.
+//! - [`connection`]: one connection, as its requests see it. [`totals`]: what it knows of all.
+//! - [`unsent`]: bytes of answers that no socket has taken yet. [`ages`]: since when.
+//! - [`backpressure`]: requests wait while too much is unsent.
 //! - [`sweep`]: who is closed, and why.
-//! - [`crowd`]: who makes place for newcomers.
 
+pub mod admission;
+pub mod ages;
+pub mod backpressure;
 pub mod connection;
-pub mod crowd;
-pub mod room;
 pub mod sweep;
+pub mod totals;
 pub mod unsent;
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use connection::Connection;
-use connection::Place;
-use crowd::Open;
+use admission::OpenConnections;
+use connection::Connection;
 use lastro_model::Clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use totals::Totals;
 
 use crate::config::ConnectionSettings;
 use crate::metrics::prometheus::{Exposition, Kind};
 
-/// Why a connection was ended from our side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// Silent for too long.
-    Idle,
-    /// An answer made no progress for too long.
-    Unread,
-    /// Idle, while others waited for its place.
-    Crowded,
-    /// An answer made no progress for a moment, while too much was unsent in all.
-    Pressure,
-}
-
-/// Their names in the metrics, in the order of [`Reason`].
-const REASONS: [&str; 4] = ["idle", "unread", "crowded", "pressure"];
-
 /// All connections of the service.
 #[derive(Debug)]
 pub struct Connections {
-    pub limits: ConnectionSettings,
+    totals: Arc<Totals>,
     clock: Arc<dyn Clock>,
-    /// The time as of the last sweep, so that a request reads no clock for it.
-    second: AtomicU32,
-    open: Mutex<Open>,
-    /// Somebody has left, or may be asked to by now.
+    open: Mutex<OpenConnections>,
+    /// Somebody has left, or may be evicted by now.
     changed: Notify,
-    /// Bytes of all answers that no socket has taken.
-    unsent: AtomicUsize,
-    /// Bytes of the headers of requests that wait for room.
-    waiting: AtomicUsize,
-    closed: [AtomicU64; REASONS.len()],
     refused: AtomicU64,
+}
+
+/// A connection that was let in, on the list until this is dropped. To be dropped after its socket.
+#[derive(Debug)]
+pub struct Admitted {
+    connection: Arc<Connection>,
+    connections: Arc<Connections>,
+}
+
+impl Admitted {
+    pub fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.connections.leave(&self.connection);
+    }
 }
 
 impl Connections {
     pub fn new(limits: ConnectionSettings, clock: Arc<dyn Clock>) -> Self {
         let connections = Self {
-            limits,
+            totals: Arc::new(Totals::new(limits)),
             clock,
-            second: AtomicU32::new(0),
             open: Mutex::default(),
             changed: Notify::new(),
-            unsent: AtomicUsize::new(0),
-            waiting: AtomicUsize::new(0),
-            closed: Default::default(),
             refused: AtomicU64::new(0),
         };
         connections.read_clock();
         connections
     }
 
-    /// A place for one more connection, or none while its address has as many as it may. Peers that we trust to speak
-    /// for others have no limit of their own.
-    pub fn admit(self: &Arc<Self>, peer: IpAddr, trusted: bool) -> Option<Place> {
-        let most = if trusted { usize::MAX } else { self.limits.most_per_address() };
-        let admitted = self.open.lock().admit(self, peer, trusted, most);
+    pub fn limits(&self) -> &ConnectionSettings {
+        &self.totals.limits
+    }
+
+    /// Lets one more connection in, unless its address has as many as it may. Peers that we trust to speak for others
+    /// have no limit of their own.
+    pub fn admit(self: &Arc<Self>, peer: IpAddr, trusted: bool) -> Option<Admitted> {
+        let most = if trusted { usize::MAX } else { self.limits().most_per_address() };
+        let admitted = self.open.lock().admit(&self.totals, peer, trusted, most);
         if admitted.is_none() {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        admitted.map(Place)
+        admitted.map(|connection| Admitted { connection, connections: Arc::clone(self) })
     }
 
     /// Waits until fewer connections are open than may be.
-    pub async fn place(&self) {
+    pub async fn wait_for_place(&self) {
         loop {
-            if self.open.lock().has_place(self.limits.most(), self.second()) {
+            if self.open.lock().has_place(self.limits().most(), self.totals.second()) {
                 return;
             }
             self.changed.notified().await;
@@ -129,22 +127,13 @@ impl Connections {
 
     /// Bytes of answers that no socket has taken yet.
     pub fn unsent(&self) -> usize {
-        self.unsent.load(Ordering::Relaxed)
-    }
-
-    /// The time of the last sweep, in seconds since the start of the clock.
-    fn second(&self) -> u32 {
-        self.second.load(Ordering::Relaxed)
+        self.totals.unsent()
     }
 
     fn read_clock(&self) -> u32 {
         let second = (self.clock.monotonic_ns() / 1_000_000_000) as u32;
-        self.second.store(second, Ordering::Relaxed);
+        self.totals.set_second(second);
         second
-    }
-
-    fn count_closed(&self, reason: Reason) {
-        self.closed[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// What the operator is told.
@@ -156,8 +145,8 @@ impl Connections {
         out.counter("lastro_connections_refused_total", help, self.refused.load(Ordering::Relaxed));
         let help = "Connections that the service ended, by reason.";
         let mut family = out.family("lastro_connections_closed_total", Kind::Counter, help);
-        for (reason, count) in REASONS.iter().zip(&self.closed) {
-            family.sample(&[("reason", reason)], count.load(Ordering::Relaxed));
+        for (reason, count) in self.totals.closed() {
+            family.sample(&[("reason", &reason)], count);
         }
     }
 }

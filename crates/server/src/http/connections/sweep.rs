@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{Connection, Connections, Reason};
+use super::Connections;
+use super::connection::Connection;
+use super::totals::Reason;
 use crate::jobs::stopped;
 
 /// How long a silent connection that was asked to close may take, in seconds.
-const FAREWELL: u32 = 3;
+const CLOSE_TIMEOUT: u32 = 3;
 /// How long an answer may make no progress while too much is unsent, in seconds.
-const PATIENCE_UNDER_PRESSURE: u32 = 2;
+const PRESSURE_TIMEOUT: u32 = 2;
 
 pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(connections.limits.sweep_interval) => connections.sweep(),
+            () = tokio::time::sleep(connections.limits().sweep_interval) => connections.sweep(),
         }
     }
 }
@@ -28,14 +30,14 @@ impl Connections {
     /// Looks at every connection once.
     pub fn sweep(&self) {
         let second = self.read_clock();
-        let pressed = self.is_pressed();
+        let pressed = self.totals.is_pressed();
         let mut stalled = Vec::new();
         self.open.lock().each(|connection| {
             self.judge(connection, second);
-            if pressed && connection.takes_nothing(PATIENCE_UNDER_PRESSURE, second) {
+            if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }
-            connection.tell_waiting();
+            connection.notify_waiting();
         });
         self.relieve(stalled);
         // Whoever waits for a place looks again: some may have become idle enough to make it.
@@ -43,15 +45,15 @@ impl Connections {
     }
 
     fn judge(&self, connection: &Connection, second: u32) {
-        let send_timeout = seconds(self.limits.send_timeout);
+        let send_timeout = seconds(self.limits().send_timeout);
         if connection.takes_nothing(send_timeout, second) {
             connection.hang_up(Reason::Unread);
         }
         if let Some(idle) = connection.idle_for(second) {
-            if idle > seconds(self.limits.idle_timeout) {
+            if idle > seconds(self.limits().idle_timeout) {
                 connection.close(Reason::Idle);
             }
-            if connection.lingers(second, FAREWELL) {
+            if connection.lingers(second, CLOSE_TIMEOUT) {
                 connection.hang_up(Reason::Idle);
             }
         }
@@ -62,7 +64,7 @@ impl Connections {
         stalled.sort_by_cached_key(|connection| Reverse(connection.unsent.load(Ordering::Relaxed)));
         let mut unsent = self.unsent();
         for connection in stalled {
-            if unsent < self.limits.most_unsent {
+            if unsent < self.limits().most_unsent {
                 return;
             }
             unsent = unsent.saturating_sub(connection.unsent.load(Ordering::Relaxed));
@@ -73,8 +75,8 @@ impl Connections {
 
 impl Connection {
     /// Whether an answer has made no progress for more than so many seconds.
-    fn takes_nothing(&self, patience: u32, second: u32) -> bool {
-        self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(patience, second)
+    fn takes_nothing(&self, timeout: u32, second: u32) -> bool {
+        self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(timeout, second)
     }
 }
 

@@ -1,48 +1,14 @@
-//! Bytes of answers that no socket has taken yet, and since when each answer waits.
+//! Bytes of answers that no socket has taken yet.
 //!
 //! Whatever hyper queues, an [`Unsent`] travels with the bytes and is dropped with them: the sums are exact.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::Ordering;
 
-use super::Connection;
-use crate::config::LONGEST_SEND_TIMEOUT;
+use super::connection::Connection;
 
 /// What an answer costs beside its bytes: header, stream, task.
 const BESIDE_THE_BYTES: usize = 4096;
-
-/// Seconds that [`Ages`] tells apart; more than any time that an answer may make no progress.
-pub const SPAN: u32 = 128;
-const _: () = assert!(LONGEST_SEND_TIMEOUT.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart");
-
-/// Answers by the second in which they last made progress. A stalled one is seen however lively the others are.
-#[derive(Debug)]
-pub struct Ages([AtomicU16; SPAN as usize]);
-
-impl Default for Ages {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| AtomicU16::new(0)))
-    }
-}
-
-impl Ages {
-    fn of(&self, second: u32) -> &AtomicU16 {
-        &self.0[(second % SPAN) as usize]
-    }
-
-    fn add(&self, second: u32) {
-        self.of(second).fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn remove(&self, second: u32) {
-        self.of(second).fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Whether an answer has made no progress for more than so many seconds.
-    pub fn any_beyond(&self, seconds: u32, now: u32) -> bool {
-        (seconds + 1..SPAN).any(|age| self.of(now.wrapping_sub(age)).load(Ordering::Relaxed) > 0)
-    }
-}
 
 /// An answer, or a piece of one, that is going out. Dropped with the last of its bytes.
 #[derive(Debug)]
@@ -56,7 +22,7 @@ impl Unsent {
     pub fn new(connection: &Arc<Connection>, bytes: usize) -> Self {
         let (bytes, progress) = (bytes + BESIDE_THE_BYTES, connection.second());
         connection.unsent.fetch_add(bytes, Ordering::Relaxed);
-        connection.connections.unsent.fetch_add(bytes, Ordering::Relaxed);
+        connection.totals.unsent.fetch_add(bytes, Ordering::Relaxed);
         connection.ages.add(progress);
         Self { connection: Arc::clone(connection), bytes, progress }
     }
@@ -77,35 +43,8 @@ impl Drop for Unsent {
         let connection = &self.connection;
         connection.mark_active();
         connection.ages.remove(self.progress);
-        connection.connections.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
+        connection.totals.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
         connection.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
-        connection.tell_waiting();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Whatever begins, progresses and ends, only an answer that is too old is seen as one.
-        #[test]
-        fn an_answer_is_seen_as_stalled_when_it_is_and_only_then(
-            now in SPAN..u32::MAX,
-            patience in 1..121u32,
-            ages in prop::collection::vec(0..SPAN, 0..20),
-            progressed in prop::collection::vec(any::<bool>(), 20),
-        ) {
-            let all = Ages::default();
-            ages.iter().for_each(|age| all.add(now - age));
-            for (age, _) in ages.iter().zip(&progressed).filter(|(_, progressed)| **progressed) {
-                all.add(now);
-                all.remove(now - age);
-            }
-            let still = ages.iter().zip(&progressed).filter(|(_, progressed)| !**progressed);
-            prop_assert_eq!(all.any_beyond(patience, now), still.clone().any(|(age, _)| *age > patience));
-        }
+        connection.notify_waiting();
     }
 }

@@ -4,13 +4,14 @@ use http::header::{self, HeaderValue};
 use http::{Method, StatusCode};
 use lastro_access::{Feature, terms};
 
-use super::handling::Act;
-use super::{Judgement, Visit};
+use super::context::{Arrival, RequestContext};
+use super::handling::{Handled, SlowHandler};
 use crate::error::ApiError;
-use crate::http::caller::Caller;
-use crate::http::reply::Reply;
-use crate::http::routes::{Handler, Meter, Route, Target};
-use crate::http::{authority, origin};
+use crate::http::handler::{Handler, Meter, Route};
+use crate::http::request::caller::Caller;
+use crate::http::request::{authority, origin};
+use crate::http::response::reply::Reply;
+use crate::http::routes::Target;
 
 /// Pages and their files that one address may open in a minute.
 const PAGES_PER_MINUTE: u32 = 600;
@@ -22,16 +23,17 @@ const PAGES_USED_UP: &str = "too many pages from this address; wait as long as R
 /// What scripts of other origins may send.
 const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
 
-impl Visit<'_> {
-    pub(super) fn judge(&self) -> Result<Judgement, ApiError> {
+impl RequestContext<'_> {
+    /// Checks the request and gives it to its handler.
+    pub(super) fn handle(&self) -> Result<Handled, ApiError> {
         authority::check(self.head)?;
         if self.head.method == Method::OPTIONS {
-            return self.options().map(Judgement::Answered);
+            return self.options().map(Handled::Replied);
         }
         self.check_quota()?;
         self.check_identity()?;
-        let (route, raw_id) = match &self.target {
-            Target::Found { route, raw_id, .. } => (*route, *raw_id),
+        let route = match self.arrival.target {
+            Target::Found { route, .. } => route,
             Target::OtherMethod { allow, .. } => return Err(ApiError::MethodNotAllowed(allow)),
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
@@ -40,19 +42,17 @@ impl Visit<'_> {
         }
         self.check_plan(route)?;
         let reply = match route.handler {
-            Handler::Read(handler) => self.ask(raw_id, handler)?,
-            Handler::Export(handler) => self.begin(self.ask(raw_id, handler)?)?,
-            Handler::Act(handler) => {
-                return Ok(Judgement::MustAct(Act { handler, patience: route.patience }));
-            }
+            Handler::Read(handler) => self.ask(route, handler)?,
+            Handler::Export(handler) => self.begin(self.ask(route, handler)?)?,
+            Handler::Act(handler) => return Ok(Handled::MustWait(SlowHandler { route, handler })),
         };
-        Ok(Judgement::Answered(reply))
+        Ok(Handled::Replied(reply))
     }
 
     /// What may be done here; asked by browsers before they send a key across origins.
     fn options(&self) -> Result<Reply, ApiError> {
-        let allow = match &self.target {
-            Target::OtherMethod { allow, .. } => *allow,
+        let allow = match self.arrival.target {
+            Target::OtherMethod { allow, .. } => allow,
             Target::Found { .. } => "OPTIONS",
             Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
@@ -68,10 +68,11 @@ impl Visit<'_> {
     }
 
     fn check_quota(&self) -> Result<(), ApiError> {
-        let (verdict, message) = match self.meter {
+        let (verdict, message) = match self.arrival.meter {
             Meter::Nothing => return Ok(()),
             Meter::Pages => {
-                (self.app.pages.take(self.client, PAGES_PER_MINUTE, self.now.monotonic_ns), PAGES_USED_UP)
+                let Arrival { client, now, .. } = self.arrival;
+                (self.app.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
             }
             Meter::Quota => (self.verdict, QUOTA_USED_UP),
         };
@@ -84,7 +85,7 @@ impl Visit<'_> {
     /// A bad key never falls back to the Free plan, except where no plan is asked for.
     fn check_identity(&self) -> Result<(), ApiError> {
         let public =
-            matches!(self.target, Target::Found { route: Route { feature: Feature::Public, .. }, .. });
+            matches!(self.arrival.target, Target::Found { route, .. } if route.feature == Feature::Public);
         match &self.caller {
             Caller::Refused(error @ ApiError::BadRequest(_)) => Err(error.clone()),
             Caller::Refused(error) if !public => Err(error.clone()),
@@ -96,9 +97,7 @@ impl Visit<'_> {
         let plan = self.caller.plan();
         match route.feature {
             Feature::Public => Ok(()),
-            Feature::OwnKey if self.caller.holding().is_none() => {
-                Err(ApiError::Unauthorized("API key required"))
-            }
+            Feature::OwnKey => self.caller.required_key().map(drop),
             feature if terms(plan).includes(feature) => Ok(()),
             feature => Err(ApiError::UpgradeRequired { plan, feature }),
         }

@@ -1,41 +1,47 @@
 //! The question is put to its handler: one that reads, one that exports, or one that has to be waited for.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::header::{self, HeaderValue};
 use http::{Method, Version};
 use hyper::body::Incoming;
 
-use super::Visit;
+use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
-use crate::http::body::Body;
-use crate::http::export::encoder::Encoder;
-use crate::http::export::stream::Stream;
-use crate::http::export::{Export, slots};
-use crate::http::form::Accept;
-use crate::http::query::{Query, decode_segment};
-use crate::http::reply::Reply;
-use crate::http::routes::{ActHandler, Action, Question, Target};
-use crate::http::{encoding, intake};
+use crate::http::handler::{ActHandler, Action, Question, Route};
+use crate::http::request::body;
+use crate::http::request::format::Accept;
+use crate::http::request::path::PathParams;
+use crate::http::request::query::Query;
+use crate::http::response::body::Body;
+use crate::http::response::coding;
+use crate::http::response::export::encoder::Encoder;
+use crate::http::response::export::stream::Stream;
+use crate::http::response::export::{Export, slots};
+use crate::http::response::reply::Reply;
 
-/// A handler that has to be waited for, and for how long.
-#[derive(Clone, Copy)]
-pub(super) struct Act {
-    pub(super) handler: ActHandler,
-    pub(super) patience: Duration,
+/// What the checks come to, if the request passes them.
+pub(super) enum Handled {
+    Replied(Reply),
+    MustWait(SlowHandler),
 }
 
-impl Visit<'_> {
-    /// Lets a handler act, for as long as the route has patience.
-    pub(super) async fn act(&self, act: Act, body: Incoming) -> Result<Reply, ApiError> {
-        let Target::Found { raw_id, raw_delivery, .. } = self.target else { return Err(ApiError::Internal) };
-        let (app, caller, client, now) = (self.app, &self.caller, self.client, self.now);
-        intake::check_announced(&self.head.headers, &body)?;
-        let query = self.query()?;
-        let (id, delivery) = (decode_segment(raw_id)?, decode_segment(raw_delivery)?);
-        let acting = (act.handler)(Action { app, caller, client, now, id, delivery, query, body });
-        tokio::time::timeout(act.patience, acting)
+/// A handler that has to be waited for, and its route, which says how long.
+#[derive(Clone, Copy)]
+pub(super) struct SlowHandler {
+    pub(super) route: &'static Route,
+    pub(super) handler: &'static dyn ActHandler,
+}
+
+impl RequestContext<'_> {
+    /// Lets a handler act, for as long as its route says.
+    pub(super) async fn act(&self, slow: SlowHandler, body: Incoming) -> Result<Reply, ApiError> {
+        let Arrival { client, now, .. } = self.arrival;
+        body::check_announced(&self.head.headers, &body)?;
+        let (path, query) = (self.path(slow.route)?, self.query()?);
+        let (app, caller) = (self.app, &self.caller);
+        let acting = slow.handler.act(Action { app, caller, client, now, path, query, body });
+        tokio::time::timeout(slow.route.timeout, acting)
             .await
             .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
     }
@@ -43,14 +49,14 @@ impl Visit<'_> {
     /// Puts the question to a handler, with the catalog of the moment.
     pub(super) fn ask<T>(
         &self,
-        raw_id: &str,
+        route: &'static Route,
         handler: fn(&Question<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let (query, id) = (self.query()?, decode_segment(raw_id)?);
+        let (path, query) = (self.path(route)?, self.query()?);
         let (catalog, freshness) = (&self.app.catalog.load(), &self.app.freshness.load());
-        let (jobs, plan, now) = (&self.app.jobs, self.caller.plan(), self.now);
+        let (jobs, plan, now) = (&self.app.jobs, self.caller.plan(), self.arrival.now);
         let accept = Accept(&self.head.headers);
-        handler(&Question { catalog, freshness, jobs, plan, now, id: &id, query, accept })
+        handler(&Question { catalog, freshness, jobs, plan, now, path, query, accept })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.
@@ -60,9 +66,9 @@ impl Visit<'_> {
             return Ok(reply);
         }
         self.check_end_is_told()?;
-        let holding = self.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-        let slot = self.app.exports.begin(holding.holder.account()).ok_or(slots::ALL_TAKEN)?;
-        let coding = encoding::negotiate(&self.head.headers);
+        let key = self.caller.required_key()?;
+        let slot = self.app.exports.begin(key.holder.account()).ok_or(slots::ALL_TAKEN)?;
+        let coding = coding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
             tracing::error!(%error, "an export could not be begun");
             ApiError::Internal
@@ -82,6 +88,10 @@ impl Visit<'_> {
             ));
         }
         Ok(())
+    }
+
+    fn path(&self, route: &'static Route) -> Result<PathParams<'_>, ApiError> {
+        PathParams::read(route.path(), self.head.uri.path())
     }
 
     fn query(&self) -> Result<Query<'_>, ApiError> {

@@ -1,13 +1,13 @@
 //! Registered companies.
 
-use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing};
+use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing, Name, Object, name};
 use lastro_model::{Cnpj, CompanyId};
 
 use super::filings;
 use crate::error::ApiError;
-use crate::http::csv;
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
 
 const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code or CNPJ");
 
@@ -15,56 +15,69 @@ const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this regist
 const TYPICAL_BYTES: usize = 260;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, form) = (question.query.page()?, question.form()?);
+    let (page, format) = (question.query.page()?, question.format()?);
     let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
     let companies = &question.catalog.companies;
     let listing = companies.list(&CompanyFilter { status, sector }, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
-    let body = listed(companies, &listing).number("limit", page.limit).number("offset", page.offset).finish();
+    let body = listed(companies, &listing)
+        .number(name!("limit"), page.limit)
+        .number(name!("offset"), page.offset)
+        .end();
     Ok(Reply::data(body, [companies.stamp]))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
+    let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let companies = &question.catalog.companies;
     let listing = companies.search(q, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies-search", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
     }
-    Ok(Reply::data(listed(companies, &listing).finish(), [companies.stamp]))
+    Ok(Reply::data(listed(companies, &listing).end(), [companies.stamp]))
 }
 
 /// `data` and `total`.
-fn listed(companies: &Companies, listing: &Listing<'_>) -> Object {
-    array(Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES), "data", companies, listing)
-        .number("total", listing.total)
+fn listed(companies: &Companies, listing: &Listing<'_>) -> Object<Vec<u8>> {
+    array(
+        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
+        name!("data"),
+        companies,
+        listing,
+    )
+    .number(name!("total"), listing.total)
 }
 
-pub fn array(object: Object, name: &'static str, companies: &Companies, listing: &Listing<'_>) -> Object {
+pub fn array(
+    object: Object<Vec<u8>>,
+    name: Name,
+    companies: &Companies,
+    listing: &Listing<'_>,
+) -> Object<Vec<u8>> {
     object.array(name, listing.rows.iter(), |row, out| out.extend_from_slice(companies.json(row)))
 }
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let companies = &question.catalog.companies;
-    let row = position(companies, question.id).ok_or(NO_SUCH_COMPANY)?;
+    let row = position(companies, question.path.get("id")).ok_or(NO_SUCH_COMPANY)?;
     Ok(Reply::data(companies.json(row).to_vec(), [companies.stamp]))
 }
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter, form) = (question.query.page()?, filings::named(question)?, question.form()?);
+    let (page, filter, format) = (question.query.page()?, filings::named(question)?, question.format()?);
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
-    let company = named(companies, question.id)?;
+    let company = named(companies, question.path.get("id"))?;
     let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
     let stamps = [companies.stamp, filings.stamp];
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(filings::listed(filings, &listing).finish(), stamps))
+    Ok(Reply::data(filings::listed(filings, &listing).end(), stamps))
 }
 
 /// The company that a request names.

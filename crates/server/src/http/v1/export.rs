@@ -7,19 +7,19 @@ use lastro_model::{CompanyId, Day, Pair, RatePoint, Series, Source, Stamp};
 
 use super::{companies, market};
 use crate::error::ApiError;
-use crate::http::export::{Export, NDJSON, Selection, select};
-use crate::http::form::Form;
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::format::{Format, NDJSON};
+use crate::http::response::export::{Export, Selection, select};
 
 /// Rows, and the states they are of.
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let source = exported(question.id)?;
-    let form = Form::asked(&question.query, question.accept, NDJSON)?;
+    let source = exported(question.path.get("dataset"))?;
+    let format = Format::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
-    let dialect = form.dialect(question.plan)?;
+    let dialect = format.dialect(question.plan)?;
     let (rows, stamps) = match source {
         Source::Series(series) => every_point(&question.catalog.series[series], &filters),
         Source::Fx => every_quote(question, &filters),
@@ -84,7 +84,7 @@ fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
     if !companies::can_be_named(id) {
         return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
     }
-    let of_filings = question.id == "filings";
+    let of_filings = question.path.get("dataset") == "filings";
     of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
 }
 

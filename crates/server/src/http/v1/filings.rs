@@ -1,26 +1,29 @@
 //! Documents that companies delivered to the regulator.
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Page, Table};
+use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Page, Table, name};
 use lastro_model::FilingId;
 
 use crate::error::ApiError;
-use crate::http::csv;
-use crate::http::query::LIST_LIMIT;
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::query::LIST_LIMIT;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
 
 /// A filing's JSON is about this long; a page is reserved at once.
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter, form) = (question.query.page()?, named(question)?, question.form()?);
+    let (page, filter, format) = (question.query.page()?, named(question)?, question.format()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&filter, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
-    let body = listed(filings, &listing).number("limit", page.limit).number("offset", page.offset).finish();
+    let body = listed(filings, &listing)
+        .number(name!("limit"), page.limit)
+        .number(name!("offset"), page.offset)
+        .end();
     Ok(Reply::data(body, [filings.stamp]))
 }
 
@@ -31,32 +34,32 @@ pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiErro
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
+    let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let listing = question.catalog.search_filings(q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
     let stamps = [filings.stamp, companies.stamp];
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-search", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
-    Ok(Reply::data(listed(filings, &listing).finish(), stamps))
+    Ok(Reply::data(listed(filings, &listing).end(), stamps))
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (limit, form) = (question.query.limit(LIST_LIMIT)?, question.form()?);
+    let (limit, format) = (question.query.limit(LIST_LIMIT)?, question.format()?);
     let filings = &question.catalog.filings;
     let listing = filings.list(&FilingFilter::default(), Page { limit, offset: 0 });
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-recent", listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
     }
-    let object = Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES);
-    Ok(Reply::data(array(object, "data", filings, &listing).finish(), [filings.stamp]))
+    let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
+    Ok(Reply::data(array(object, name!("data"), filings, &listing).end(), [filings.stamp]))
 }
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let filings = &question.catalog.filings;
-    let row = FilingId::parse(question.id).ok().and_then(|id| filings.position(id));
+    let row = FilingId::parse(question.path.get("id")).ok().and_then(|id| filings.position(id));
     let row = row.ok_or(ApiError::NotFound("no filing has this identifier"))?;
     let mut body = Vec::with_capacity(TYPICAL_BYTES);
     filings.write_json(row, &mut body);
@@ -64,11 +67,21 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// `data` and `total`.
-pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object {
-    array(Object::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES), "data", filings, listing)
-        .number("total", listing.total)
+pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object<Vec<u8>> {
+    array(
+        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
+        name!("data"),
+        filings,
+        listing,
+    )
+    .number(name!("total"), listing.total)
 }
 
-pub fn array(object: Object, name: &'static str, filings: &Filings, listing: &Listing<'_>) -> Object {
+pub fn array(
+    object: Object<Vec<u8>>,
+    name: Name,
+    filings: &Filings,
+    listing: &Listing<'_>,
+) -> Object<Vec<u8>> {
     object.array(name, listing.rows.iter(), |row, out| filings.write_json(row, out))
 }

@@ -6,8 +6,8 @@ use lastro_store::SourceState;
 use serde::Serialize;
 
 use crate::error::ApiError;
-use crate::http::reply::Reply;
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::response::reply::Reply;
 use crate::jobs::supervisor::FailingJob;
 
 #[derive(Serialize)]

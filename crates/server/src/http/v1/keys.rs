@@ -1,25 +1,21 @@
 //! A key in the hands of its holder: looked at, rotated, given up. Other keys cannot be named here, so nothing can be
 //! learnt about them.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use lastro_access::{ActiveKey, IssuedKey};
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
-use crate::http::intake;
-use crate::http::reply::Reply;
-use crate::http::routes::Action;
-
-type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
+use crate::http::handler::Action;
+use crate::http::request::body;
+use crate::http::response::reply::Reply;
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct KeyView<'a> {
     id: &'a str,
     name: &'a str,
     plan: &'static str,
@@ -29,28 +25,23 @@ struct Shown<'a> {
     ends_at: Option<String>,
 }
 
-// The route table hands every action over whole, body included.
-#[allow(clippy::needless_pass_by_value)]
-pub fn current(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let app = action.app;
-        app.usage_flusher.flush().await?;
-        let last_used = app.store.last_used(holding.account).await?;
-        let record = app.store.key(holding.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
-        let shown = Shown {
-            id: holding.id.as_str(),
-            name: &record.account.name,
-            plan: holding.plan.id(),
-            rate_limit: holding.limit,
-            created_at: told(holding.created_at),
-            // Who was never used before is used now.
-            last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
-            ends_at: holding.ends_at.map(told),
-        };
-        Ok(Reply::of(&shown)?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
+    let held = action.caller.required_key()?;
+    let app = action.app;
+    app.usage_flusher.flush().await?;
+    let last_used = app.store.last_used(held.account).await?;
+    let record = app.store.key(held.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
+    let view = KeyView {
+        id: held.id.as_str(),
+        name: &record.account.name,
+        plan: held.plan.id(),
+        rate_limit: held.limit,
+        created_at: to_the_second(held.created_at),
+        // Who was never used before is used now.
+        last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
+        ends_at: held.ends_at.map(to_the_second),
+    };
+    Ok(Reply::of(&view)?.private(StatusCode::OK))
 }
 
 #[derive(Serialize)]
@@ -70,61 +61,49 @@ struct Previous<'a> {
     ends_at: String,
 }
 
-pub fn rotate(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let (app, now) = (action.app, action.now);
-        let grace = grace(&intake::whole(action.body).await?)?;
-        check_rotation(holding, now)?;
-        let at = now.timestamp();
-        let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
-        let rotated = app.store.rotate(holding.id, key.id(), digest, at, at + grace).await;
-        let rotated = rotated.map_err(|error| match error {
-            StoreError::KeyEnded => ENDING,
-            other => other.into(),
-        })?;
-        let (id, old, ends_at) = (key.id(), holding.id, rotated.old.ends_at.unwrap_or(at));
-        app.keys.upsert(rotated.old, now.monotonic_ns);
-        app.keys.upsert(rotated.new, now.monotonic_ns);
-        let successor = Successor {
-            message: "Your new API key is ready. Keep it safe: it is shown only this once.",
-            api_key: key.reveal(),
-            id: id.as_str(),
-            plan: holding.plan.id(),
-            rate_limit: holding.limit,
-            created_at: told(at),
-            previous: Previous { id: KeyId::as_str(&old), ends_at: told(ends_at) },
-        };
-        Ok(Reply::of(&successor)?.private(StatusCode::CREATED))
-    }
-    .boxed()
+pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
+    let held = action.caller.required_key()?;
+    let (app, now) = (action.app, action.now);
+    let grace = grace(&body::whole(action.body).await?)?;
+    check_rotation(held, now)?;
+    let at = now.timestamp();
+    let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let rotated = app.store.rotate(held.id, key.id(), digest, at, at + grace).await;
+    let rotated = rotated.map_err(|error| match error {
+        StoreError::KeyEnded => ENDING,
+        other => other.into(),
+    })?;
+    let (id, old, ends_at) = (key.id(), held.id, rotated.old.ends_at.unwrap_or(at));
+    app.keys.upsert(rotated.old, now.monotonic_ns);
+    app.keys.upsert(rotated.new, now.monotonic_ns);
+    let successor = Successor {
+        message: "Your new API key is ready. Keep it safe: it is shown only this once.",
+        api_key: key.reveal(),
+        id: id.as_str(),
+        plan: held.plan.id(),
+        rate_limit: held.limit,
+        created_at: to_the_second(at),
+        previous: Previous { id: KeyId::as_str(&old), ends_at: to_the_second(ends_at) },
+    };
+    Ok(Reply::of(&successor)?.private(StatusCode::CREATED))
 }
 
-// As above.
-#[allow(clippy::needless_pass_by_value)]
-pub fn revoke(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = holding(&action)?;
-        let revoked = action.app.store.revoke(holding.id, action.now.timestamp()).await?;
-        action.app.keys.upsert(revoked, action.now.monotonic_ns);
-        Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
-    }
-    .boxed()
-}
-
-fn holding<'a>(action: &Action<'a>) -> Result<&'a ActiveKey, ApiError> {
-    action.caller.holding().map(|holding| &**holding).ok_or(ApiError::Unauthorized("API key required"))
+pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
+    let held = action.caller.required_key()?;
+    let revoked = action.app.store.revoke(held.id, action.now.timestamp()).await?;
+    action.app.keys.upsert(revoked, action.now.monotonic_ns);
+    Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
 const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",
 ));
 
-fn check_rotation(holding: &ActiveKey, now: Now) -> Result<(), ApiError> {
-    if holding.ends_at.is_some() {
+fn check_rotation(held: &ActiveKey, now: Now) -> Result<(), ApiError> {
+    if held.ends_at.is_some() {
         return Err(ENDING);
     }
-    let verdict = holding.holder.take_rotation(now.monotonic_ns);
+    let verdict = held.holder.take_rotation(now.monotonic_ns);
     if verdict.admitted {
         return Ok(());
     }
@@ -139,14 +118,9 @@ const LONGEST_GRACE: i64 = 86_400;
 
 /// Other members are ignored, as everywhere.
 #[derive(Deserialize)]
-struct Wish {
-    #[serde(default, deserialize_with = "present")]
+struct RotationRequest {
+    #[serde(default, deserialize_with = "body::present")]
     grace_seconds: Option<serde_json::Value>,
-}
-
-/// A member that is `null` is here, unlike one that is not.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_json::Value>, D::Error> {
-    serde_json::Value::deserialize(deserializer).map(Some)
 }
 
 /// How long the old key goes on working. A body is not needed for the default.
@@ -154,16 +128,16 @@ pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(DEFAULT_GRACE);
     }
-    let wish: Wish =
-        intake::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
-    let Some(value) = wish.grace_seconds else { return Ok(DEFAULT_GRACE) };
+    let request: RotationRequest =
+        body::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
+    let Some(value) = request.grace_seconds else { return Ok(DEFAULT_GRACE) };
     let seconds = value.as_i64().filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
     seconds
         .map(SignedDuration::from_secs)
         .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
 }
 
-/// To the second: nobody needs more.
-fn told(at: Timestamp) -> String {
+/// Nobody needs more.
+fn to_the_second(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -3,40 +3,38 @@
 use std::fmt::Display;
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
-use lastro_catalog::{FxBook, Page, Part, Point, Timeline};
+use lastro_catalog::{FxBook, Object, Page, Part, Point, Timeline, name};
 use lastro_model::{Day, FxQuote, Pair, RatePoint, Series, Stamp};
 
 use crate::error::ApiError;
-use crate::http::csv;
-use crate::http::form::Form;
-use crate::http::query::SERIES_LIMIT;
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
-
-type Answer = Result<Reply, ApiError>;
+use crate::http::handler::Question;
+use crate::http::request::format::Format;
+use crate::http::request::query::SERIES_LIMIT;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
 
 const NO_VALUE: ApiError = ApiError::Unavailable("there is no value of this series yet");
 
-pub fn selic(question: &Question<'_>) -> Answer {
+pub fn selic(question: &Question<'_>) -> Result<Reply, ApiError> {
     series(question, Series::Selic)
 }
 
-pub fn cdi(question: &Question<'_>) -> Answer {
+pub fn cdi(question: &Question<'_>) -> Result<Reply, ApiError> {
     series(question, Series::Cdi)
 }
 
-pub fn ipca(question: &Question<'_>) -> Answer {
+pub fn ipca(question: &Question<'_>) -> Result<Reply, ApiError> {
     series(question, Series::Ipca)
 }
 
-pub fn fx(question: &Question<'_>) -> Answer {
+pub fn fx(question: &Question<'_>) -> Result<Reply, ApiError> {
     let asked = Asked::of(question)?;
     let (pair, quotes) = quotes_of(question)?;
     let name = format_args!("fx-{}-{}", pair.base, pair.quote);
     asked.points(question, &name, quotes, question.catalog.fx.stamp)
 }
 
-fn series(question: &Question<'_>, series: Series) -> Answer {
+fn series(question: &Question<'_>, series: Series) -> Result<Reply, ApiError> {
     let asked = Asked::of(question)?;
     let part = &question.catalog.series[series];
     asked.points(question, &series.about().id, &part.data, part.stamp)
@@ -47,14 +45,14 @@ struct Asked {
     from: Option<Day>,
     to: Option<Day>,
     limit: usize,
-    form: Form,
+    format: Format,
 }
 
 impl Asked {
     fn of(question: &Question<'_>) -> Result<Self, ApiError> {
         let limit = question.query.limit(SERIES_LIMIT)?;
         let (from, to) = question.query.days()?;
-        Ok(Self { from, to, limit, form: question.form()? })
+        Ok(Self { from, to, limit, format: question.format()? })
     }
 
     /// What was asked, as far back as the plan sees.
@@ -64,8 +62,8 @@ impl Asked {
         name: &dyn Display,
         timeline: &Timeline<P>,
         stamp: Stamp,
-    ) -> Answer {
-        let dialect = self.form.dialect(question.plan)?;
+    ) -> Result<Reply, ApiError> {
+        let dialect = self.format.dialect(question.plan)?;
         let from = self.first_day(question, timeline)?;
         if let Some(dialect) = dialect {
             let listing = timeline.list(from, self.to, Page { limit: self.limit, offset: 0 });
@@ -75,7 +73,10 @@ impl Asked {
         let range = timeline.between(from, self.to);
         let page = range.start..range.end.min(range.start.saturating_add(self.limit));
         let items = timeline.json(page);
-        Ok(Reply::data(Object::with_capacity(items.len() + 16).joined("data", items).finish(), [stamp]))
+        Ok(Reply::data(
+            Object::new(Vec::with_capacity(items.len() + 16)).joined(name!("data"), items).end(),
+            [stamp],
+        ))
     }
 
     /// The day to begin with: never before the plan's window, and asking for what lies before it gets the prompt.
@@ -100,24 +101,24 @@ fn window_start<P: Point>(question: &Question<'_>, timeline: &Timeline<P>) -> Op
     (!terms(question.plan).includes(Feature::History)).then(|| newest.minus_months(HISTORY_MONTHS))
 }
 
-pub fn selic_current(question: &Question<'_>) -> Answer {
+pub fn selic_current(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[Series::Selic])
 }
 
-pub fn cdi_current(question: &Question<'_>) -> Answer {
+pub fn cdi_current(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[Series::Cdi])
 }
 
-pub fn ipca_current(question: &Question<'_>) -> Answer {
+pub fn ipca_current(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[Series::Ipca])
 }
 
-pub fn fx_current(question: &Question<'_>) -> Answer {
+pub fn fx_current(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (_, quotes) = quotes_of(question)?;
     Ok(Reply::data(newest(quotes)?.to_vec(), [question.catalog.fx.stamp]))
 }
 
-fn current(part: &Part<Timeline<RatePoint>>) -> Answer {
+fn current(part: &Part<Timeline<RatePoint>>) -> Result<Reply, ApiError> {
     Ok(Reply::data(newest(part)?.to_vec(), [part.stamp]))
 }
 
@@ -140,16 +141,16 @@ pub fn held_pair(book: &FxBook, text: &str) -> Result<Pair, ApiError> {
     })
 }
 
-pub fn overview(question: &Question<'_>) -> Answer {
+pub fn overview(question: &Question<'_>) -> Result<Reply, ApiError> {
     let catalog = question.catalog;
     let [selic, cdi, ipca] = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| &catalog.series[series]);
     let dollar = Pair::parse("USD/BRL").ok().and_then(|pair| catalog.fx.get(pair));
     let fx = dollar.ok_or(ApiError::Unavailable("there is no exchange rate yet"))?;
-    let body = Object::with_capacity(256)
-        .raw("selic", newest(selic)?)
-        .raw("cdi", newest(cdi)?)
-        .raw("ipca", newest(ipca)?)
-        .raw("fx", newest(fx)?)
-        .finish();
+    let body = Object::new(Vec::with_capacity(256))
+        .raw(name!("selic"), newest(selic)?)
+        .raw(name!("cdi"), newest(cdi)?)
+        .raw(name!("ipca"), newest(ipca)?)
+        .raw(name!("fx"), newest(fx)?)
+        .end();
     Ok(Reply::data(body, [selic.stamp, cdi.stamp, ipca.stamp, catalog.fx.stamp]))
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::StatusCode;
 use lastro_access::{
     ApiKey, Applicant, ClientAddr, Grant, IssuedKey, RegistrationRefusal, Terms, plans as plan_table, terms,
@@ -14,13 +12,11 @@ use serde_json::value::RawValue;
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
-use crate::http::intake;
-use crate::http::query::Query;
-use crate::http::reply::{Reply, Version};
-use crate::http::routes::{Action, Question};
+use crate::http::handler::{Action, Question};
+use crate::http::request::body;
+use crate::http::request::query::Query;
+use crate::http::response::reply::{Reply, Version};
 use crate::state::App;
-
-type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
 #[derive(Serialize)]
 struct Plans {
@@ -66,26 +62,23 @@ struct Registered<'a> {
     rate_limit: u32,
 }
 
-pub fn register(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let body = intake::whole(action.body).await?;
-        let applicant = applicant_from_json(&body)?;
-        let issued = issue(action.app, action.client, action.now, applicant).await?;
-        let registered = Registered {
-            message: "Your API key is ready. Keep it safe: it is shown only this once.",
-            api_key: issued.key.reveal(),
-            plan: issued.plan.id(),
-            rate_limit: issued.rate_limit,
-        };
-        Ok(Reply::of(&registered)?.private(StatusCode::CREATED))
-    }
-    .boxed()
+pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
+    let body = body::whole(action.body).await?;
+    let applicant = applicant_from_json(&body)?;
+    let issued = issue(action.app, action.client, action.now, applicant).await?;
+    let registered = Registered {
+        message: "Your API key is ready. Keep it safe: it is shown only this once.",
+        api_key: issued.key.reveal(),
+        plan: issued.plan.id(),
+        rate_limit: issued.rate_limit,
+    };
+    Ok(Reply::of(&registered)?.private(StatusCode::CREATED))
 }
 
 /// Who asks for a key, as the body of a registration says.
 pub fn applicant_from_json(body: &[u8]) -> Result<Applicant, ApiError> {
     let fields: Fields<'_> =
-        intake::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
+        body::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
     Ok(Applicant::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)?)
 }
 
@@ -177,27 +170,22 @@ struct EndpointUsage {
     requests: u64,
 }
 
-// The route table hands every action over whole, body included.
-#[allow(clippy::needless_pass_by_value)]
-pub fn usage(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-        let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
-        // What is counted and not yet written goes first, so that the report holds the request made just before it.
-        action.app.usage_flusher.flush().await?;
-        let counts = action.app.store.usage(holding.account, from, to).await?;
-        let report = UsageReport {
-            plan: holding.plan.id(),
-            rate_limit: holding.limit,
-            from: from.to_string(),
-            to: to.to_string(),
-            total: counts.iter().map(|count| count.requests).sum(),
-            data: by_day(&counts),
-            endpoints: by_endpoint(&counts),
-        };
-        Ok(Reply::of(&report)?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
+    let key = action.caller.required_key()?;
+    let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
+    // What is counted and not yet written goes first, so that the report holds the request made just before it.
+    action.app.usage_flusher.flush().await?;
+    let counts = action.app.store.usage(key.account, from, to).await?;
+    let report = UsageReport {
+        plan: key.plan.id(),
+        rate_limit: key.limit,
+        from: from.to_string(),
+        to: to.to_string(),
+        total: counts.iter().map(|count| count.requests).sum(),
+        data: by_day(&counts),
+        endpoints: by_endpoint(&counts),
+    };
+    Ok(Reply::of(&report)?.private(StatusCode::OK))
 }
 
 const DEFAULT_DAYS: i32 = 30;

@@ -1,26 +1,28 @@
 //! One search over companies and filings.
 
-use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Table};
+use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Table, name};
 
 use super::{companies, filings};
 use crate::error::ApiError;
-use crate::http::csv::{self, Dialect};
-use crate::http::reply::{Object, Reply};
-use crate::http::routes::Question;
+use crate::http::handler::Question;
+use crate::http::request::format::Dialect;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
 
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (q, page, form) = (question.query.search()?, question.query.page()?, question.form()?);
+    let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let catalog = question.catalog;
     let found_companies = catalog.companies.search(q, page);
     let found_filings = catalog.search_filings(q, page);
-    if let Some(dialect) = form.dialect(question.plan)? {
+    if let Some(dialect) = format.dialect(question.plan)? {
         return as_csv(question, dialect, &found_companies, &found_filings);
     }
-    let object =
-        Object::with_capacity(1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 260);
-    let object = companies::array(object, "companies", &catalog.companies, &found_companies);
-    let object = filings::array(object, "filings", &catalog.filings, &found_filings);
-    Ok(Reply::data(object.finish(), [catalog.companies.stamp, catalog.filings.stamp]))
+    let object = Object::new(Vec::with_capacity(
+        1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 260,
+    ));
+    let object = companies::array(object, name!("companies"), &catalog.companies, &found_companies);
+    let object = filings::array(object, name!("filings"), &catalog.filings, &found_filings);
+    Ok(Reply::data(object.end(), [catalog.companies.stamp, catalog.filings.stamp]))
 }
 
 /// Both kinds in one table: the columns of companies, then those that only filings have.
@@ -36,16 +38,16 @@ fn as_csv(
     let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
     let Catalog { companies, filings, .. } = question.catalog;
     let label = question.label("search", found_companies.total + found_filings.total);
-    csv::file(dialect, &label, &columns, [companies.stamp, filings.stamp], |sheet| {
+    csv::file(dialect, &label, &columns, [companies.stamp, filings.stamp], |writer| {
         for row in &found_companies.rows {
-            sheet.row(|put| {
+            writer.row(|put| {
                 put(Cell::Text("company"));
                 companies.cells(row, put);
                 only_filings.iter().for_each(|_| put(Cell::Nothing));
             })?;
         }
         for row in &found_filings.rows {
-            sheet.row(|put| {
+            writer.row(|put| {
                 put(Cell::Text("filing"));
                 let mut place = 0;
                 filings.cells(row, &mut |cell| {

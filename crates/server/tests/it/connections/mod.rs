@@ -1,7 +1,7 @@
 //! Connections that hold on to the service: silent, slow, greedy, or many. Each ends in time, and nobody else notices.
 
-mod crowd;
-mod room;
+mod admission;
+mod backpressure;
 mod silent;
 mod unread;
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::app::TestApp;
-use crate::sheet::{DIALECTS, Object};
+use crate::csv_reader::{DIALECTS, Object};
 
 /// Every data set, and the list that shows the same rows.
 const DATASETS: [(&str, &str); 6] = [

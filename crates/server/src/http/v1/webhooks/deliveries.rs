@@ -1,14 +1,13 @@
 //! The log of what was sent to a webhook, and sending it again.
 
-use futures_util::FutureExt;
 use http::StatusCode;
 use lastro_model::MessageId;
 use serde::Serialize;
 
-use super::{Acting, owned, time};
+use super::owned;
 use crate::error::ApiError;
-use crate::http::reply::Reply;
-use crate::http::routes::Action;
+use crate::http::handler::Action;
+use crate::http::response::reply::Reply;
 use crate::webhooks::view::DeliveryView;
 
 const NO_SUCH_DELIVERY: ApiError = ApiError::NotFound("this webhook has no delivery with this id");
@@ -21,28 +20,19 @@ struct Log<'a> {
     offset: usize,
 }
 
-// The route table hands every action over whole, body included.
-#[allow(clippy::needless_pass_by_value)]
-pub fn list(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let page = action.query.page()?;
-        let webhook = owned(&action).await?;
-        let found = action.app.store.deliveries(&webhook.id, page.limit, page.offset).await?;
-        let data = found.page.iter().map(DeliveryView::of).collect();
-        let log = Log { data, total: found.total, limit: page.limit, offset: page.offset };
-        Ok(Reply::of(&log)?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
+    let page = action.query.page()?;
+    let webhook = owned(&action).await?;
+    let found = action.app.store.deliveries(&webhook.id, page.limit, page.offset).await?;
+    let data = found.page.iter().map(DeliveryView::of).collect();
+    let log = Log { data, total: found.total, limit: page.limit, offset: page.offset };
+    Ok(Reply::of(&log)?.private(StatusCode::OK))
 }
 
-#[allow(clippy::needless_pass_by_value)]
-pub fn redeliver(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let (webhook, now) = (owned(&action).await?, time(&action)?);
-        let message = MessageId::parse(&action.delivery).map_err(|_| NO_SUCH_DELIVERY)?;
-        let delivery = action.app.store.redeliver(&webhook.id, &message, now).await?;
-        let delivery = delivery.ok_or(NO_SUCH_DELIVERY)?;
-        Ok(Reply::of(&DeliveryView::of(&delivery))?.private(StatusCode::ACCEPTED))
-    }
-    .boxed()
+pub async fn redeliver(action: Action<'_>) -> Result<Reply, ApiError> {
+    let (webhook, now) = (owned(&action).await?, action.now.timestamp());
+    let message = MessageId::parse(action.path.get("delivery")).map_err(|_| NO_SUCH_DELIVERY)?;
+    let delivery = action.app.store.redeliver(&webhook.id, &message, now).await?;
+    let delivery = delivery.ok_or(NO_SUCH_DELIVERY)?;
+    Ok(Reply::of(&DeliveryView::of(&delivery))?.private(StatusCode::ACCEPTED))
 }

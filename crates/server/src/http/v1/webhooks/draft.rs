@@ -3,12 +3,12 @@
 use lastro_model::text::has_control;
 use lastro_model::{CompanyId, DisabledBy, WebhookEvent, WebhookFilters};
 use lastro_store::WebhookChange;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::error::ApiError;
-use crate::http::intake;
+use crate::http::request::body;
 use crate::webhooks::endpoint;
 
 const LONGEST_DESCRIPTION: usize = 200;
@@ -29,7 +29,7 @@ pub struct Draft {
 impl Draft {
     pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
         let members: Members<'_> =
-            intake::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
+            body::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
         Ok(Self {
             url: url(required("url", members.url)?, allow_private)?,
             events: events(required("events", members.events)?)?,
@@ -45,7 +45,7 @@ pub struct Change(pub WebhookChange);
 
 impl Change {
     pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
-        let members: Members<'_> = intake::object(
+        let members: Members<'_> = body::object(
             body,
             "the body must be a JSON object with what is to change of `url`, `events`, `description`, `filters` and \
              `status`, each member once",
@@ -61,23 +61,18 @@ impl Change {
     }
 }
 
-/// A member that is `null` is here, unlike one that is not.
 #[derive(Deserialize)]
 struct Members<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "body::present")]
     url: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "body::present")]
     events: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "body::present")]
     description: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "body::present")]
     filters: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "body::present")]
     status: Option<&'a RawValue>,
-}
-
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 fn bad(field: &str, reason: &str) -> ApiError {
@@ -88,8 +83,8 @@ fn required<'a>(field: &str, value: Option<&'a RawValue>) -> Result<&'a RawValue
     value.ok_or_else(|| bad(field, "is required"))
 }
 
-fn read<T: DeserializeOwned>(field: &str, value: &RawValue, form: &str) -> Result<T, ApiError> {
-    serde_json::from_str(value.get()).map_err(|_| bad(field, form))
+fn read<T: DeserializeOwned>(field: &str, value: &RawValue, otherwise: &str) -> Result<T, ApiError> {
+    serde_json::from_str(value.get()).map_err(|_| bad(field, otherwise))
 }
 
 fn url(value: &RawValue, allow_private: bool) -> Result<String, ApiError> {
@@ -137,12 +132,12 @@ struct Lists {
 }
 
 fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
-    let form = "must be null or an object with the lists of strings `company_ids` and `categories`";
+    let otherwise = "must be null or an object with the lists of strings `company_ids` and `categories`";
     // Serde would also take a list for the members of an object, in their order.
     if value.get().starts_with('[') {
-        return Err(bad("filters", form));
+        return Err(bad("filters", otherwise));
     }
-    let lists: Option<Lists> = read("filters", value, form)?;
+    let lists: Option<Lists> = read("filters", value, otherwise)?;
     let Lists { company_ids, categories } = lists.unwrap_or_default();
     if company_ids.len() > MOST_FILTERS || categories.len() > MOST_FILTERS {
         return Err(bad("filters", "must have at most 100 values in each list"));
@@ -172,10 +167,10 @@ fn category(text: &str) -> Result<String, ApiError> {
 }
 
 fn status(value: &RawValue) -> Result<Option<DisabledBy>, ApiError> {
-    let form = "must be \"enabled\" or \"disabled\"";
-    match read::<String>("status", value, form)?.as_str() {
+    let otherwise = "must be \"enabled\" or \"disabled\"";
+    match read::<String>("status", value, otherwise)?.as_str() {
         "enabled" => Ok(None),
         "disabled" => Ok(Some(DisabledBy::Owner)),
-        _ => Err(bad("status", form)),
+        _ => Err(bad("status", otherwise)),
     }
 }

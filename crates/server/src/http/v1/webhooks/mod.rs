@@ -6,10 +6,8 @@
 mod deliveries;
 pub mod draft;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http::StatusCode;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
 use lastro_store::StoreError;
 
@@ -17,17 +15,15 @@ pub use deliveries::{list as deliveries, redeliver};
 
 use crate::clock::fill_random;
 use crate::error::ApiError;
-use crate::http::intake;
-use crate::http::reply::Reply;
-use crate::http::routes::Action;
+use crate::http::handler::Action;
+use crate::http::request::body;
+use crate::http::response::reply::Reply;
 use crate::state::App;
 use crate::webhooks::MOST_PER_ACCOUNT;
 use crate::webhooks::running_tests::NoPlace;
 use crate::webhooks::test_delivery::{self, TestError};
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
-
-type Acting<'a> = BoxFuture<'a, Result<Reply, ApiError>>;
 
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
 const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
@@ -38,31 +34,27 @@ const NO_TEST: &str = "nothing is sent to this webhook: the operator of this ser
 /// A secret that was rotated away signs so much longer.
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
 
-pub fn create(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let (account, now) = (account(&action)?, time(&action)?);
-        let body = intake::whole(action.body).await?;
-        let allow_private = action.app.webhooks.settings.allow_private();
-        let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
-        let webhook = Webhook {
-            id: new_id(),
-            account,
-            url,
-            description,
-            events,
-            filters,
-            created_at: now,
-            secrets: vec![SecretSeed { seed: new_seed(), ends_at: None }],
-            disabled: None,
-            failing: None,
-        };
-        if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
-            return Err(ApiError::BadRequest(ENOUGH.into()));
-        }
-        Ok(Reply::of(&WebhookView::with_secret(&webhook, action.app.keys.pepper()))?
-            .private(StatusCode::CREATED))
+pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
+    let (account, now) = (account(&action)?, action.now.timestamp());
+    let body = body::whole(action.body).await?;
+    let allow_private = action.app.webhooks.settings.allow_private();
+    let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
+    let webhook = Webhook {
+        id: new_id(),
+        account,
+        url,
+        description,
+        events,
+        filters,
+        created_at: now,
+        secrets: vec![SecretSeed { seed: new_seed(), ends_at: None }],
+        disabled: None,
+        failing: None,
+    };
+    if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
+        return Err(ApiError::BadRequest(ENOUGH.into()));
     }
-    .boxed()
+    Ok(Reply::of(&WebhookView::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
 }
 
 #[derive(serde::Serialize)]
@@ -71,78 +63,53 @@ struct List<'a> {
     total: usize,
 }
 
-// The route table hands every action over whole, body included.
-#[allow(clippy::needless_pass_by_value)]
-pub fn list(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
-        let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
-        Ok(Reply::of(&list)?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
+    let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
+    let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
+    Ok(Reply::of(&list)?.private(StatusCode::OK))
 }
 
-#[allow(clippy::needless_pass_by_value)]
-pub fn show(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let webhook = owned(&action).await?;
-        Ok(Reply::of(&WebhookView::of(&webhook))?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
+    let webhook = owned(&action).await?;
+    Ok(Reply::of(&WebhookView::of(&webhook))?.private(StatusCode::OK))
 }
 
-pub fn change(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let (app, account) = (action.app, account(&action)?);
-        let body = intake::whole(action.body).await?;
-        let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
-        let webhook = find(app, account, &action.id).await?;
-        let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
-            StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),
-            other => other.into(),
-        })?;
-        let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
-        Ok(Reply::of(&WebhookView::of(&changed))?.private(StatusCode::OK))
-    }
-    .boxed()
+pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
+    let (app, account) = (action.app, account(&action)?);
+    let body = body::whole(action.body).await?;
+    let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
+    let webhook = find(app, account, action.path.get("id")).await?;
+    let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
+        StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),
+        other => other.into(),
+    })?;
+    let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;
+    Ok(Reply::of(&WebhookView::of(&changed))?.private(StatusCode::OK))
 }
 
-#[allow(clippy::needless_pass_by_value)]
-pub fn remove(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let webhook = owned(&action).await?;
-        action.app.store.delete_webhook(&webhook.id).await?;
-        Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
-    }
-    .boxed()
+pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
+    let webhook = owned(&action).await?;
+    action.app.store.delete_webhook(&webhook.id).await?;
+    Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
-#[allow(clippy::needless_pass_by_value)]
-pub fn test(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let webhook = owned(&action).await?;
-        if webhook.disabled == Some(DisabledBy::Operator) {
-            return Err(ApiError::BadRequest(NO_TEST.into()));
-        }
-        let tested = test_delivery::ping(&action.app.webhooks, &webhook).await;
-        let (id, report) = tested.map_err(untested)?;
-        Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
+pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
+    let webhook = owned(&action).await?;
+    if webhook.disabled == Some(DisabledBy::Operator) {
+        return Err(ApiError::BadRequest(NO_TEST.into()));
     }
-    .boxed()
+    let tested = test_delivery::ping(&action.app.webhooks, &webhook).await;
+    let (id, report) = tested.map_err(untested)?;
+    Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
 }
 
-#[allow(clippy::needless_pass_by_value)]
-pub fn rotate_secret(action: Action<'_>) -> Acting<'_> {
-    async move {
-        let (webhook, now) = (owned(&action).await?, time(&action)?);
-        let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
-        let store = &action.app.store;
-        let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
-        let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
-        Ok(Reply::of(&WebhookView::with_secret(&rotated, action.app.keys.pepper()))?
-            .private(StatusCode::CREATED))
-    }
-    .boxed()
+pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
+    let (webhook, now) = (owned(&action).await?, action.now.timestamp());
+    let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
+    let store = &action.app.store;
+    let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
+    let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
+    Ok(Reply::of(&WebhookView::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
 }
 
 const BUSY: ApiError = ApiError::Unavailable("too many tests run at this moment; please try again shortly");
@@ -166,7 +133,7 @@ fn untested(error: TestError) -> ApiError {
 
 /// The webhook that the path names, if it is the caller's.
 async fn owned(action: &Action<'_>) -> Result<Webhook, ApiError> {
-    find(action.app, account(action)?, &action.id).await
+    find(action.app, account(action)?, action.path.get("id")).await
 }
 
 async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiError> {
@@ -176,12 +143,7 @@ async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiErr
 }
 
 fn account(action: &Action<'_>) -> Result<AccountId, ApiError> {
-    let holding = action.caller.holding().ok_or(ApiError::Unauthorized("API key required"))?;
-    Ok(holding.account)
-}
-
-fn time(action: &Action<'_>) -> Result<Timestamp, ApiError> {
-    Timestamp::from_millisecond(action.now.unix_ms).map_err(|_| ApiError::Internal)
+    Ok(action.caller.required_key()?.account)
 }
 
 fn new_id() -> WebhookId {

@@ -1,0 +1,104 @@
+//! Filings that changed, merged with those that did not.
+//!
+//! Unchanged filings keep their order, so their columns and lists are copied in long runs. None of their texts is
+//! analyzed again, and the texts themselves are shared with the edition before. The merged part answers every request as
+//! one that was built from all filings would.
+
+use lastro_model::Filing;
+
+use super::columns::{Columns, NO_TEXT};
+use super::ids::IdTable;
+use super::interner::Interner;
+use super::{Filings, FilingsBuilder, keys};
+use crate::BuildError;
+use crate::merge_plan::MergePlan;
+use crate::postings::Postings;
+
+impl Filings {
+    /// The same filings but for these, which are new or take the place of those with their ids.
+    pub fn with_changes(&self, changed: &[Filing]) -> Result<Self, BuildError> {
+        let mut fresh = FilingsBuilder::with_capacity(changed.len());
+        changed.iter().for_each(|filing| fresh.push(filing.clone()));
+        self.merged(&fresh.finish()?)
+    }
+
+    fn merged(&self, fresh: &Self) -> Result<Self, BuildError> {
+        let plan = self.merge_plan(fresh);
+        let columns = self.columns.merged(&fresh.columns, &plan)?;
+        let index = self.index.merged(&fresh.index, &plan)?;
+        let category_groups = self.category_groups.with(&columns.categories, &columns.category);
+        let new_lists = Postings::build(fresh.len() as u32, |row| {
+            let position = plan.inserted(row);
+            keys(columns.company(position), category_groups.group_of(columns.category(position)))
+        });
+        let lists = self.lists.merged(&new_lists, &plan);
+        let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
+        Ok(Self { columns, ids, category_groups, lists, index })
+    }
+
+    /// A filing with the id of a fresh one is removed; the fresh ones are inserted where their day and id belong.
+    fn merge_plan(&self, fresh: &Self) -> MergePlan {
+        let fresh_rows = 0..fresh.len() as u32;
+        let mut removed: Vec<u32> =
+            fresh_rows.clone().filter_map(|row| self.position(fresh.columns.id(row))).collect();
+        removed.sort_unstable();
+        let place = |row| self.columns.first_not_before(fresh.columns.sort_key(row));
+        MergePlan::new(self.len() as u32, &removed, &fresh_rows.map(place).collect::<Vec<u32>>())
+    }
+}
+
+impl Columns {
+    fn merged(&self, fresh: &Self, plan: &MergePlan) -> Result<Self, BuildError> {
+        let (company_names, company_name) = merged_labels(
+            (&self.company_names, &self.company_name),
+            (&fresh.company_names, &fresh.company_name),
+            plan,
+        );
+        let (categories, category) =
+            merged_labels((&self.categories, &self.category), (&fresh.categories, &fresh.category), plan);
+        let (kinds, kind) = merged_labels((&self.kinds, &self.kind), (&fresh.kinds, &fresh.kind), plan);
+        let (mut links, carried) = self.links.carried(plan.kept(&self.link));
+        let new_rows: Vec<u32> = (0..fresh.len() as u32).collect();
+        let link = plan.column(
+            (&self.link, |link| carried.link(link)),
+            (&new_rows, |row| links.encode(&fresh.url(row), fresh.own(row))),
+        );
+        links.seal();
+        Ok(Self {
+            days: plan.copied(&self.days, &fresh.days),
+            numbers: plan.copied(&self.numbers, &fresh.numbers),
+            hashed: plan.copied(&self.hashed, &fresh.hashed),
+            companies: plan.copied(&self.companies, &fresh.companies),
+            company_name,
+            category,
+            kind,
+            reference: plan.copied(&self.reference, &fresh.reference),
+            version: plan.copied(&self.version, &fresh.version),
+            link,
+            descriptions: self.descriptions.merged(&fresh.descriptions, plan)?,
+            company_names,
+            categories,
+            kinds,
+            links,
+        })
+    }
+}
+
+/// The labels that the merged rows have, and the number of each row's label. A label without rows is dropped.
+fn merged_labels(
+    (old_labels, old): (&Interner, &[u32]),
+    (fresh_labels, fresh): (&Interner, &[u32]),
+    plan: &MergePlan,
+) -> (Interner, Vec<u32>) {
+    let mut labels = Interner::default();
+    let old_numbers = labels.take_over(old_labels, plan.kept(old));
+    let fresh_numbers = labels.take_over(fresh_labels, fresh.iter());
+    labels.seal();
+    // A row without a label keeps being one.
+    let renumbered = |numbers: &[u32], label: u32| numbers.get(label as usize).copied().unwrap_or(NO_TEXT);
+    let column = plan.column(
+        (old, |label| renumbered(&old_numbers, label)),
+        (fresh, |label| renumbered(&fresh_numbers, label)),
+    );
+    (labels, column)
+}

@@ -1,0 +1,124 @@
+//! Who is let in: the list of open connections by client address, and which of them newcomers evict.
+//!
+//! Where an address or the service has as many connections as it may, those that have been idle longest go, a batch at a
+//! time: silent ones never lock anybody out who has something to ask.
+
+use std::cmp::Reverse;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use lastro_access::ClientAddr;
+
+use super::connection::Connection;
+use super::totals::{Reason, Totals};
+
+/// Seconds after which a connection without a request may be evicted. Two on a clock of whole seconds are more than one.
+const EVICTABLE_AFTER: u32 = 2;
+/// A sixteenth of those that may be open go at once, so that a search through all of them is rare.
+const EVICTED_SHARE: usize = 16;
+const LARGEST_BATCH: usize = 64;
+
+#[derive(Debug, Default)]
+pub struct OpenConnections {
+    by_address: HashMap<ClientAddr, AddressConnections>,
+    /// Those that were told to go are counted until they have gone: they have their descriptors still.
+    count: usize,
+    next_number: u64,
+}
+
+/// The connections of one client address.
+#[derive(Debug, Default)]
+struct AddressConnections {
+    connections: HashMap<u64, Arc<Connection>>,
+    /// The second in which nobody was found who could go: until it is over, another search would be in vain.
+    searched_in_vain: Option<u32>,
+}
+
+impl OpenConnections {
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub fn admit(
+        &mut self,
+        totals: &Arc<Totals>,
+        peer: IpAddr,
+        trusted: bool,
+        most: usize,
+    ) -> Option<Arc<Connection>> {
+        let own = self.by_address.entry(peer.into()).or_default();
+        if own.connections.len() >= most && own.evict(batch(most), totals.second()) == 0 {
+            return None;
+        }
+        self.next_number += 1;
+        self.count += 1;
+        let connection = Arc::new(Connection::new(totals, peer, trusted, self.next_number));
+        own.connections.insert(connection.number, Arc::clone(&connection));
+        Some(connection)
+    }
+
+    pub fn remove(&mut self, connection: &Connection) {
+        self.count -= 1;
+        let Some(own) = self.by_address.get_mut(&connection.address) else { return };
+        own.connections.remove(&connection.number);
+        if own.connections.is_empty() {
+            self.by_address.remove(&connection.address);
+        }
+    }
+
+    pub fn each(&self, mut look_at: impl FnMut(&Arc<Connection>)) {
+        self.by_address.values().flat_map(|own| own.connections.values()).for_each(&mut look_at);
+    }
+
+    /// Whether one more may come. If not, a batch is told to go, of the most crowded addresses first; proxies that speak
+    /// for others come last.
+    pub fn has_place(&mut self, most: usize, second: u32) -> bool {
+        if self.count < most {
+            return true;
+        }
+        let mut addresses: Vec<&mut AddressConnections> = self.by_address.values_mut().collect();
+        addresses.sort_by_cached_key(|address| (address.are_trusted(), Reverse(address.connections.len())));
+        let mut wanted = batch(most);
+        for address in addresses {
+            wanted -= address.evict(wanted, second);
+            if wanted == 0 {
+                break;
+            }
+        }
+        false
+    }
+}
+
+impl AddressConnections {
+    fn are_trusted(&self) -> bool {
+        self.connections.values().next().is_some_and(|connection| connection.trusted)
+    }
+
+    /// Hangs up on those that have been idle longest, and tells how many they were.
+    fn evict(&mut self, wanted: usize, second: u32) -> usize {
+        if self.searched_in_vain == Some(second) {
+            return 0;
+        }
+        let idle = |connection: &&Arc<Connection>| {
+            connection.idle_for(second).filter(|idle| *idle >= EVICTABLE_AFTER)
+        };
+        let mut idlers: Vec<(u32, u64)> = self
+            .connections
+            .values()
+            .filter_map(|connection| Some((idle(&connection)?, connection.number)))
+            .collect();
+        idlers.sort_unstable_by_key(|(idle, number)| (Reverse(*idle), *number));
+        idlers.truncate(wanted);
+        for connection in idlers.iter().filter_map(|(_, number)| self.connections.remove(number)) {
+            connection.hang_up(Reason::Crowded);
+        }
+        self.searched_in_vain = idlers.is_empty().then_some(second);
+        idlers.len()
+    }
+}
+
+/// How many go at once where there may be so many.
+fn batch(most: usize) -> usize {
+    (most / EVICTED_SHARE).clamp(1, LARGEST_BATCH)
+}

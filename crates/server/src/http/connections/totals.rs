@@ -1,0 +1,68 @@
+//! What each connection knows of all of them: the limits, the time of the last sweep, and the sums.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use crate::config::ConnectionSettings;
+
+/// Why a connection was ended from our side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Silent for too long.
+    Idle,
+    /// An answer made no progress for too long.
+    Unread,
+    /// Idle, while others waited for its place.
+    Crowded,
+    /// An answer made no progress for a moment, while too much was unsent in all.
+    Pressure,
+}
+
+/// Their names in the metrics, in the order of [`Reason`].
+const REASONS: [&str; 4] = ["idle", "unread", "crowded", "pressure"];
+
+#[derive(Debug)]
+pub struct Totals {
+    pub limits: ConnectionSettings,
+    /// The time as of the last sweep, so that a request reads no clock for it.
+    second: AtomicU32,
+    /// Bytes of all answers that no socket has taken.
+    pub(super) unsent: AtomicUsize,
+    /// Bytes of the headers of requests that wait.
+    pub(super) waiting: AtomicUsize,
+    closed: [AtomicU64; REASONS.len()],
+}
+
+impl Totals {
+    pub(super) fn new(limits: ConnectionSettings) -> Self {
+        Self {
+            limits,
+            second: AtomicU32::new(0),
+            unsent: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            closed: Default::default(),
+        }
+    }
+
+    /// Bytes of answers that no socket has taken yet.
+    pub(super) fn unsent(&self) -> usize {
+        self.unsent.load(Ordering::Relaxed)
+    }
+
+    /// The time of the last sweep, in seconds since the start of the clock.
+    pub(super) fn second(&self) -> u32 {
+        self.second.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_second(&self, second: u32) {
+        self.second.store(second, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_closed(&self, reason: Reason) {
+        self.closed[reason as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were closed, by the names of the reasons.
+    pub(super) fn closed(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        REASONS.into_iter().zip(self.closed.iter().map(|count| count.load(Ordering::Relaxed)))
+    }
+}

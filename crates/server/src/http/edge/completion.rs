@@ -1,0 +1,150 @@
+//! What a handler replied becomes the response that goes out, with the headers that every response carries.
+
+use http::header::{self, HeaderMap, HeaderValue};
+use http::{Method, Response, StatusCode};
+use lastro_model::Outcome;
+
+use super::context::RequestContext;
+use crate::error::ApiError;
+use crate::http::handler::Meter;
+use crate::http::request::format::JSON;
+use crate::http::response::body::Body;
+use crate::http::response::compression;
+use crate::http::response::conditional::{self, Tag};
+use crate::http::response::envelope::{Envelope, Last};
+use crate::http::response::outgoing::Outgoing;
+use crate::http::response::reply::{Reply, Stored};
+
+impl RequestContext<'_> {
+    /// Counts what became of the request, and makes the response.
+    pub(super) fn complete(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
+        let was_charged = self.arrival.meter == Meter::Quota && self.verdict.admitted;
+        if was_charged && outcome(&result) == Outcome::RateLimited {
+            self.verdict = self.caller.give_back(self.app, self.arrival.client, self.arrival.now);
+        }
+        self.count(&result);
+        self.respond(result.unwrap_or_else(|error| Reply::error(&error)))
+    }
+
+    /// Usage is counted before the answer leaves, so that whoever has read the answer finds it in the count.
+    fn count(&self, result: &Result<Reply, ApiError>) {
+        if self.arrival.meter != Meter::Quota {
+            return;
+        }
+        if let Some(key) = self.caller.key() {
+            self.app.usage.count(
+                &key.holder,
+                self.arrival.now.utc_day(),
+                self.arrival.target.endpoint(),
+                outcome(result),
+            );
+        }
+    }
+
+    fn respond(&self, reply: Reply) -> Response<Outgoing> {
+        let request_id = self.app.next_request_id();
+        let tag = self.tag(&reply);
+        let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
+        let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
+        let envelope = Envelope {
+            plan: self.caller.plan(),
+            verdict: &self.verdict,
+            now: self.arrival.now,
+            request_id: &request_id,
+            last: match (&tag, reply.retry_after) {
+                (Some(tag), _) => Last::Tag(tag),
+                (None, Some(seconds)) => Last::RetryAfter(seconds),
+                (None, None) => Last::None,
+            },
+            cache: reply.cache,
+        };
+        let mut headers = envelope.stamp();
+        if let Some(policy) = reply.policy {
+            headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        }
+        if self.arrival.target.is_for_same_origin() {
+            headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+            headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        }
+        let body = self.body(reply, status, &mut headers);
+        let mut response = Response::new(Outgoing::new(self.connection, body));
+        (*response.status_mut(), *response.headers_mut()) = (status, headers);
+        self.record(status, &request_id);
+        response
+    }
+
+    pub(super) fn tag(&self, reply: &Reply) -> Option<Tag> {
+        (reply.status == StatusCode::OK)
+            .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
+            .flatten()
+    }
+
+    /// Whether the client has the body with this tag already.
+    pub(super) fn holds(&self, tag: &str) -> bool {
+        conditional::is_held(&self.head.headers, tag)
+    }
+
+    /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
+    fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
+        if status == StatusCode::NOT_MODIFIED {
+            headers.remove(header::CONTENT_TYPE);
+            return Body::default();
+        }
+        headers.extend(reply.headers);
+        if status == StatusCode::NO_CONTENT {
+            headers.remove(header::CONTENT_TYPE);
+            return Body::default();
+        }
+        if reply.content_type != JSON.media_type {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+        }
+        let Body::Whole(bytes) = reply.body else { return reply.body };
+        let (bytes, coding) = match reply.encoding {
+            None => compression::encode(bytes, &self.head.headers, &self.app.compression_cache),
+            Some(Stored::Plain) => (bytes, None),
+            Some(Stored::Static(encodings)) => encodings.encode(bytes, &self.head.headers),
+        };
+        if let Some(coding) = coding {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+        }
+        if self.head.method == Method::HEAD {
+            headers.insert(header::CONTENT_LENGTH, bytes.len().into());
+            return Body::default();
+        }
+        Body::Whole(bytes)
+    }
+
+    fn record(&self, status: StatusCode, request_id: &str) {
+        let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
+        let status = status.as_u16();
+        self.app.metrics.request(self.arrival.target.index(), status, elapsed_ns);
+        // A 503 is no fault, and may come in numbers: whoever has a reason to tell tells it.
+        if status >= 500 && status != 503 {
+            tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");
+        } else {
+            tracing::debug!(
+                target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
+                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| tracing::field::display(key.id)),
+                elapsed_us = elapsed_ns / 1000, "answered"
+            );
+        }
+    }
+}
+
+fn outcome(result: &Result<Reply, ApiError>) -> Outcome {
+    match result {
+        Err(ApiError::UpgradeRequired { .. }) => Outcome::UpgradeRequired,
+        other => {
+            let status = other.as_ref().map_or_else(|error| error.code().1, |reply| reply.status);
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                Outcome::RateLimited
+            } else if status.is_server_error() {
+                Outcome::ServerError
+            } else if status.is_client_error() {
+                Outcome::ClientError
+            } else {
+                Outcome::Ok
+            }
+        }
+    }
+}

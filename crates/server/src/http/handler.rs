@@ -1,0 +1,203 @@
+//! What a handler is: what it is asked, what it may use to answer, and what its line in the table of routes says.
+//!
+//! Handlers know this page and not the table; [`super::routes`] alone knows them all.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use hyper::body::Incoming;
+use lastro_access::{ClientAddr, Feature};
+use lastro_catalog::Catalog;
+use lastro_model::{Now, Plan};
+use lastro_store::SourceState;
+
+use super::request::caller::Caller;
+use super::request::format::{Accept, Format, JSON};
+use super::request::path::PathParams;
+use super::request::query::Query;
+use super::response::csv::Label;
+use super::response::export::Export;
+use super::response::reply::Reply;
+use crate::error::ApiError;
+use crate::jobs::supervisor::Jobs;
+use crate::state::App;
+
+/// Longest time that an answer may wait on the store.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same where it waits for somebody else's server, which may take its time.
+const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// What a handler may ask, and what it may use to answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Handler {
+    /// Answers from memory. It is not async, so it cannot wait on a database: the compiler keeps that promise.
+    Read(ReadHandler),
+    /// Answers from memory, with more than is held in memory at once.
+    Export(ExportHandler),
+    /// May wait on the store.
+    Act(&'static dyn ActHandler),
+}
+
+pub type ReadHandler = fn(&Question<'_>) -> Result<Reply, ApiError>;
+pub type ExportHandler = fn(&Question<'_>) -> Result<Export, ApiError>;
+
+/// Any `async fn(Action<'_>) -> Result<Reply, ApiError>`. Its future is boxed here and nowhere else.
+pub trait ActHandler: Sync {
+    fn act<'a>(&self, action: Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>>;
+}
+
+impl<H: for<'a> AsyncHandler<'a> + Sync> ActHandler for H {
+    fn act<'a>(&self, action: Action<'a>) -> BoxFuture<'a, Result<Reply, ApiError>> {
+        self.call(action).boxed()
+    }
+}
+
+impl fmt::Debug for dyn ActHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("async fn")
+    }
+}
+
+/// Gives the future of an `async fn` a name, which differs with the lifetime of the action.
+pub trait AsyncHandler<'a> {
+    type Future: Future<Output = Result<Reply, ApiError>> + Send + 'a;
+
+    fn call(&self, action: Action<'a>) -> Self::Future;
+}
+
+impl<'a, H, F> AsyncHandler<'a> for H
+where
+    H: Fn(Action<'a>) -> F,
+    F: Future<Output = Result<Reply, ApiError>> + Send + 'a,
+{
+    type Future = F;
+
+    fn call(&self, action: Action<'a>) -> F {
+        self(action)
+    }
+}
+
+/// A request to read, with all that its answer may depend on.
+#[derive(Debug)]
+pub struct Question<'a> {
+    pub catalog: &'a Catalog,
+    pub freshness: &'a [SourceState],
+    pub jobs: &'a Jobs,
+    pub plan: Plan,
+    pub now: Now,
+    pub path: PathParams<'a>,
+    pub query: Query<'a>,
+    pub accept: Accept<'a>,
+}
+
+impl Question<'_> {
+    /// The format in which a page is wanted.
+    pub fn format(&self) -> Result<Format, ApiError> {
+        Format::asked(&self.query, self.accept, JSON)
+    }
+
+    /// What a file with the answer is called today.
+    pub fn label(&self, name: impl Into<Cow<'static, str>>, total: usize) -> Label {
+        Label { name: name.into(), total, day: self.now.utc_day() }
+    }
+}
+
+/// A request that may change something or ask the store.
+#[derive(Debug)]
+pub struct Action<'a> {
+    pub app: &'a App,
+    pub caller: &'a Caller,
+    pub client: ClientAddr,
+    pub now: Now,
+    pub path: PathParams<'a>,
+    pub query: Query<'a>,
+    pub body: Incoming,
+}
+
+/// One line of the table of routes.
+#[derive(Debug)]
+pub struct Route {
+    /// Method and path template: the route's name in usage reports, metrics and the API description.
+    pub endpoint: &'static str,
+    /// What a caller's plan must include.
+    pub feature: Feature,
+    pub meter: Meter,
+    /// Whether it is part of the API description; static files are not.
+    pub described: bool,
+    /// Whether pages of other origins are refused.
+    pub same_origin: bool,
+    /// Longest time that an answer may take.
+    pub timeout: Duration,
+    pub handler: Handler,
+}
+
+/// What a request is counted against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meter {
+    /// The caller's quota.
+    Quota,
+    /// The address's allowance of pages: a caller without quota can still read them.
+    Pages,
+    /// Nothing: registration has limits of its own, and what `OPTIONS` tells is known to all.
+    Nothing,
+}
+
+impl Route {
+    const fn new(endpoint: &'static str, feature: Feature, handler: Handler) -> Self {
+        Self {
+            endpoint,
+            feature,
+            meter: Meter::Quota,
+            described: true,
+            same_origin: false,
+            timeout: ANSWER_TIMEOUT,
+            handler,
+        }
+    }
+
+    pub fn method(&self) -> &'static str {
+        self.endpoint.split_once(' ').map_or(self.endpoint, |(method, _)| method)
+    }
+
+    /// The template of its path.
+    pub fn path(&self) -> &'static str {
+        self.endpoint.split_once(' ').map_or("", |(_, path)| path)
+    }
+}
+
+pub(super) const fn read(endpoint: &'static str, feature: Feature, handler: ReadHandler) -> Route {
+    Route::new(endpoint, feature, Handler::Read(handler))
+}
+
+pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
+}
+
+pub(super) const fn asset(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { described: false, ..page(endpoint, handler) }
+}
+
+pub(super) const fn bulk(endpoint: &'static str, handler: ExportHandler) -> Route {
+    Route::new(endpoint, Feature::BulkExport, Handler::Export(handler))
+}
+
+pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'static dyn ActHandler) -> Route {
+    Route::new(endpoint, feature, Handler::Act(handler))
+}
+
+/// Hands out a key: to programs and to our own pages.
+pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
+}
+
+/// Waits for somebody else's server.
+pub(super) const fn call_out(
+    endpoint: &'static str,
+    feature: Feature,
+    handler: &'static dyn ActHandler,
+) -> Route {
+    Route { timeout: CALL_OUT_TIMEOUT, ..act(endpoint, feature, handler) }
+}

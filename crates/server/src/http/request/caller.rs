@@ -1,0 +1,184 @@
+//! Who asks: a key, or an address.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal, Verdict, terms};
+use lastro_model::{Now, Plan};
+use lastro_store::StoreError;
+
+use crate::error::ApiError;
+use crate::state::App;
+
+/// How long the store is waited for to say whose key it is.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
+
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What the request's credentials came to.
+#[derive(Debug)]
+pub enum Caller {
+    /// No credentials: the Free plan, counted by address.
+    Anonymous,
+    Known(Arc<ActiveKey>),
+    /// Credentials that are none, or two that differ: counted by address, and told so.
+    Refused(ApiError),
+}
+
+impl Caller {
+    pub fn plan(&self) -> Plan {
+        match self {
+            Self::Known(key) => key.plan,
+            Self::Anonymous | Self::Refused(_) => Plan::Free,
+        }
+    }
+
+    pub fn key(&self) -> Option<&Arc<ActiveKey>> {
+        match self {
+            Self::Known(key) => Some(key),
+            Self::Anonymous | Self::Refused(_) => None,
+        }
+    }
+
+    /// The key, where nothing can be done without one.
+    pub fn required_key(&self) -> Result<&Arc<ActiveKey>, ApiError> {
+        self.key().ok_or(KEY_REQUIRED)
+    }
+
+    /// Takes one unit of the caller's quota.
+    pub fn charge(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
+        match self {
+            Self::Known(key) => key.holder.take(key.limit, now.monotonic_ns),
+            _ => app.callers.take(client, free_limit(), now.monotonic_ns),
+        }
+    }
+
+    /// Looks at the caller's quota and leaves it as it is.
+    pub fn peek(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
+        match self {
+            Self::Known(key) => key.holder.peek(key.limit, now.monotonic_ns),
+            _ => app.callers.peek(client, free_limit(), now.monotonic_ns),
+        }
+    }
+
+    /// Takes back the unit that [`Caller::charge`] took: the request was refused after all, and a refusal costs nothing.
+    pub fn give_back(&self, app: &App, client: ClientAddr, taken: Now) -> Verdict {
+        match self {
+            Self::Known(key) => key.holder.give_back(key.limit, taken.monotonic_ns),
+            _ => app.callers.give_back(client, free_limit(), taken.monotonic_ns),
+        }
+    }
+}
+
+fn free_limit() -> u32 {
+    terms(Plan::Free).requests_per_minute
+}
+
+/// The client's address: the peer's, or what trusted proxies say of it.
+pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
+    if app.proxies.are_none() {
+        return peer.into();
+    }
+    app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
+}
+
+const KEY_REQUIRED: ApiError = ApiError::Unauthorized("API key required");
+const UNKNOWN_KEY: ApiError = ApiError::Unauthorized("this API key is not valid");
+const NOT_A_KEY: ApiError = ApiError::Unauthorized(
+    "this is not an API key; send one as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
+);
+
+const UNCHECKED: ApiError =
+    ApiError::Unavailable("the key cannot be checked right now; please try again shortly");
+
+/// What the headers alone say of who asks.
+#[derive(Debug)]
+pub enum Identity {
+    Caller(Caller),
+    /// A well-formed key that this process has never seen; the store may know it.
+    UnknownKey(ApiKey),
+}
+
+pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
+    let key = match presented_key(headers) {
+        Ok(None) => return Identity::Caller(Caller::Anonymous),
+        Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
+        Err(error) => Err(error),
+    };
+    Identity::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
+        Ok((Lookup::Found(key), _)) => Caller::Known(key),
+        Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
+        Ok((Lookup::Unknown, key)) => return Identity::UnknownKey(key),
+        Err(error) => Caller::Refused(error),
+    })
+}
+
+/// A key that nobody used lately, or that another process made a moment ago, is in the store and not in our ring.
+pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
+    if app.keys.is_known_miss(key.id(), now.monotonic_ns) {
+        return Caller::Refused(UNKNOWN_KEY);
+    }
+    let lookup = match app.lookups.begin(client, now.monotonic_ns) {
+        Ok(lookup) => lookup,
+        Err(refusal) => return Caller::Refused(not_asked(refusal)),
+    };
+    let caller = match tokio::time::timeout(LOOKUP_TIMEOUT, look_up(app, key, now)).await {
+        Ok(Ok(Lookup::Found(key))) => Caller::Known(key),
+        Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "could not ask the store for a key");
+            Caller::Refused(UNCHECKED)
+        }
+        Err(_) => Caller::Refused(UNCHECKED),
+    };
+    lookup.costs_nothing();
+    caller
+}
+
+/// Asks again while keys change under our hands: what was read may be old by now.
+async fn look_up(app: &App, key: &ApiKey, now: Now) -> Result<Lookup, StoreError> {
+    loop {
+        let as_of = app.keys.revision();
+        let Some(record) = app.store.key(key.id()).await? else {
+            app.keys.remember_miss(key.id(), now.monotonic_ns);
+            return Ok(Lookup::Refused);
+        };
+        match app.keys.take_in(key, record, as_of, now) {
+            Lookup::Unknown => {}
+            known => return Ok(known),
+        }
+    }
+}
+
+fn not_asked(refusal: LookupRefusal) -> ApiError {
+    match refusal {
+        LookupRefusal::TooMany(verdict) => ApiError::RateLimited {
+            message: "too many unknown API keys from this address or network; wait as long as Retry-After says",
+            retry_after_seconds: verdict.retry_after_seconds(),
+        },
+        LookupRefusal::Busy => UNCHECKED,
+    }
+}
+
+/// The one key that the headers name, if any. A blank header, or one of another scheme, names none; alone it is refused.
+fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    let by_name = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
+    let by_scheme = headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().ok().and_then(bearer));
+    let (mut presented, mut something) = (None, false);
+    for key in by_name.chain(by_scheme) {
+        something = true;
+        let Some(key) = key.map(str::trim).filter(|key| !key.is_empty()) else { continue };
+        if presented.replace(key).is_some_and(|other| other != key) {
+            return Err(ApiError::BadRequest("two different keys were sent; send one of them".into()));
+        }
+    }
+    if something && presented.is_none() { Err(NOT_A_KEY) } else { Ok(presented) }
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
+}

@@ -1,0 +1,142 @@
+//! The format of an answer: what `format`, `locale` and `Accept` ask for.
+//!
+//! `format` wins over `Accept`. CSV is sold with a plan, and the only way to a [`Dialect`] leads past that gate.
+
+use std::fmt;
+
+use http::HeaderMap;
+use http::header::ACCEPT;
+use lastro_access::{Feature, terms};
+use lastro_model::Plan;
+
+use super::accept::{self, weight};
+use super::query::Query;
+use crate::error::ApiError;
+
+/// The `Accept` header of a request.
+#[derive(Clone, Copy)]
+pub struct Accept<'a>(pub &'a HeaderMap);
+
+impl fmt::Debug for Accept<'_> {
+    /// Without the other headers: one of them is a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.get_all(ACCEPT)).finish()
+    }
+}
+
+/// The format that an endpoint answers in unless it is asked for CSV.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnFormat {
+    /// What `format` calls it.
+    pub name: &'static str,
+    /// What `Accept` calls it.
+    pub media_type: &'static str,
+}
+
+pub const JSON: OwnFormat = OwnFormat { name: "json", media_type: "application/json" };
+
+/// A JSON object a line.
+pub const NDJSON: OwnFormat = OwnFormat { name: "ndjson", media_type: "application/x-ndjson" };
+
+/// How CSV is punctuated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Comma between cells, point in decimals.
+    International,
+    /// What a Brazilian Excel opens right: semicolon, decimal comma, and a mark that says UTF-8.
+    Brazilian,
+}
+
+/// The endpoint's own format, or CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format(Option<Dialect>);
+
+impl Format {
+    /// Reads what is asked for.
+    pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: OwnFormat) -> Result<Self, ApiError> {
+        let dialect = match query.get("locale")? {
+            None | Some("en") => Dialect::International,
+            Some("pt-BR") => Dialect::Brazilian,
+            Some(_) => return Err(ApiError::BadRequest("`locale` must be en or pt-BR".into())),
+        };
+        let csv = match query.get("format")? {
+            None => accept.prefers_csv_to(own.media_type),
+            Some("csv") => true,
+            Some(name) if name == own.name => false,
+            Some(_) => {
+                return Err(ApiError::BadRequest(format!("`format` must be {} or csv", own.name).into()));
+            }
+        };
+        Ok(Self(csv.then_some(dialect)))
+    }
+
+    /// The dialect, if CSV is asked for; an upgrade prompt, if the plan does not include it.
+    pub fn dialect(self, plan: Plan) -> Result<Option<Dialect>, ApiError> {
+        if self.0.is_some() && !terms(plan).includes(Feature::CsvExport) {
+            return Err(ApiError::UpgradeRequired { plan, feature: Feature::CsvExport });
+        }
+        Ok(self.0)
+    }
+}
+
+impl Accept<'_> {
+    /// Whether the client names CSV and likes it better than the endpoint's own format, or else than JSON, which is near
+    /// enough to it. A wildcard does not ask for what costs extra.
+    fn prefers_csv_to(self, own: &str) -> bool {
+        let csv = self.weight_of(&["text/csv"]);
+        csv > 0 && csv > self.weight_of(&[own, JSON.media_type, "application/*", "*/*"])
+    }
+
+    /// The weight of the first of these ranges that the header names, in thousandths.
+    fn weight_of(self, ranges: &[&str]) -> u32 {
+        let mut named = ranges.iter().filter_map(|range| {
+            accept::items(self.0, ACCEPT).find(|(name, _)| name.eq_ignore_ascii_case(range))
+        });
+        named.next().map_or(0, |(_, parameters)| weight(parameters))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_is_chosen_where_it_is_named_and_liked_best() {
+        for (accept, csv) in [
+            ("text/csv", true),
+            ("TEXT/CSV; header=present", true),
+            ("text/csv, */*;q=0.1", true),
+            ("application/json;q=0.5, text/csv;header=present;q=0.9", true),
+            ("text/csv, application/json;q=0", true),
+            ("text/csv;q=0.5, application/*;q=0.4", true),
+            ("", false),
+            ("*/*", false),
+            ("text/*", false),
+            ("text/csv;q=0", false),
+            ("text/csv;q=nonsense", false),
+            ("text/csv, application/json", false),
+            ("text/csv;q=0.5, */*", false),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", false),
+            (",;,q=1;;text/csvx", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(Accept(&headers).prefers_csv_to(JSON.media_type), csv, "{accept}");
+        }
+    }
+
+    #[test]
+    fn an_export_compares_csv_with_its_own_format_first() {
+        for (accept, csv) in [
+            ("application/x-ndjson, text/csv;q=0.5", false),
+            ("Application/X-NDJSON;q=0.6, text/csv;q=0.5, application/json;q=0.1", false),
+            ("text/csv;q=0.5, application/json", false),
+            ("text/csv, application/x-ndjson", false),
+            ("text/csv, application/x-ndjson;q=0.5", true),
+            ("text/csv;q=0.5, application/x-ndjson;q=0, */*", true),
+            ("text/csv;q=0.5, application/x-ndjson;q=0.1, application/json", true),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(Accept(&headers).prefers_csv_to(NDJSON.media_type), csv, "{accept}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The variable segments of a path, by the names that the route's template gives them.
+
+use std::borrow::Cow;
+
+use arrayvec::ArrayVec;
+use percent_encoding::percent_decode_str;
+
+use crate::error::ApiError;
+
+/// As many as any route has.
+const MOST: usize = 2;
+
+#[derive(Debug)]
+pub struct PathParams<'a>(ArrayVec<(&'static str, Cow<'a, str>), MOST>);
+
+impl<'a> PathParams<'a> {
+    /// Reads them out of a path that this template matches. A segment that is not UTF-8 once decoded is refused.
+    pub fn read(template: &'static str, path: &'a str) -> Result<Self, ApiError> {
+        let mut params = ArrayVec::new();
+        // Most routes have none, and need not be looked at segment by segment.
+        if template.contains('{') {
+            for (pattern, segment) in template.split('/').zip(path.split('/')) {
+                if let Some(name) = parameter(pattern) {
+                    params.try_push((name, decode(segment)?)).map_err(|_| ApiError::Internal)?;
+                }
+            }
+        }
+        Ok(Self(params))
+    }
+
+    /// The segment of this name, or nothing where the template has no such name.
+    pub fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        debug_assert!(found.is_some(), "no segment is called {name}");
+        found.map_or("", |(_, segment)| segment)
+    }
+}
+
+/// The name in `{name}`.
+fn parameter(pattern: &'static str) -> Option<&'static str> {
+    pattern.strip_prefix('{')?.strip_suffix('}')
+}
+
+/// A plus sign is itself here, unlike in a query.
+fn decode(segment: &str) -> Result<Cow<'_, str>, ApiError> {
+    percent_decode_str(segment).decode_utf8().map_err(|_| ApiError::NOT_UTF8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn segments_are_decoded_and_found_by_name() {
+        let params =
+            PathParams::read("/webhooks/{id}/deliveries/{delivery}", "/webhooks/a%2Fb/deliveries/c+d");
+        let params = params.unwrap();
+        assert_eq!((params.get("id"), params.get("delivery")), ("a/b", "c+d"));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_refused() {
+        assert!(PathParams::read("/companies/{id}", "/companies/%FF").is_err());
+        assert!(PathParams::read("/companies/{id}", "/companies/100%").is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_panics(path in "([/%0-9A-Fa-f+]|.){0,40}") {
+            let _ = PathParams::read("/webhooks/{id}/deliveries/{delivery}", &path);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Compression of whole bodies, where it gains anything, in the coding the client likes best.
+
+use std::io::Write;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use super::coding::{Coding, negotiate};
+use super::compression_cache::CompressionCache;
+
+/// Below this the headers are most of the answer, and compressing costs more than it saves.
+const WORTH_COMPRESSING: usize = 1024;
+
+/// The body in the coding the client likes best, or as it is where that gains nothing.
+pub fn encode(body: Bytes, headers: &HeaderMap, cache: &CompressionCache) -> (Bytes, Option<&'static str>) {
+    if body.len() < WORTH_COMPRESSING {
+        return (body, None);
+    }
+    let Some(coding) = negotiate(headers) else { return (body, None) };
+    match cache.get(&body, coding, || compress(&body, coding)) {
+        Ok(smaller) if smaller.len() < body.len() => (smaller, Some(coding.name())),
+        _ => (body, None),
+    }
+}
+
+/// The content codings of a body that is part of the program. Each is made once, for the first who asks for it: from
+/// then on it costs no work and no memory to send it, however many ask.
+#[derive(Debug)]
+pub struct Encodings([OnceLock<Bytes>; Coding::ALL.len()]);
+
+impl Encodings {
+    pub const fn new() -> Self {
+        Self([const { OnceLock::new() }; Coding::ALL.len()])
+    }
+
+    /// The body in the coding the client likes best, or as it is where that gains nothing.
+    pub fn encode(&self, body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+        let Some(coding) = negotiate(headers).filter(|_| body.len() >= WORTH_COMPRESSING) else {
+            return (body, None);
+        };
+        // What cannot be compressed is as good as compressed already: no gain.
+        let encoded = self.0[coding as usize]
+            .get_or_init(|| compress(&body, coding).map_or_else(|_| body.clone(), Bytes::from));
+        if encoded.len() < body.len() { (encoded.clone(), Some(coding.name())) } else { (body, None) }
+    }
+}
+
+impl Default for Encodings {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
+    match coding {
+        Coding::Zstd => zstd::bulk::compress(body, 3),
+        Coding::Brotli => {
+            let mut out = Vec::with_capacity(body.len() / 4);
+            brotli::CompressorWriter::new(&mut out, 4096, 4, 20).write_all(body)?;
+            Ok(out)
+        }
+        Coding::Gzip => {
+            let mut encoder = flate2::write::GzEncoder::new(
+                Vec::with_capacity(body.len() / 4),
+                flate2::Compression::new(4),
+            );
+            encoder.write_all(body)?;
+            encoder.finish()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn accepting(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(http::header::ACCEPT_ENCODING, http::HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn short_bodies_stay_plain_and_long_ones_come_back_whole() {
+        let (long, cache): (Bytes, _) = ("lastro ".repeat(1000).into(), CompressionCache::default());
+        assert_eq!(
+            encode(Bytes::from_static(b"{}"), &accepting("gzip"), &cache),
+            (Bytes::from_static(b"{}"), None)
+        );
+        assert_eq!(encode(long.clone(), &HeaderMap::new(), &cache).1, None);
+        let (sent, coding) = encode(long.clone(), &accepting("zstd"), &cache);
+        assert_eq!((coding, zstd::bulk::decompress(&sent, 10_000).unwrap()), (Some("zstd"), long.to_vec()));
+        let (sent, coding) = encode(long.clone(), &accepting("gzip"), &cache);
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(&sent[..]).read_to_end(&mut plain).unwrap();
+        assert_eq!((coding, plain), (Some("gzip"), long.to_vec()));
+        let (sent, coding) = encode(long.clone(), &accepting("br"), &cache);
+        let mut plain = Vec::new();
+        brotli::Decompressor::new(&sent[..], 4096).read_to_end(&mut plain).unwrap();
+        assert_eq!((coding, plain), (Some("br"), long.to_vec()));
+    }
+}

@@ -1,0 +1,89 @@
+//! Weak tags, and the short answer to who has the body already.
+
+use arrayvec::ArrayString;
+use http::{HeaderMap, HeaderValue};
+use lastro_model::Plan;
+
+use super::reply::Version;
+
+/// Long enough for the names and numbers that a tag is made of; what would not fit has no tag.
+pub type Tag = ArrayString<192>;
+
+/// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes), the states of the
+/// data it is drawn from, with their times, and the format they are told in.
+pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<Tag> {
+    let mut tag = Tag::new();
+    let mut push = |piece: &str| tag.try_push_str(piece).ok();
+    match version {
+        Version::None => return None,
+        Version::Content(digest) => ["W/\"", digest].into_iter().try_for_each(&mut push)?,
+        Version::Data(digest) => {
+            let (mut number, program) = (itoa::Buffer::new(), crate::VERSION);
+            let pieces = ["W/\"", database, "-", program, "-", plan.id(), "-", number.format(*digest)];
+            pieces.into_iter().try_for_each(&mut push)?;
+            if !variant.is_empty() {
+                ["-", variant].into_iter().try_for_each(&mut push)?;
+            }
+        }
+    }
+    push("\"")?;
+    Some(tag)
+}
+
+/// Whether `If-None-Match` names this tag (weak comparison, as for every GET).
+pub fn is_held(headers: &HeaderMap, tag: &str) -> bool {
+    fn opaque(tag: &str) -> &str {
+        tag.trim().trim_start_matches("W/")
+    }
+    headers
+        .get_all(http::header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value: &HeaderValue| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|candidate| candidate.trim() == "*" || opaque(candidate) == opaque(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::{Edition, Stamp};
+
+    fn stamp(edition: u64, published_unix_ms: i64) -> Stamp {
+        Stamp { edition: Edition(edition), published_unix_ms }
+    }
+
+    #[test]
+    fn a_tag_tells_every_part_apart_by_number_and_time() {
+        let parts = [stamp(1, 10), stamp(2, 20), stamp(3, 30), stamp(4, 40), stamp(5, 50), stamp(6, 60)];
+        let tag_of =
+            |stamps: &[Stamp]| tag(&Version::data(stamps.iter().copied()), "", "db", Plan::Gold).unwrap();
+        let mut tags = std::collections::BTreeSet::from([tag_of(&parts)]);
+        for place in 0..parts.len() {
+            for other in
+                [stamp(7, parts[place].published_unix_ms), Stamp { published_unix_ms: 11, ..parts[place] }]
+            {
+                let mut changed = parts;
+                changed[place] = other;
+                assert!(tags.insert(tag_of(&changed)), "part {place} as {other:?}");
+            }
+            assert!(tags.insert(tag_of(&parts[..place])), "{place} parts");
+        }
+    }
+
+    #[test]
+    fn a_tag_is_held_whatever_its_strength_and_place() {
+        let tag = tag(&Version::data([stamp(7, 7)]), "", "db", Plan::Gold).unwrap();
+        for held in [
+            tag.to_string(),
+            tag.trim_start_matches("W/").to_owned(),
+            format!("\"x\", {tag}"),
+            "*".to_owned(),
+        ] {
+            let headers = HeaderMap::from_iter([(http::header::IF_NONE_MATCH, held.parse().unwrap())]);
+            assert!(is_held(&headers, &tag), "{held}");
+        }
+        let headers =
+            HeaderMap::from_iter([(http::header::IF_NONE_MATCH, HeaderValue::from_static("\"other\""))]);
+        assert!(!is_held(&headers, &tag));
+    }
+}

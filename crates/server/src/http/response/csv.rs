@@ -1,0 +1,178 @@
+//! Tables as CSV: RFC 4180 in UTF-8, in the dialect that the reader's spreadsheet expects.
+//!
+//! The catalog hands over typed cells; here they get their punctuation. A text that a spreadsheet would take for a
+//! formula is defused. Numbers are not texts: `-0.02` stays a number.
+
+use std::borrow::Cow;
+use std::fmt::{Display, Write};
+
+use http::header::{CONTENT_DISPOSITION, HeaderName};
+use lastro_catalog::{Cell, Listing, Table};
+use lastro_model::{Day, Stamp};
+
+use super::envelope;
+use super::reply::{Header, Reply};
+use crate::error::ApiError;
+use crate::http::request::format::Dialect;
+
+const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
+pub const CSV: &str = "text/csv; charset=utf-8; header=present";
+
+impl Dialect {
+    /// Tells this format of the data from its others.
+    pub const fn variant(self) -> &'static str {
+        match self {
+            Self::International => "csv",
+            Self::Brazilian => "csv-pt-BR",
+        }
+    }
+
+    const fn delimiter(self) -> u8 {
+        match self {
+            Self::International => b',',
+            Self::Brazilian => b';',
+        }
+    }
+
+    /// What stands before the header row.
+    const fn mark(self) -> &'static [u8] {
+        match self {
+            Self::International => b"",
+            Self::Brazilian => "\u{feff}".as_bytes(),
+        }
+    }
+}
+
+/// Rows on their way into a buffer.
+#[derive(Debug)]
+pub struct CsvWriter<'a> {
+    writer: csv::Writer<&'a mut Vec<u8>>,
+    dialect: Dialect,
+    /// The cell that is being written.
+    cell: String,
+}
+
+impl<'a> CsvWriter<'a> {
+    /// Begins a file: the header row comes first.
+    pub fn begin(dialect: Dialect, columns: &[&str], out: &'a mut Vec<u8>) -> csv::Result<Self> {
+        out.extend_from_slice(dialect.mark());
+        let mut file = Self::resume(dialect, out);
+        file.writer.write_record(columns)?;
+        Ok(file)
+    }
+
+    /// Goes on with a file that was begun in another buffer.
+    pub fn resume(dialect: Dialect, out: &'a mut Vec<u8>) -> Self {
+        let writer = csv::WriterBuilder::new()
+            .delimiter(dialect.delimiter())
+            .terminator(csv::Terminator::CRLF)
+            .from_writer(out);
+        Self { writer, dialect, cell: String::new() }
+    }
+
+    /// Writes the rows of a table. A row with a cell too many or too few is an error.
+    pub fn rows<T: Table>(&mut self, table: &T, positions: impl Iterator<Item = u32>) -> csv::Result<()> {
+        for position in positions {
+            self.row(|put| table.cells(position, put))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one row: the cells that `write` hands over.
+    pub fn row(&mut self, write: impl FnOnce(&mut dyn FnMut(Cell<'_>))) -> csv::Result<()> {
+        let mut written = Ok(());
+        write(&mut |cell| {
+            if written.is_ok() {
+                written = self.put(&cell);
+            }
+        });
+        written?;
+        self.writer.write_record(None::<&[u8]>)
+    }
+
+    /// Everything is in the buffer after this.
+    pub fn finish(mut self) -> csv::Result<()> {
+        Ok(self.writer.flush()?)
+    }
+
+    fn put(&mut self, cell: &Cell<'_>) -> csv::Result<()> {
+        self.cell.clear();
+        match cell {
+            Cell::Nothing => {}
+            Cell::Text(text) => {
+                if is_formula(text) {
+                    self.cell.push('\'');
+                }
+                self.cell.push_str(text);
+            }
+            Cell::Token(token) => self.display(token),
+            Cell::Number(number) => {
+                self.display(number);
+                if self.dialect == Dialect::Brazilian {
+                    self.cell = self.cell.replace('.', ",");
+                }
+            }
+        }
+        self.writer.write_field(&self.cell)
+    }
+
+    fn display(&mut self, value: &dyn Display) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.cell, "{value}");
+    }
+}
+
+/// Whether a spreadsheet might run this text instead of showing it.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// What a file of rows is called, counted and dated by.
+#[derive(Debug)]
+pub struct Label {
+    pub name: Cow<'static, str>,
+    pub total: usize,
+    pub day: Day,
+}
+
+impl Label {
+    /// The headers that tell a saved file's name, and how many rows there are in all.
+    pub fn headers(&self, extension: &str) -> Vec<Header> {
+        let Self { name, total, day } = self;
+        let file = format!("attachment; filename=\"lastro-{name}-{day}.{extension}\"");
+        vec![(CONTENT_DISPOSITION, envelope::text(&file)), (X_TOTAL_COUNT, (*total).into())]
+    }
+}
+
+/// One page of a list as a file of its own.
+pub fn page<T: Table>(
+    dialect: Dialect,
+    label: &Label,
+    table: &T,
+    listing: &Listing<'_>,
+    stamps: impl IntoIterator<Item = Stamp>,
+) -> Result<Reply, ApiError> {
+    file(dialect, label, T::COLUMNS, stamps, |writer| writer.rows(table, listing.rows.iter()))
+}
+
+/// A file of whatever rows `write` writes.
+pub fn file(
+    dialect: Dialect,
+    label: &Label,
+    columns: &[&str],
+    stamps: impl IntoIterator<Item = Stamp>,
+    write: impl FnOnce(&mut CsvWriter<'_>) -> csv::Result<()>,
+) -> Result<Reply, ApiError> {
+    let mut body = Vec::new();
+    let written = CsvWriter::begin(dialect, columns, &mut body).and_then(|mut writer| {
+        write(&mut writer)?;
+        writer.finish()
+    });
+    written.map_err(|error| {
+        tracing::error!(%error, "a CSV file could not be written");
+        ApiError::Internal
+    })?;
+    let reply = Reply::data(body, stamps);
+    Ok(Reply { content_type: CSV, variant: dialect.variant(), headers: label.headers("csv"), ..reply })
+}

@@ -1,0 +1,196 @@
+//! The headers that every response carries, whatever became of the request.
+
+use std::sync::LazyLock;
+
+use arrayvec::ArrayVec;
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use lastro_access::{Verdict, WINDOW_SECONDS};
+use lastro_model::{Now, Plan};
+
+use super::reply::{NO_STORE, REVALIDATE};
+use crate::http::request::format::JSON;
+
+const X_PLAN: HeaderName = HeaderName::from_static("x-plan");
+const X_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const X_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const X_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What scripts of other origins may read of an answer.
+const EXPOSED: &str = "ETag, Retry-After, Allow, X-Plan, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, \
+                       RateLimit, RateLimit-Policy, X-Request-Id, X-Total-Count, Content-Disposition";
+const VARY: &str = "Accept, Accept-Encoding, Authorization, X-API-Key";
+
+/// Data is nobody's page: nothing of it may load or be framed.
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// What differs from answer to answer, in the order in which [`Envelope::filled_in`] writes it; then the [`Last`].
+const FILLED_IN: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
+
+/// The one header more that most answers have.
+#[derive(Debug, Clone, Copy)]
+pub enum Last<'a> {
+    /// The tag of data.
+    Tag(&'a str),
+    /// The seconds that a refused client should wait. It has a template because a flood is to be refused cheaply.
+    RetryAfter(u64),
+    None,
+}
+
+/// The headers of an answer in JSON, as far as they are the same for all answers of a plan, by what comes last in them.
+///
+/// Copying such a map and filling it in is several times cheaper than putting it together. What is to be filled in stands
+/// first.
+static TEMPLATES: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
+    Plan::ALL.map(|plan| {
+        [
+            template(plan, Some(header::ETAG), REVALIDATE),
+            template(plan, Some(header::RETRY_AFTER), NO_STORE),
+            template(plan, None, NO_STORE),
+        ]
+    })
+});
+
+fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap {
+    let to_come = FILLED_IN.into_iter().chain(last).map(|name| (name, ""));
+    let known = [
+        (X_PLAN, plan.id()),
+        (header::CONTENT_TYPE, JSON.media_type),
+        (header::CACHE_CONTROL, cache),
+        (header::VARY, VARY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED),
+        (header::CONTENT_SECURITY_POLICY, DATA_POLICY),
+    ];
+    to_come.chain(known).map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
+}
+
+impl Last<'_> {
+    /// Its template, and what that lets caches do.
+    fn template(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
+        let [data, refusal, other] = &TEMPLATES[plan as usize];
+        match self {
+            Self::Tag(_) => (data, REVALIDATE),
+            Self::RetryAfter(_) => (refusal, NO_STORE),
+            Self::None => (other, NO_STORE),
+        }
+    }
+}
+
+/// What the envelope of one answer tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Envelope<'a> {
+    pub plan: Plan,
+    pub verdict: &'a Verdict,
+    pub now: Now,
+    pub request_id: &'a str,
+    pub last: Last<'a>,
+    pub cache: &'static str,
+}
+
+impl Envelope<'_> {
+    /// The headers of this answer, as if it were one in JSON.
+    pub fn stamp(&self) -> HeaderMap {
+        let (template, cache) = self.last.template(self.plan);
+        let mut headers = template.clone();
+        for (place, value) in headers.values_mut().zip(self.filled_in().values()) {
+            *place = value;
+        }
+        if self.cache != cache {
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.cache));
+        }
+        headers
+    }
+
+    fn filled_in(&self) -> Lines {
+        let Self { plan, verdict, now, .. } = self;
+        let mut lines = Lines::new();
+        lines.number(verdict.limit).end();
+        lines.number(verdict.remaining).end();
+        lines.number(verdict.reset_unix_seconds(now.unix_ms)).end();
+        lines.quoted(plan.id()).text(";q=").number(verdict.limit).text(";w=").number(WINDOW_SECONDS).end();
+        lines
+            .quoted(plan.id())
+            .text(";r=")
+            .number(verdict.remaining)
+            .text(";t=")
+            .number(verdict.next_seconds())
+            .end();
+        lines.text(self.request_id).end();
+        match self.last {
+            Last::Tag(tag) => lines.text(tag).end(),
+            Last::RetryAfter(seconds) => lines.number(seconds).end(),
+            Last::None => {}
+        }
+        lines
+    }
+}
+
+/// Header values on their way, written one behind the other: they share one piece of memory.
+struct Lines {
+    text: String,
+    ends: ArrayVec<usize, 7>,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { text: String::with_capacity(256), ends: ArrayVec::new() }
+    }
+
+    fn text(&mut self, piece: &str) -> &mut Self {
+        self.text.push_str(piece);
+        self
+    }
+
+    fn quoted(&mut self, piece: &str) -> &mut Self {
+        self.text("\"").text(piece).text("\"")
+    }
+
+    fn number(&mut self, value: impl itoa::Integer) -> &mut Self {
+        self.text(itoa::Buffer::new().format(value))
+    }
+
+    /// What was written since the last end is one value.
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn values(self) -> impl Iterator<Item = HeaderValue> {
+        let (text, mut start) = (Bytes::from(self.text), 0);
+        self.ends.into_iter().map(move |end| {
+            let value = text.slice(start..end);
+            start = end;
+            checked(HeaderValue::from_maybe_shared(value))
+        })
+    }
+}
+
+pub fn text(value: &str) -> HeaderValue {
+    checked(HeaderValue::from_str(value))
+}
+
+/// What we write is ASCII; the empty value is for what could never be sent.
+fn checked(value: Result<HeaderValue, header::InvalidHeaderValue>) -> HeaderValue {
+    value.unwrap_or(HeaderValue::from_static(""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_stands_first_in_every_template() {
+        for (template, last) in TEMPLATES
+            .iter()
+            .flat_map(|templates| templates.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))
+        {
+            let to_come: Vec<HeaderName> = FILLED_IN.into_iter().chain(last).collect();
+            assert!(template.keys().take(to_come.len()).eq(&to_come));
+            assert_eq!(template.values().filter(|value| value.is_empty()).count(), to_come.len());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Bulk export: all rows of a question, from one edition, streamed with constant memory.
+//!
+//! A handler says which rows ([`Export`]); the edge begins the stream unless only the header is wanted. An export is its
+//! list read page by page, so its count is the list's total. It holds one part of the catalog alive and nothing else.
+//!
+//! - [`slots`]: how many run at once for one holder of keys.
+//! - [`stream`]: the body, made as the client takes it, between the turns of everybody else.
+//! - [`encoder`]: its compression.
+
+pub mod encoder;
+pub mod slots;
+pub mod stream;
+
+use std::fmt;
+use std::sync::Arc;
+
+use lastro_catalog::{Listing, Page, Part, Table};
+use lastro_model::{Day, Stamp};
+
+use super::body::Body;
+use super::csv::{CSV, CsvWriter, Label};
+use super::reply::Reply;
+use crate::http::request::format::{Dialect, NDJSON};
+
+/// What a handler answers a request for a whole data set with.
+pub struct Export {
+    pub name: &'static str,
+    pub day: Day,
+    pub stamps: Vec<Stamp>,
+    /// CSV; without one it is a JSON object a line.
+    pub dialect: Option<Dialect>,
+    pub rows: Box<dyn Selection>,
+}
+
+impl Export {
+    /// The header of the answer; the body has yet to begin.
+    pub fn reply(&self) -> Reply {
+        let (content_type, variant, extension) = match self.dialect {
+            Some(dialect) => (CSV, dialect.variant(), "csv"),
+            None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
+        };
+        let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
+        let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
+        Reply { content_type, variant, headers: label.headers(extension), body: Body::HeadOnly, ..reply }
+    }
+}
+
+impl fmt::Debug for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Export")
+            .field("name", &self.name)
+            .field("dialect", &self.dialect)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Rows that were asked for, whatever they are rows of.
+pub trait Selection: Send {
+    fn total(&self) -> usize;
+
+    fn columns(&self) -> &'static [&'static str];
+
+    /// Appends a page of the rows and tells how many they were.
+    fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize>;
+}
+
+/// The rows that `list` finds in a part of the catalog.
+struct Selected<T, F> {
+    part: Arc<Part<T>>,
+    list: F,
+}
+
+/// All rows that `list` finds in a part, for as long as an export of them runs.
+pub fn select<T, F>(part: &Arc<Part<T>>, list: F) -> Box<dyn Selection>
+where
+    T: Table + Send + Sync + 'static,
+    F: for<'a> Fn(&'a T, Page) -> Listing<'a> + Send + 'static,
+{
+    Box::new(Selected { part: Arc::clone(part), list })
+}
+
+impl<T, F> Selection for Selected<T, F>
+where
+    T: Table + Send + Sync,
+    F: for<'a> Fn(&'a T, Page) -> Listing<'a> + Send,
+{
+    fn total(&self) -> usize {
+        (self.list)(&self.part.data, Page { limit: 0, offset: 0 }).total
+    }
+
+    fn columns(&self) -> &'static [&'static str] {
+        T::COLUMNS
+    }
+
+    fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize> {
+        let table = &self.part.data;
+        let rows = (self.list)(table, page).rows;
+        if let Some(dialect) = dialect {
+            let mut writer = CsvWriter::resume(dialect, out);
+            writer.rows(table, rows.iter())?;
+            writer.finish()?;
+        } else {
+            for position in &rows {
+                table.write_json(position, out);
+                out.push(b'\n');
+            }
+        }
+        Ok(rows.len())
+    }
+}

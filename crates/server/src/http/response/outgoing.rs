@@ -1,0 +1,141 @@
+//! A body on its way out: handed over in small pieces, and counted until the socket has taken them.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes};
+use hyper::body::{Frame, SizeHint};
+
+use super::body::{Body, Broken, Pieces};
+use crate::http::connections::connection::Connection;
+use crate::http::connections::unsent::Unsent;
+
+/// What is handed over at once. A client must take this much in the time that an answer may make no progress, so it is
+/// small: a slow line is no stalled client. HTTP/2 frames are no larger either.
+const CHUNK: usize = 16 * 1024;
+
+pub struct Outgoing {
+    connection: Arc<Connection>,
+    /// What is at hand, and what stands for it among the unsent bytes.
+    piece: Bytes,
+    unsent: Option<Unsent>,
+    rest: Rest,
+}
+
+/// What comes after the piece at hand.
+enum Rest {
+    Nothing,
+    /// There would be something, if more than the header had been asked for.
+    HeadOnly,
+    /// The second stands for the stream itself, whatever is at hand of it.
+    Stream(Pieces, Unsent),
+}
+
+impl Rest {
+    fn unsent(&mut self) -> Option<&mut Unsent> {
+        match self {
+            Self::Stream(_, unsent) => Some(unsent),
+            Self::Nothing | Self::HeadOnly => None,
+        }
+    }
+}
+
+impl Outgoing {
+    pub fn new(connection: &Arc<Connection>, body: Body) -> Self {
+        let (piece, rest) = match body {
+            Body::Whole(bytes) => (bytes, Rest::Nothing),
+            Body::HeadOnly => (Bytes::new(), Rest::HeadOnly),
+            Body::Stream(pieces) => (Bytes::new(), Rest::Stream(pieces, Unsent::new(connection, 0))),
+        };
+        let mut outgoing =
+            Self { connection: Arc::clone(connection), piece: Bytes::new(), unsent: None, rest };
+        outgoing.take_up(piece);
+        outgoing
+    }
+
+    fn take_up(&mut self, piece: Bytes) {
+        if !piece.is_empty() {
+            self.unsent = Some(Unsent::new(&self.connection, own_bytes(&piece)));
+            self.piece = piece;
+        }
+    }
+
+    /// The next bytes of the piece at hand. The last of them take its entry among the unsent bytes along.
+    fn chunk(&mut self) -> Chunk {
+        self.unsent.iter_mut().chain(self.rest.unsent()).for_each(Unsent::progressed);
+        if self.piece.len() > CHUNK {
+            return Chunk { bytes: self.piece.split_to(CHUNK), unsent: None };
+        }
+        Chunk { bytes: std::mem::take(&mut self.piece), unsent: self.unsent.take() }
+    }
+}
+
+/// How much memory a piece alone keeps from being freed. What the binary or a cache holds as well costs next to nothing.
+fn own_bytes(piece: &Bytes) -> usize {
+    if piece.is_unique() { piece.len() } else { piece.len().min(CHUNK) }
+}
+
+impl hyper::body::Body for Outgoing {
+    type Data = Chunk;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Chunk>, Broken>>> {
+        let outgoing = self.get_mut();
+        while outgoing.piece.is_empty() {
+            let Rest::Stream(pieces, _) = &mut outgoing.rest else { return Poll::Ready(None) };
+            match ready!(Pin::new(pieces).poll_frame(cx)) {
+                Some(Ok(frame)) => outgoing.take_up(frame.into_data().unwrap_or_default()),
+                Some(Err(broken)) => return Poll::Ready(Some(Err(broken))),
+                None => return Poll::Ready(None),
+            }
+        }
+        Poll::Ready(Some(Ok(Frame::data(outgoing.chunk()))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        // A header alone is not the end: that would be a body of no bytes, and its length would be told.
+        self.piece.is_empty() && matches!(self.rest, Rest::Nothing)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.rest {
+            Rest::Nothing => SizeHint::with_exact(self.piece.len() as u64),
+            Rest::HeadOnly | Rest::Stream(..) => SizeHint::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing").field("at_hand", &self.piece.len()).finish_non_exhaustive()
+    }
+}
+
+/// Bytes on their way to the socket.
+#[derive(Debug)]
+pub struct Chunk {
+    bytes: Bytes,
+    /// Dropped when they are gone.
+    #[allow(dead_code, reason = "it counts by being there")]
+    unsent: Option<Unsent>,
+}
+
+impl Buf for Chunk {
+    fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.bytes.advance(count);
+    }
+
+    fn copy_to_bytes(&mut self, length: usize) -> Bytes {
+        self.bytes.copy_to_bytes(length)
+    }
+}
