@@ -50,7 +50,7 @@ async fn total(app: &TestApp, q: &str) -> u64 {
     found["total"].as_u64().unwrap()
 }
 
-/// Puts on the shelf, as if it were of the edition that is served, what the store does not hold.
+/// Keeps in the snapshot file, as if it were of the edition that is served, what the store does not hold.
 async fn keep_forgery(app: &TestApp) {
     let remembered = app.plain.remembered_editions(Source::Filings).await.unwrap();
     let served = Arc::clone(&app.service.app.catalog.load().filings);

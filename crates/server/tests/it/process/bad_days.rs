@@ -4,7 +4,7 @@ use lastro_model::Day;
 
 use super::sync::today;
 use super::{Home, Running};
-use crate::publisher::{BadDay, Publisher, Shelves, at_the_source, on_the_way, without_end};
+use crate::publisher::{BadDay, Publisher, PublisherData, at_the_source, on_the_way, without_end};
 use crate::sync::EVERYTHING;
 
 /// Enough for a machine that is busy.
@@ -40,8 +40,8 @@ impl Scene {
         answers
     }
 
-    fn synchronise_on(&self, round: &[BadDay], patience: &str) {
-        let flags = ["--sync-attempts", "2", "--sync-pause", "1ms", "--sync-timeout", patience];
+    fn synchronise_on(&self, round: &[BadDay], timeout: &str) {
+        let flags = ["--sync-attempts", "2", "--sync-pause", "1ms", "--sync-timeout", timeout];
         let flags = [&["--since", &self.since], &flags[..]].concat();
         let finished = self.home.sync(&self.publisher, &flags);
         assert_eq!(finished.status.code(), Some(1), "{}: {}", round[0].name, finished.stdout);
@@ -61,12 +61,12 @@ impl Scene {
 }
 
 /// Each round goes by, and leaves every answer as it was: of the server that runs, and of one that starts after them all.
-async fn endure(patience: &str, rounds: impl FnOnce(&Shelves, Day) -> Vec<Vec<BadDay>>) {
+async fn endure(timeout: &str, rounds: impl FnOnce(&PublisherData, Day) -> Vec<Vec<BadDay>>) {
     let scene = Scene::set().await;
-    let (held, before) = (scene.publisher.shelves(), scene.everything(&scene.server).await);
+    let (held, before) = (scene.publisher.publisher_data(), scene.everything(&scene.server).await);
     for round in rounds(&held, today()) {
         round.iter().for_each(|bad_day| bad_day.strike(&scene.publisher, today()));
-        scene.synchronise_on(&round, patience);
+        scene.synchronise_on(&round, timeout);
         assert!(scene.everything(&scene.server).await == before, "{}: an answer changed", round[0].name);
         scene.publisher.restore(&held);
     }
@@ -92,9 +92,9 @@ async fn answers_without_end_are_given_up() {
 fn an_implausible_truth_is_accepted_where_the_operator_says_so() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     assert!(home.sync(&publisher, &["--source", "selic,cdi"]).succeeded());
-    publisher.change(|shelves| {
+    publisher.change(|publisher_data| {
         for code in [432, 4389] {
-            let (_, newest) = shelves.series.get_mut(&code).unwrap().iter_mut().next_back().unwrap();
+            let (_, newest) = publisher_data.series.get_mut(&code).unwrap().iter_mut().next_back().unwrap();
             *newest = "150.00".into();
         }
     });

@@ -63,7 +63,7 @@ impl Publishing {
         let publishing = Self(home.command(&demo).spawn().unwrap());
         let log = home.file("lastro.db-wal");
         let written = || std::fs::metadata(&log).map_or(0, |about| about.len());
-        let deadline = Instant::now() + super::PATIENCE;
+        let deadline = Instant::now() + super::TIMEOUT;
         while written() < 20_000_000 {
             assert!(Instant::now() < deadline, "nothing is published");
             std::thread::sleep(Duration::from_millis(20));

@@ -28,7 +28,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Longer than anything here may take, on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A directory with a database in it, and the binary that works there.
 struct Home(TempDir);
@@ -132,7 +132,7 @@ impl Running {
         });
         let mut running = Self { child, url: String::new(), said, listening: Some(listening) };
         running.url =
-            address.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no address in {:?}", running.log()));
+            address.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("no address in {:?}", running.log()));
         running
     }
 
@@ -153,7 +153,7 @@ impl Running {
 
     /// Waits for its own end; gives the status and all that it said.
     fn ended(mut self) -> (ExitStatus, Vec<String>) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
@@ -214,12 +214,12 @@ fn listen(stderr: ChildStderr, said: &Mutex<Vec<String>>, address: &mpsc::Sender
 }
 
 fn client() -> reqwest::Client {
-    crate::app::client().timeout(PATIENCE).build().unwrap()
+    crate::app::client().timeout(TIMEOUT).build().unwrap()
 }
 
-/// Tries until it holds, or patience ends.
+/// Tries until it holds, or the time is up.
 async fn eventually(mut holds: impl AsyncFnMut() -> bool) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while Instant::now() < deadline {
         if holds().await {
             return true;

@@ -56,8 +56,8 @@ async fn a_running_server_shows_what_another_process_synchronised() {
     assert!(finished.stderr.lines().filter(|line| line.contains("read Selic from")).count() > 20);
     assert!(!finished.stderr.contains('\u{1b}') && !finished.stdout.contains('\u{1b}'));
 
-    publisher.change(|shelves| {
-        let (_, newest) = shelves.series.get_mut(&432).unwrap().iter_mut().next_back().unwrap();
+    publisher.change(|publisher_data| {
+        let (_, newest) = publisher_data.series.get_mut(&432).unwrap().iter_mut().next_back().unwrap();
         newest.push_str("77");
     });
     assert!(home.sync(&publisher, &["--source", "selic"]).succeeded());
@@ -73,7 +73,7 @@ async fn the_status_tells_whether_every_source_succeeded() {
     let key = home.new_key("gold", &["--rate-limit", "100000"]);
     let selic = server.get("/api/v1/market/selic", Some(&key)).await;
     publisher.trouble("bcdata.sgs.432", Trouble::Later(503, 3600));
-    publisher.change(|shelves| shelves.by_hand(REGISTRY, b"CD_CVM;SIT\r\n1;ATIVO\r\n".into()));
+    publisher.change(|publisher_data| publisher_data.by_hand(REGISTRY, b"CD_CVM;SIT\r\n1;ATIVO\r\n".into()));
     let finished = home.sync(&publisher, &["--since", "2025"]);
     assert_eq!(finished.status.code(), Some(1), "{}", finished.stdout);
     for source in SOURCES {
@@ -90,7 +90,7 @@ async fn the_status_tells_whether_every_source_succeeded() {
 #[test]
 fn rows_that_cannot_be_read_are_listed_on_demand() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
-    publisher.change(|shelves| shelves.broken_lines = vec!["a;b".into()]);
+    publisher.change(|publisher_data| publisher_data.broken_lines = vec!["a;b".into()]);
     let finished = home.sync(&publisher, &["--source", "companies,filings", "--since", "2025", "--verbose"]);
     assert!(finished.succeeded(), "{}", finished.stderr);
     let year = today().year();

@@ -8,7 +8,7 @@ use lastro_sample::{self as sample, Shape};
 
 use super::sync::today;
 use super::{Home, Running, client};
-use crate::publisher::{Publisher, Shelves};
+use crate::publisher::{Publisher, PublisherData};
 
 const COMPANIES: usize = 2_700;
 const FILINGS_A_YEAR: i32 = 50_000;
@@ -20,20 +20,20 @@ const LIST_PAGE: usize = 1_000;
 const SERIES_PAGE: usize = 10_000;
 
 /// Everything from its own beginning.
-fn whole_history(today: Day) -> Shelves {
+fn whole_history(today: Day) -> PublisherData {
     let day = |text| Day::parse(text).unwrap();
-    let mut shelves = Shelves::default();
-    shelves.fill_rates(today.minus_months(12), today);
-    shelves.fill_series(Series::Selic, day("1999-03-05"), today);
-    shelves.fill_series(Series::Cdi, today.minus_months(12 * 12), today);
-    shelves.fill_series(Series::Ipca, day("1981-01-01"), today);
-    shelves.fill_quotes(&SINCE_THE_REAL, day("1994-07-01"), today);
-    shelves.fill_quotes(&["EUR"], day("1999-01-04"), today);
-    shelves.companies = sample::companies(&Shape { companies: COMPANIES, ..Shape::SAMPLE });
+    let mut publisher_data = PublisherData::default();
+    publisher_data.fill_rates(today.minus_months(12), today);
+    publisher_data.fill_series(Series::Selic, day("1999-03-05"), today);
+    publisher_data.fill_series(Series::Cdi, today.minus_months(12 * 12), today);
+    publisher_data.fill_series(Series::Ipca, day("1981-01-01"), today);
+    publisher_data.fill_quotes(&SINCE_THE_REAL, day("1994-07-01"), today);
+    publisher_data.fill_quotes(&["EUR"], day("1999-01-04"), today);
+    publisher_data.companies = sample::companies(&Shape { companies: COMPANIES, ..Shape::SAMPLE });
     for year in today.year() - YEARS + 1..=today.year() {
-        shelves.fill_filings(year, today, FILINGS_A_YEAR);
+        publisher_data.fill_filings(year, today, FILINGS_A_YEAR);
     }
-    shelves
+    publisher_data
 }
 
 /// A server, and a key that may read all of it.
@@ -76,25 +76,25 @@ impl Reader {
         }
     }
 
-    async fn all_of(&self, shelves: &Shelves) {
+    async fn all_of(&self, publisher_data: &PublisherData) {
         for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
-            let points = shelves.series[&code].iter().rev();
+            let points = publisher_data.series[&code].iter().rev();
             let points: Vec<_> =
                 points.map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect();
             self.series(&format!("/api/v1/market/{name}?"), &points).await;
         }
         let mut pairs: BTreeMap<&str, Vec<(Day, String)>> = BTreeMap::new();
-        for ((currency, day), (buy, sell)) in shelves.quotes.iter().rev() {
+        for ((currency, day), (buy, sell)) in publisher_data.quotes.iter().rev() {
             let text = format!(r#"{{"date":"{day}","pair":"{currency}/BRL","buy":{buy},"sell":{sell}}}"#);
             pairs.entry(currency).or_default().push((*day, text));
         }
         for (currency, points) in &pairs {
             self.series(&format!("/api/v1/market/fx?pair={currency}/BRL&"), points).await;
         }
-        let mut companies: Vec<&Company> = shelves.companies.iter().collect();
+        let mut companies: Vec<&Company> = publisher_data.companies.iter().collect();
         companies.sort_by_key(|company| (&company.name, company.id));
         self.list("/api/v1/companies", &companies, |company| company_text(company)).await;
-        let mut filings: Vec<&Filing> = shelves.filings.values().flatten().collect();
+        let mut filings: Vec<&Filing> = publisher_data.filings.values().flatten().collect();
         filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
         self.list("/api/v1/filings", &filings, |filing| filing_text(filing)).await;
     }
@@ -172,7 +172,7 @@ async fn a_whole_history_is_served_as_it_was_published_and_asked_for_only_once()
     let first = synchronise();
     let key = home.new_key("gold", &["--rate-limit", "1000000"]);
     let reader = Reader { server: home.serve(&[]), client: client(), key };
-    reader.all_of(&publisher.shelves()).await;
+    reader.all_of(&publisher.publisher_data()).await;
 
     let editions = reader.editions().await;
     let second = synchronise();

@@ -4,7 +4,7 @@
 
 use lastro_model::{Day, Series, Source};
 
-use super::{CDI, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
+use super::{CDI, Publisher, PublisherData, REGISTRY, SELIC, Trouble, archive_path, filing, latin_1, zipped};
 
 /// One bad day of one source.
 pub(crate) struct BadDay {
@@ -21,7 +21,7 @@ pub(crate) enum Strike {
     /// On the way, to requests with this in their line.
     OnTheWay(String, Trouble),
     /// In what is held, up to this day.
-    AtTheSource(fn(&mut Shelves, Day)),
+    AtTheSource(fn(&mut PublisherData, Day)),
 }
 
 use Strike::{AtTheSource, OnTheWay};
@@ -42,7 +42,7 @@ fn places(today: Day) -> [(Source, String); 4] {
 }
 
 /// A trouble that befalls all four on one day, with what is told and counted for each.
-fn round(today: Day, name: &'static str, trouble: &Trouble, told: [Told; 4]) -> Vec<BadDay> {
+fn round(today: Day, name: &'static str, trouble: &Trouble, told: [Complaint; 4]) -> Vec<BadDay> {
     let cases = places(today).into_iter().zip(told);
     let case = |((source, part), (told, kind))| BadDay {
         name,
@@ -54,19 +54,19 @@ fn round(today: Day, name: &'static str, trouble: &Trouble, told: [Told; 4]) -> 
     cases.map(case).collect()
 }
 
-type Told = (&'static str, &'static str);
+type Complaint = (&'static str, &'static str);
 
 const AWAY: &str = "unreachable";
 const NO_DATA: &str = "not_data";
 const REFUSED: &str = "refused";
 
 /// The central bank's answers are asked again whatever is wrong with them; a file that came whole is not.
-const fn told(sentences: [&'static str; 4]) -> [Told; 4] {
+const fn told(sentences: [&'static str; 4]) -> [Complaint; 4] {
     let [sgs, ptax, cad, ipe] = sentences;
     [(sgs, AWAY), (ptax, AWAY), (cad, NO_DATA), (ipe, NO_DATA)]
 }
 
-const fn away(sentence: &'static str) -> [Told; 4] {
+const fn away(sentence: &'static str) -> [Complaint; 4] {
     [(sentence, AWAY); 4]
 }
 
@@ -112,10 +112,13 @@ pub(crate) fn without_end(today: Day) -> Vec<Vec<BadDay>> {
 }
 
 /// What is wrong with the data itself: each source once in a round.
-pub(crate) fn at_the_source(shelves: &Shelves, today: Day) -> Vec<Vec<BadDay>> {
+pub(crate) fn at_the_source(publisher_data: &PublisherData, today: Day) -> Vec<Vec<BadDay>> {
     let mut rounds: Vec<Vec<BadDay>> = Vec::new();
-    for case in
-        series_cases().into_iter().chain(quote_cases()).chain(file_cases()).chain([swapped(shelves, today)])
+    for case in series_cases()
+        .into_iter()
+        .chain(quote_cases())
+        .chain(file_cases())
+        .chain([swapped(publisher_data, today)])
     {
         match rounds.iter_mut().find(|round| round.iter().all(|other| other.source != case.source)) {
             Some(round) => round.push(case),
@@ -125,7 +128,12 @@ pub(crate) fn at_the_source(shelves: &Shelves, today: Day) -> Vec<Vec<BadDay>> {
     rounds
 }
 
-fn case(name: &'static str, source: Source, strike: fn(&mut Shelves, Day), (told, kind): Told) -> BadDay {
+fn case(
+    name: &'static str,
+    source: Source,
+    strike: fn(&mut PublisherData, Day),
+    (told, kind): Complaint,
+) -> BadDay {
     BadDay { name, source, strike: AtTheSource(strike), told, kind }
 }
 
@@ -134,15 +142,15 @@ fn series_cases() -> Vec<BadDay> {
         case(
             "no values",
             Source::Series(Series::Selic),
-            |shelves, _| shelves.series.get_mut(&SELIC).unwrap().clear(),
+            |publisher_data, _| publisher_data.series.get_mut(&SELIC).unwrap().clear(),
             ("no rows", REFUSED),
         ),
         case(
             "lost values",
             Source::Series(Series::Cdi),
-            |shelves, today| {
+            |publisher_data, today| {
                 let kept = |day: &Day| *day < today.plus_days(-13) || *day > today.plus_days(-5);
-                shelves.series.get_mut(&CDI).unwrap().retain(|day, _| kept(day));
+                publisher_data.series.get_mut(&CDI).unwrap().retain(|day, _| kept(day));
             },
             ("are lost", REFUSED),
         ),
@@ -153,9 +161,9 @@ fn quote_cases() -> Vec<BadDay> {
     vec![case(
         "closings that vanished",
         Source::Fx,
-        |shelves, today| {
+        |publisher_data, today| {
             let kept = |currency: &str, day: Day| currency != "EUR" || day < today.plus_days(-13);
-            shelves.quotes.retain(|(currency, day), _| kept(currency, *day));
+            publisher_data.quotes.retain(|(currency, day), _| kept(currency, *day));
         },
         ("are lost", REFUSED),
     )]
@@ -166,66 +174,66 @@ fn file_cases() -> Vec<BadDay> {
         case(
             "a registry that lost rows",
             Source::Companies,
-            |shelves, _| {
-                let most = shelves.companies.len() * 9 / 10;
-                shelves.companies.truncate(most);
+            |publisher_data, _| {
+                let most = publisher_data.companies.len() * 9 / 10;
+                publisher_data.companies.truncate(most);
             },
             ("are lost", REFUSED),
         ),
         case(
             "a registry without a column",
             Source::Companies,
-            |shelves, _| {
-                let text = characters(&shelves.registry());
-                shelves.by_hand(REGISTRY, latin_1(&text.replace(";CD_CVM;", ";CODIGO;")));
+            |publisher_data, _| {
+                let text = characters(&publisher_data.registry());
+                publisher_data.by_hand(REGISTRY, latin_1(&text.replace(";CD_CVM;", ";CODIGO;")));
             },
             ("CD_CVM is missing", NO_DATA),
         ),
         case(
             "a registry of headings alone",
             Source::Companies,
-            |shelves, _| {
+            |publisher_data, _| {
                 let header =
-                    shelves.registry().split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
-                shelves.by_hand(REGISTRY, header);
+                    publisher_data.registry().split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
+                publisher_data.by_hand(REGISTRY, header);
             },
             ("no rows", REFUSED),
         ),
         case(
             "a registry that vanished",
             Source::Companies,
-            |shelves, _| shelves.withdraw(REGISTRY),
+            |publisher_data, _| publisher_data.withdraw(REGISTRY),
             ("vanished", NO_DATA),
         ),
         case(
             "a year that lost rows",
             Source::Filings,
-            |shelves, today| shelves.filings.get_mut(&today.year()).unwrap().truncate(54),
+            |publisher_data, today| publisher_data.filings.get_mut(&today.year()).unwrap().truncate(54),
             ("are lost", REFUSED),
         ),
         case(
             "a year without a column",
             Source::Filings,
-            |shelves, today| {
-                let text = characters(&shelves.filings_table(today.year()));
+            |publisher_data, today| {
+                let text = characters(&publisher_data.filings_table(today.year()));
                 let table = latin_1(&text.replacen("Data_Entrega", "Entrega", 1));
-                shelves.by_hand(&archive_path(today.year()), zipped(&member(today.year()), &table));
+                publisher_data.by_hand(&archive_path(today.year()), zipped(&member(today.year()), &table));
             },
             ("Data_Entrega is missing", NO_DATA),
         ),
         case(
             "a year with another year's table",
             Source::Filings,
-            |shelves, today| {
-                let table = shelves.filings_table(today.year());
-                shelves.by_hand(&archive_path(today.year()), zipped(&member(2019), &table));
+            |publisher_data, today| {
+                let table = publisher_data.filings_table(today.year());
+                publisher_data.by_hand(&archive_path(today.year()), zipped(&member(2019), &table));
             },
             ("is not in the zip", NO_DATA),
         ),
         case(
             "a year that vanished",
             Source::Filings,
-            |shelves, today| shelves.withdraw(&archive_path(today.year() - 1)),
+            |publisher_data, today| publisher_data.withdraw(&archive_path(today.year() - 1)),
             ("vanished", NO_DATA),
         ),
     ]
@@ -241,12 +249,12 @@ fn member(year: i16) -> String {
 }
 
 /// Days and months swapped, in all answers about the Selic.
-fn swapped(shelves: &Shelves, today: Day) -> BadDay {
+fn swapped(publisher_data: &PublisherData, today: Day) -> BadDay {
     let swap = |(day, value): (&Day, &String)| {
         let (month, first, year) = (day.month(), day.day_of_month(), day.year());
         format!(r#"{{"data":"{month:02}/{first:02}/{year}","valor":"{value}"}}"#)
     };
-    let rows: Vec<String> = shelves.series[&SELIC].range(today.plus_days(-30)..).map(swap).collect();
+    let rows: Vec<String> = publisher_data.series[&SELIC].range(today.plus_days(-30)..).map(swap).collect();
     let body = format!("[{}]", rows.join(",")).into_bytes();
     let strike = OnTheWay(SELIC_LINE.into(), Trouble::Instead(body));
     let name = "days and months swapped";
@@ -258,35 +266,35 @@ impl BadDay {
     pub(crate) fn strike(&self, publisher: &Publisher, today: Day) {
         match &self.strike {
             OnTheWay(part, trouble) => {
-                publisher.change(|shelves| freshen(shelves, self.source, today));
+                publisher.change(|publisher_data| freshen(publisher_data, self.source, today));
                 publisher.trouble(part, trouble.clone());
             }
-            AtTheSource(strike) => publisher.change(|shelves| strike(shelves, today)),
+            AtTheSource(strike) => publisher.change(|publisher_data| strike(publisher_data, today)),
         }
     }
 }
 
 impl Publisher {
     /// All is well again, and as it was.
-    pub(crate) fn restore(&self, shelves: &Shelves) {
+    pub(crate) fn restore(&self, publisher_data: &PublisherData) {
         self.mend();
-        self.change(|held| *held = shelves.clone());
+        self.change(|held| *held = publisher_data.clone());
     }
 }
 
 /// Something new of this source, which a trouble keeps from us.
-fn freshen(shelves: &mut Shelves, source: Source, today: Day) {
+fn freshen(publisher_data: &mut PublisherData, source: Source, today: Day) {
     match source {
         Source::Series(Series::Selic) => {
-            shelves.series.get_mut(&SELIC).unwrap().insert(today, "11.11".into());
+            publisher_data.series.get_mut(&SELIC).unwrap().insert(today, "11.11".into());
         }
         Source::Fx => {
-            shelves.quotes.insert(("USD".into(), today), ("5.12340".into(), "5.12400".into()));
+            publisher_data.quotes.insert(("USD".into(), today), ("5.12340".into(), "5.12400".into()));
         }
-        Source::Companies => shelves.companies[0].name.push_str(" NOVA"),
+        Source::Companies => publisher_data.companies[0].name.push_str(" NOVA"),
         Source::Filings => {
-            let company = shelves.companies[0].clone();
-            let year = shelves.filings.get_mut(&today.year()).unwrap();
+            let company = publisher_data.companies[0].clone();
+            let year = publisher_data.filings.get_mut(&today.year()).unwrap();
             year.push(filing(&company, 3_000_000, today));
         }
         Source::Series(_) => panic!("no trouble on the way befalls {source}"),

@@ -1,10 +1,10 @@
 //! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
 //!
-//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`shelves`];
+//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`publisher_data`];
 //! what goes wrong on the way to the client is in [`trouble`]; whole days on which something is wrong are in [`bad_day`]. It keeps a list of all requests.
 
 mod bad_day;
-mod shelves;
+mod data;
 mod trouble;
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 pub(crate) use bad_day::{BadDay, at_the_source, on_the_way, without_end};
-pub(crate) use shelves::{CDI, PERSONS, REGISTRY, SELIC, Shelves, archive_path, filing, latin_1, zipped};
+pub(crate) use data::{CDI, PERSONS, PublisherData, REGISTRY, SELIC, archive_path, filing, latin_1, zipped};
 pub(crate) use trouble::Trouble;
 
 pub(crate) type Body = BoxBody<Bytes, std::io::Error>;
@@ -55,7 +55,7 @@ pub(crate) struct Publisher {
 
 #[derive(Default)]
 struct State {
-    shelves: Shelves,
+    publisher_data: PublisherData,
     troubles: Vec<(String, Trouble, usize)>,
     asked: Vec<String>,
     sent: u64,
@@ -67,12 +67,12 @@ struct State {
 impl Publisher {
     /// Publishers that hold about a year of everything, up to this day.
     pub(crate) fn on(today: Day) -> Self {
-        Self::holding(Shelves::filled(today))
+        Self::holding(PublisherData::filled(today))
     }
 
-    pub(crate) fn holding(mut shelves: Shelves) -> Self {
-        shelves.print();
-        let state = Arc::new(Mutex::new(State { shelves, ..State::default() }));
+    pub(crate) fn holding(mut publisher_data: PublisherData) -> Self {
+        publisher_data.print();
+        let state = Arc::new(Mutex::new(State { publisher_data, ..State::default() }));
         let (close, closed) = oneshot::channel();
         let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn({
@@ -95,15 +95,15 @@ impl Publisher {
     }
 
     /// What is held, as it stands.
-    pub(crate) fn shelves(&self) -> Shelves {
-        self.state().shelves.clone()
+    pub(crate) fn publisher_data(&self) -> PublisherData {
+        self.state().publisher_data.clone()
     }
 
     /// Changes what is held.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Shelves)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut PublisherData)) {
         let mut state = self.state();
-        change(&mut state.shelves);
-        state.shelves.print();
+        change(&mut state.publisher_data);
+        state.publisher_data.print();
     }
 
     /// From now on, requests whose line contains `part` (such as `sgs:` or `bcdata.sgs.432`) meet this trouble.
@@ -207,11 +207,11 @@ async fn answer(state: &Mutex<State>, host: Host, name: &str, request: &http::Re
     let (trouble, pause) = arrive(&mut state.lock().unwrap(), name, &line);
     tokio::time::sleep(pause).await;
     let response = {
-        let shelves = &state.lock().unwrap().shelves;
+        let publisher_data = &state.lock().unwrap().publisher_data;
         match host {
-            Host::Sgs => shelves.series_api(&line),
-            Host::Ptax => shelves.exchange_api(&raw, &line),
-            Host::Cvm => shelves.file(request.uri().path(), request.headers()),
+            Host::Sgs => publisher_data.series_api(&line),
+            Host::Ptax => publisher_data.exchange_api(&raw, &line),
+            Host::Cvm => publisher_data.file(request.uri().path(), request.headers()),
         }
     };
     let response = match trouble {

@@ -46,18 +46,18 @@ async fn old_years_and_absent_ones_are_asked_once_in_thirty_days() {
 #[tokio::test]
 async fn what_is_new_or_revised_is_served() {
     let stage = Stage::synchronised().await;
-    stage.publisher.change(|shelves| {
-        let selic = shelves.series.get_mut(&432).unwrap();
+    stage.publisher.change(|publisher_data| {
+        let selic = publisher_data.series.get_mut(&432).unwrap();
         let newest = *selic.last_key_value().unwrap().0;
         selic.insert(newest.plus_days(-4), "12.75".into());
         selic.insert(newest, "12.5000".into());
-        let cdi = shelves.series.get_mut(&4389).unwrap();
+        let cdi = publisher_data.series.get_mut(&4389).unwrap();
         cdi.remove(&newest);
-        let company = shelves.companies[3].clone();
-        shelves.companies[4].name = "NOME NOVO DA COMPANHIA S.A.".into();
+        let company = publisher_data.companies[3].clone();
+        publisher_data.companies[4].name = "NOME NOVO DA COMPANHIA S.A.".into();
         let mut again = crate::publisher::filing(&company, 2_000_000, day(TODAY));
         again.version = 2;
-        shelves.filings.get_mut(&2026).unwrap().push(again);
+        publisher_data.filings.get_mut(&2026).unwrap().push(again);
     });
     for source in [Source::Series(Series::Selic), Source::Companies, Source::Filings] {
         stage.run(source).await.unwrap();
@@ -68,9 +68,9 @@ async fn what_is_new_or_revised_is_served() {
     .await;
     stage.caught_up().await;
     assert_eq!(stage.json("/api/v1/filings/2000000").await["version"], 2);
-    let mut shelves = stage.publisher.shelves();
+    let mut publisher_data = stage.publisher.publisher_data();
     // A day that the publisher took back stays as it was published.
-    shelves.series.get_mut(&4389).unwrap().insert(day(TODAY), {
+    publisher_data.series.get_mut(&4389).unwrap().insert(day(TODAY), {
         let cdi = stage.json("/api/v1/market/cdi/current").await;
         assert_eq!(cdi["date"], TODAY);
         stage
@@ -82,15 +82,15 @@ async fn what_is_new_or_revised_is_served() {
             .trim_end_matches('}')
             .to_owned()
     });
-    stage.shows(&shelves).await;
+    stage.shows(&publisher_data).await;
 }
 
 #[tokio::test]
 async fn rows_that_cannot_be_read_are_counted_and_listed() {
     let stage = Stage::synchronised().await;
-    stage.publisher.change(|shelves| {
-        shelves.broken_lines = vec!["too;few;fields".into()];
-        shelves.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0,41".into());
+    stage.publisher.change(|publisher_data| {
+        publisher_data.broken_lines = vec!["too;few;fields".into()];
+        publisher_data.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0,41".into());
     });
     for source in [Source::Companies, Source::Filings, Source::Series(Series::Ipca)] {
         stage.run(source).await.unwrap();
@@ -107,8 +107,8 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
     let listed = stage.app.elsewhere().await.rejects(Source::Filings, 10).await.unwrap();
     assert_eq!((&*listed[0].file, listed[0].line), ("ipe_cia_aberta_2025.csv", 62));
     // Once the publisher has mended the row, it is no longer counted.
-    stage.publisher.change(|shelves| {
-        shelves.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0.41".into());
+    stage.publisher.change(|publisher_data| {
+        publisher_data.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0.41".into());
     });
     stage.run(Source::Series(Series::Ipca)).await.unwrap();
     stage.caught_up().await;
@@ -119,10 +119,10 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
 #[tokio::test]
 async fn a_text_with_a_control_character_is_a_reject_and_what_is_held_of_it_stays() {
     let stage = Stage::synchronised().await;
-    let held = stage.publisher.shelves();
-    stage.publisher.change(|shelves| {
-        shelves.companies[4].name.insert(3, '\u{1b}');
-        shelves.filings.get_mut(&2026).unwrap()[7].description.insert(3, '\0');
+    let held = stage.publisher.publisher_data();
+    stage.publisher.change(|publisher_data| {
+        publisher_data.companies[4].name.insert(3, '\u{1b}');
+        publisher_data.filings.get_mut(&2026).unwrap()[7].description.insert(3, '\0');
     });
     for (source, reason) in [(Source::Companies, "DENOM_SOCIAL"), (Source::Filings, "Assunto")] {
         assert_eq!(stage.run(source).await.unwrap().changed, 0, "{source}");

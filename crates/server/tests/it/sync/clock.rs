@@ -67,9 +67,9 @@ async fn a_failure_in_the_future_is_tried_again() {
 async fn values_of_days_to_come_do_not_hide_those_of_today() {
     let stage = Stage::synchronised().await;
     let later = day(TODAY).plus_days(50);
-    stage.publisher.change(|shelves| {
-        shelves.fill_rates(day(TODAY).plus_days(-400), later);
-        shelves.fill_quotes(&["EUR", "JPY", "USD"], day(TODAY).plus_days(-120), later);
+    stage.publisher.change(|publisher_data| {
+        publisher_data.fill_rates(day(TODAY).plus_days(-400), later);
+        publisher_data.fill_quotes(&["EUR", "JPY", "USD"], day(TODAY).plus_days(-120), later);
     });
     let sources = [
         Source::Series(Series::Selic),
@@ -81,13 +81,13 @@ async fn values_of_days_to_come_do_not_hide_those_of_today() {
         stage.run_ahead(50, source).await.unwrap();
     }
     // The clock is right again, and the publisher corrects what is held.
-    stage.publisher.change(|shelves| {
+    stage.publisher.change(|publisher_data| {
         for code in [432, 4389] {
-            shelves.series.get_mut(&code).unwrap().insert(day(TODAY), "11.1100".into());
+            publisher_data.series.get_mut(&code).unwrap().insert(day(TODAY), "11.1100".into());
         }
-        let (_, newest) = shelves.series.get_mut(&433).unwrap().iter_mut().next_back().unwrap();
+        let (_, newest) = publisher_data.series.get_mut(&433).unwrap().iter_mut().next_back().unwrap();
         newest.push('7');
-        shelves.quotes.get_mut(&("USD".into(), day(TODAY))).unwrap().1.push('7');
+        publisher_data.quotes.get_mut(&("USD".into(), day(TODAY))).unwrap().1.push('7');
     });
     for source in sources {
         stage.publisher.forget();

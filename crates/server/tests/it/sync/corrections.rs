@@ -27,8 +27,8 @@ impl Stage {
 
     /// The publisher writes another Selic for a day long ago.
     pub(super) fn correct(&self, value: &str) {
-        self.publisher.change(|shelves| {
-            shelves.series.get_mut(&432).unwrap().insert(day(LONG_AGO), value.into());
+        self.publisher.change(|publisher_data| {
+            publisher_data.series.get_mut(&432).unwrap().insert(day(LONG_AGO), value.into());
         });
     }
 
@@ -42,8 +42,8 @@ impl Stage {
 async fn a_correction_of_an_old_value_is_found_within_a_week() {
     let stage = Stage::synchronised().await;
     stage.correct("12.34");
-    stage.publisher.change(|shelves| {
-        let dollar = shelves.quotes.iter_mut().find(|((currency, _), _)| currency == "USD").unwrap();
+    stage.publisher.change(|publisher_data| {
+        let dollar = publisher_data.quotes.iter_mut().find(|((currency, _), _)| currency == "USD").unwrap();
         dollar.1.0.push('7');
     });
     for source in [Source::Series(Series::Selic), Source::Fx] {
@@ -68,7 +68,7 @@ async fn a_correction_of_an_old_value_is_found_within_a_week() {
     }
     assert!(stage.publisher.asked("") * 10 < whole, "once a week is enough");
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -109,15 +109,15 @@ async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
 async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
-    let held = stage.publisher.shelves();
+    let held = stage.publisher.publisher_data();
     let change_today = |value: &str| {
-        stage.publisher.change(|shelves| {
-            shelves.series.get_mut(&432).unwrap().insert(day(TODAY), value.into());
+        stage.publisher.change(|publisher_data| {
+            publisher_data.series.get_mut(&432).unwrap().insert(day(TODAY), value.into());
         });
     };
-    stage.publisher.change(|shelves| {
+    stage.publisher.change(|publisher_data| {
         let lost = day(LONG_AGO).plus_days(-30)..day(LONG_AGO).plus_days(30);
-        shelves.series.get_mut(&432).unwrap().retain(|day, _| !lost.contains(day));
+        publisher_data.series.get_mut(&432).unwrap().retain(|day, _| !lost.contains(day));
     });
     change_today("11.11");
     stage.app.advance(WEEK);
@@ -147,7 +147,7 @@ async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
 async fn rows_that_are_truly_gone_can_be_accepted_but_what_is_no_data_cannot() {
     let stage = Stage::synchronised().await;
     let before = stage.json("/api/v1/companies").await["total"].clone();
-    stage.publisher.change(|shelves| shelves.companies.truncate(60));
+    stage.publisher.change(|publisher_data| publisher_data.companies.truncate(60));
     stage.run(Source::Companies).await.unwrap_err();
     stage.run_accepting(Source::Companies).await.unwrap();
     stage.run(Source::Companies).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
     assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
     let rejects = stage.app.elsewhere().await.rejects(Source::Fx, 10).await.unwrap();
     assert!(rejects[0].reason.contains("JPY/BRL is no longer listed"), "{rejects:?}");
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
     // Once it is back, nothing is left to report.
     stage.publisher.mend();
     stage.run(Source::Fx).await.unwrap();
@@ -187,10 +187,10 @@ async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
 async fn a_year_that_could_not_be_had_is_no_success_of_the_others() {
     let stage = Stage::synchronised().await;
     let success = stage.health(Source::Filings).await["last_success"].clone();
-    stage.publisher.change(|shelves| {
-        let company = shelves.companies[0].clone();
-        shelves.filings.get_mut(&2026).unwrap().push(filing(&company, 3_000_000, day(TODAY)));
-        shelves.filings.get_mut(&2025).unwrap().truncate(30);
+    stage.publisher.change(|publisher_data| {
+        let company = publisher_data.companies[0].clone();
+        publisher_data.filings.get_mut(&2026).unwrap().push(filing(&company, 3_000_000, day(TODAY)));
+        publisher_data.filings.get_mut(&2025).unwrap().truncate(30);
     });
     stage.app.advance_seconds(3600);
     stage.run(Source::Filings).await.unwrap_err();

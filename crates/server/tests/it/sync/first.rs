@@ -22,9 +22,9 @@ async fn each_source_replaces_its_own_sample_and_no_other() {
 #[tokio::test]
 async fn every_value_equals_what_was_published() {
     let stage = Stage::synchronised().await;
-    stage.shows(&stage.publisher.shelves()).await;
-    let shelves = stage.publisher.shelves();
-    let (oldest, _) = shelves.series[&432].first_key_value().unwrap();
+    stage.shows(&stage.publisher.publisher_data()).await;
+    let publisher_data = stage.publisher.publisher_data();
+    let (oldest, _) = publisher_data.series[&432].first_key_value().unwrap();
     let path = format!("/api/v1/market/selic?from={oldest}&limit=1");
     let free = stage.app.ample_key(Plan::Free).await;
     stage.app.get(&path).key(&free).send().await.expect(403);
@@ -51,7 +51,12 @@ async fn publishers_are_asked_politely_and_only_once() {
 async fn no_person_of_the_registry_is_in_any_file_of_ours() {
     let stage = Stage::synchronised().await;
     assert!(
-        stage.publisher.shelves().registry().windows(20).any(|part| part == &PERSONS[0].as_bytes()[..20])
+        stage
+            .publisher
+            .publisher_data()
+            .registry()
+            .windows(20)
+            .any(|part| part == &PERSONS[0].as_bytes()[..20])
     );
     for entry in std::fs::read_dir(stage.app.directory.path()).unwrap() {
         let path = entry.unwrap().path();

@@ -27,7 +27,7 @@ async fn what_was_read_before_the_trouble_is_not_asked_again() {
         assert!(result.is_ok(), "{source}: {result:?}");
     }
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
     assert!(!stage.app.directory.path().join("lastro.db.spool").exists(), "it is given up in the end");
 }
 
@@ -47,12 +47,14 @@ async fn an_archive_that_could_not_be_stored_is_not_downloaded_again() {
 #[tokio::test]
 async fn what_was_refused_is_asked_anew() {
     let stage = Stage::set().await;
-    stage.publisher.change(|shelves| {
-        shelves.fill_rates(super::day("2021-01-01"), super::day(super::TODAY));
-        shelves.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
+    stage.publisher.change(|publisher_data| {
+        publisher_data.fill_rates(super::day("2021-01-01"), super::day(super::TODAY));
+        publisher_data.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
     });
     stage.run(Source::Series(Series::Selic)).await.unwrap_err();
-    stage.publisher.change(|shelves| shelves.fill_rates(super::day("2021-01-01"), super::day(super::TODAY)));
+    stage.publisher.change(|publisher_data| {
+        publisher_data.fill_rates(super::day("2021-01-01"), super::day(super::TODAY))
+    });
     stage.run(Source::Series(Series::Selic)).await.unwrap();
 }
 

@@ -29,7 +29,7 @@ use lastro_store::RecordStore;
 use serde_json::Value;
 
 use crate::app::{TestApp, database};
-use crate::publisher::{Publisher, Shelves};
+use crate::publisher::{Publisher, PublisherData};
 
 /// The day of [`crate::app::START_UNIX_MS`].
 const TODAY: &str = "2026-11-02";
@@ -164,23 +164,23 @@ impl Stage {
     }
 
     /// Every value that is served equals what these publishers hold, to the last character.
-    async fn shows(&self, shelves: &Shelves) {
+    async fn shows(&self, publisher_data: &PublisherData) {
         for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
             let path = format!("/api/v1/market/{name}?");
-            self.shows_points(&path, &rate_texts(&shelves.series[&code])).await;
+            self.shows_points(&path, &rate_texts(&publisher_data.series[&code])).await;
         }
         let mut pairs: BTreeMap<&str, Vec<(Day, String)>> = BTreeMap::new();
-        for ((currency, day), (buy, sell)) in &shelves.quotes {
+        for ((currency, day), (buy, sell)) in &publisher_data.quotes {
             let text = format!(r#"{{"date":"{day}","pair":"{currency}/BRL","buy":{buy},"sell":{sell}}}"#);
             pairs.entry(currency).or_default().push((*day, text));
         }
         for (currency, points) in pairs {
             self.shows_points(&format!("/api/v1/market/fx?pair={currency}/BRL&"), &points).await;
         }
-        let mut companies = shelves.companies.clone();
+        let mut companies = publisher_data.companies.clone();
         companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         self.shows_list("/api/v1/companies?", companies.iter().map(crate::companies::shown).collect()).await;
-        let mut filings: Vec<&Filing> = shelves.filings.values().flatten().collect();
+        let mut filings: Vec<&Filing> = publisher_data.filings.values().flatten().collect();
         filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
         self.shows_list("/api/v1/filings?", filings.into_iter().map(crate::filings::shown).collect()).await;
     }

@@ -11,7 +11,7 @@ use lastro_model::{Day, ManualClock, Series, Source};
 use serde_json::Value;
 
 use super::{Stage, day, rate_texts};
-use crate::publisher::{Publisher, REGISTRY, Shelves, Trouble, archive_path};
+use crate::publisher::{Publisher, PublisherData, REGISTRY, Trouble, archive_path};
 
 fn bytes(name: &str) -> Option<Vec<u8>> {
     let path = PathBuf::from(std::env::var_os("LASTRO_REAL_DATA")?).join(name);
@@ -75,9 +75,9 @@ async fn real_series_come_out_to_the_last_decimal() {
                 (day, item["valor"].as_str().unwrap().to_owned())
             })
             .collect();
-        let mut shelves = Shelves::default();
-        shelves.series.insert(code, values.clone());
-        let stage = Stage::with(Publisher::holding(shelves)).await;
+        let mut publisher_data = PublisherData::default();
+        publisher_data.series.insert(code, values.clone());
+        let stage = Stage::with(Publisher::holding(publisher_data)).await;
         assert_eq!(stage.run_on(today, source).await.added, list.len() as u64);
         stage.shows_points(&format!("/api/v1/market/{source}?"), &rate_texts(&values)).await;
     }
@@ -86,7 +86,7 @@ async fn real_series_come_out_to_the_last_decimal() {
 #[tokio::test]
 async fn real_bulletins_come_out_as_the_closing() {
     let Some(body) = bytes("ptax/usd_CotacaoMoedaPeriodo_2026-09-03_06.json") else { return };
-    let stage = Stage::with(Publisher::holding(Shelves::default())).await;
+    let stage = Stage::with(Publisher::holding(PublisherData::default())).await;
     stage.publisher.trouble("/Moedas?", Trouble::Instead(bytes("ptax/moedas_all.json").unwrap()));
     stage.publisher.trouble("@m='USD'&@i='01-01-2026'", Trouble::Instead(body.clone()));
     stage.run_on("2026-09-06", Source::Fx).await;
@@ -112,9 +112,9 @@ async fn real_bulletins_come_out_as_the_closing() {
 #[tokio::test]
 async fn the_real_registry_comes_out_field_by_field() {
     let Some(file) = bytes("cvm/cad_cia_aberta.csv") else { return };
-    let mut shelves = Shelves::default();
-    shelves.by_hand(REGISTRY, file.clone());
-    let stage = Stage::with(Publisher::holding(shelves)).await;
+    let mut publisher_data = PublisherData::default();
+    publisher_data.by_hand(REGISTRY, file.clone());
+    let stage = Stage::with(Publisher::holding(publisher_data)).await;
     stage.run_on("2026-11-02", Source::Companies).await;
     let text = text(&file);
     let rows = table(&text);
@@ -139,9 +139,9 @@ async fn the_real_registry_comes_out_field_by_field() {
 #[tokio::test]
 async fn a_real_sized_year_of_filings_comes_out_field_by_field() {
     let Some(file) = bytes("cvm/ipe_cia_aberta_2025.SYNTHETIC.zip") else { return };
-    let mut shelves = Shelves::default();
-    shelves.by_hand(&archive_path(2025), file.clone());
-    let stage = Stage::with(Publisher::holding(shelves)).await;
+    let mut publisher_data = PublisherData::default();
+    publisher_data.by_hand(&archive_path(2025), file.clone());
+    let stage = Stage::with(Publisher::holding(publisher_data)).await;
     stage.run_on("2026-11-02", Source::Filings).await;
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(file)).unwrap();
     let mut member = Vec::new();

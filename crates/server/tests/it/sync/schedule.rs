@@ -96,7 +96,7 @@ async fn a_first_start_fills_itself_while_it_answers() {
         stage.comes_to(source, "ok", 1).await;
     }
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
     assert_eq!(stage.publisher.asked_again(), Vec::<String>::new(), "nothing is asked twice");
     assert!(stage.publisher.most_at_once("sgs") <= 3);
 }
@@ -107,9 +107,9 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
     publisher.trouble("bcdata.sgs.432/", Trouble::Later(503, 3600));
     publisher.trouble("cad_cia_aberta", Trouble::Page);
     publisher.trouble("ipe_cia_aberta", Trouble::Instead(b"bogus".into()));
-    publisher.change(|shelves| {
-        shelves.fill_rates(day("2021-01-01"), day(TODAY));
-        shelves.series.get_mut(&4389).unwrap().retain(|day, _| day.year() != 2023);
+    publisher.change(|publisher_data| {
+        publisher_data.fill_rates(day("2021-01-01"), day(TODAY));
+        publisher_data.series.get_mut(&4389).unwrap().retain(|day, _| day.year() != 2023);
     });
     let stage = scheduled(publisher).await;
     let failing = [
@@ -124,7 +124,7 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
         stage.comes_to(source, outcome, 1).await;
     }
     stage.publisher.mend();
-    stage.publisher.change(|shelves| shelves.fill_rates(day("2021-01-01"), day(TODAY)));
+    stage.publisher.change(|publisher_data| publisher_data.fill_rates(day("2021-01-01"), day(TODAY)));
     stage.publisher.forget();
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stage.publisher.asked(""), 0, "nobody is asked before five minutes are over");
@@ -133,7 +133,7 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
         stage.comes_to(source, "ok", 1).await;
     }
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
         stage.comes_to(source, "ok", 1).await;
     }
     stage.caught_up().await;
-    let (held, before) = (stage.publisher.shelves(), stage.everything().await);
+    let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in on_the_way(day(TODAY)).into_iter().chain(at_the_source(&held, day(TODAY))) {
         round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
         // Whatever the hour and the weekday, two days are too long for every source.

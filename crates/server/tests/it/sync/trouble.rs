@@ -7,14 +7,14 @@ use lastro_model::{Series, Source};
 use lastro_store::RecordStore;
 
 use super::{Stage, TODAY, day, told_of};
-use crate::publisher::{BadDay, Shelves, Trouble, at_the_source, on_the_way, without_end};
+use crate::publisher::{BadDay, PublisherData, Trouble, at_the_source, on_the_way, without_end};
 
 const SELIC: &str = "bcdata.sgs.432/";
 const BULLETINS: &str = "CotacaoMoedaPeriodo(";
 const CAD: &str = "cad_cia_aberta.csv";
 const IPE: &str = "ipe_cia_aberta_2026.zip";
 
-async fn endure(stage: &Stage, held: &Shelves, before: &[String], round: Vec<BadDay>) {
+async fn endure(stage: &Stage, held: &PublisherData, before: &[String], round: Vec<BadDay>) {
     let health_before = stage.json("/health").await;
     round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
     stage.app.advance_seconds(600);
@@ -52,7 +52,7 @@ async fn endure(stage: &Stage, held: &Shelves, before: &[String], round: Vec<Bad
 #[tokio::test]
 async fn answers_that_are_none_change_no_answer_of_ours() {
     let stage = Stage::synchronised().await;
-    let (held, before) = (stage.publisher.shelves(), stage.everything().await);
+    let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in on_the_way(day(TODAY)) {
         endure(&stage, &held, &before, round).await;
     }
@@ -61,7 +61,7 @@ async fn answers_that_are_none_change_no_answer_of_ours() {
 #[tokio::test]
 async fn data_that_cannot_be_true_changes_no_answer_of_ours() {
     let stage = Stage::synchronised().await;
-    let (held, before) = (stage.publisher.shelves(), stage.everything().await);
+    let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in at_the_source(&held, day(TODAY)) {
         endure(&stage, &held, &before, round).await;
     }
@@ -71,7 +71,7 @@ async fn data_that_cannot_be_true_changes_no_answer_of_ours() {
 async fn an_answer_that_never_ends_is_not_waited_for() {
     let mut stage = Stage::synchronised().await;
     stage.retries.timeout = Duration::from_millis(400);
-    let (held, before) = (stage.publisher.shelves(), stage.everything().await);
+    let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in without_end(day(TODAY)) {
         endure(&stage, &held, &before, round).await;
     }
@@ -105,7 +105,7 @@ async fn trouble_that_passes_is_outlasted() {
         assert!(result.is_ok(), "{source}: {result:?}");
     }
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -129,9 +129,9 @@ async fn what_is_our_own_mistake_is_asked_once() {
 #[tokio::test]
 async fn a_year_of_silence_in_a_first_reading_is_refused() {
     let stage = Stage::set().await;
-    stage.publisher.change(|shelves| {
-        shelves.fill_rates(day("2021-01-01"), day(TODAY));
-        shelves.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
+    stage.publisher.change(|publisher_data| {
+        publisher_data.fill_rates(day("2021-01-01"), day(TODAY));
+        publisher_data.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
     });
     let error = stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     assert!(error.to_string().contains("no values from 2023-01-01 to 2023-12-31"), "{error}");

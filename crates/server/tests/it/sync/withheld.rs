@@ -21,14 +21,14 @@ impl Stage {
 
     /// The publisher writes this value of a series.
     fn publish(&self, code: u32, on: &str, value: &str) {
-        self.publisher.change(|shelves| {
-            shelves.series.get_mut(&code).unwrap().insert(day(on), value.into());
+        self.publisher.change(|publisher_data| {
+            publisher_data.series.get_mut(&code).unwrap().insert(day(on), value.into());
         });
     }
 
     fn publish_dollar(&self, on: &str, buy: &str, sell: &str) {
-        self.publisher.change(|shelves| {
-            shelves.quotes.insert(("USD".into(), day(on)), (buy.into(), sell.into()));
+        self.publisher.change(|publisher_data| {
+            publisher_data.quotes.insert(("USD".into(), day(on)), (buy.into(), sell.into()));
         });
     }
 
@@ -82,7 +82,7 @@ async fn a_slip_in_a_new_point_is_withheld_and_its_correction_enters_by_itself()
     assert_eq!(stage.current("selic").await["date"], TOMORROW);
     assert!(stage.health(Source::Series(Series::Selic)).await.get("withheld_points").is_none());
     assert!(stage.metric("lastro_withheld_points{source=\"selic\"} 0").await);
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn every_kind_of_series_is_judged_by_its_own_measure() {
     for source in [Source::Series(Series::Cdi), Source::Series(Series::Ipca), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (1, 0, 0), "{source}");
     }
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -126,21 +126,21 @@ async fn a_slip_that_was_published_before_is_corrected_by_itself() {
         stage.publish(432, date, "13.75");
     }
     assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 2, 0));
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
 async fn a_published_value_that_jumps_stays_as_it_was_and_the_rest_goes_in() {
     let stage = Stage::tomorrow().await;
-    let before = stage.publisher.shelves().series[&432][&day(TODAY)].clone();
+    let before = stage.publisher.publisher_data().series[&432][&day(TODAY)].clone();
     stage.publish(432, TODAY, "150.00");
     stage.publish(432, TOMORROW, "13.75");
     assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (1, 0, 1));
     let reason = stage.withheld(Source::Series(Series::Selic)).await["reason"].clone();
     assert_eq!(reason, format!("its value is 150.00 where {before} was published: an implausible change"));
-    let mut shelves = stage.publisher.shelves();
-    shelves.series.get_mut(&432).unwrap().insert(day(TODAY), before);
-    stage.shows(&shelves).await;
+    let mut publisher_data = stage.publisher.publisher_data();
+    publisher_data.series.get_mut(&432).unwrap().insert(day(TODAY), before);
+    stage.shows(&publisher_data).await;
 }
 
 #[tokio::test]
@@ -189,9 +189,9 @@ async fn what_is_no_longer_published_is_no_longer_withheld() {
     for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 1), "{source}");
     }
-    stage.publisher.change(|shelves| {
-        shelves.series.get_mut(&432).unwrap().remove(&day(TOMORROW));
-        shelves.quotes.remove(&("USD".into(), day(TOMORROW)));
+    stage.publisher.change(|publisher_data| {
+        publisher_data.series.get_mut(&432).unwrap().remove(&day(TOMORROW));
+        publisher_data.quotes.remove(&("USD".into(), day(TOMORROW)));
     });
     for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 0), "{source}");
@@ -209,7 +209,7 @@ async fn what_the_operator_accepts_goes_in_at_once() {
         assert_eq!((accepted.added, accepted.withheld), (1, 0), "{source}");
     }
     stage.caught_up().await;
-    stage.shows(&stage.publisher.shelves()).await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
 
 #[tokio::test]
@@ -234,10 +234,10 @@ async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
         assert_eq!(stage.run(source).await.unwrap().withheld, 0, "{source}");
     }
     let odd = |n: i32| if n % 2 == 0 { ("5.1", "5.2") } else { ("51.1", "51.2") };
-    stage.publisher.change(|shelves| {
+    stage.publisher.change(|publisher_data| {
         for (n, (buy, sell)) in (0..5).map(|n| (n, odd(n))) {
             let date: Day = day(TODAY).plus_days(-n);
-            shelves.quotes.insert(("CHF".into(), date), (buy.into(), sell.into()));
+            publisher_data.quotes.insert(("CHF".into(), date), (buy.into(), sell.into()));
         }
     });
     let outcome = stage.run(Source::Fx).await.unwrap();
@@ -247,10 +247,10 @@ async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
 #[tokio::test]
 async fn an_answer_that_is_wrong_throughout_is_refused_whole() {
     let stage = Stage::set().await;
-    stage.publisher.change(|shelves| shelves.fill_rates(day("2021-01-01"), day(TODAY)));
+    stage.publisher.change(|publisher_data| publisher_data.fill_rates(day("2021-01-01"), day(TODAY)));
     stage.run(Source::Series(Series::Selic)).await.unwrap();
-    stage.publisher.change(|shelves| {
-        shelves.series.get_mut(&432).unwrap().values_mut().for_each(|value| value.insert(0, '7'));
+    stage.publisher.change(|publisher_data| {
+        publisher_data.series.get_mut(&432).unwrap().values_mut().for_each(|value| value.insert(0, '7'));
     });
     let refused = stage.run_whole(Source::Series(Series::Selic)).await.unwrap_err();
     assert!(refused.to_string().contains("this is not the series we know"), "{refused}");

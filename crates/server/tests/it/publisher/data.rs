@@ -28,7 +28,7 @@ const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CON
 const JSON: &str = "application/json; charset=utf-8";
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shelves {
+pub(crate) struct PublisherData {
     /// Values as they are written, by code and day.
     pub series: BTreeMap<u32, BTreeMap<Day, String>>,
     /// Closing rates as they are written, by currency and day.
@@ -72,17 +72,17 @@ fn rate_of(day: Day, least: i32) -> String {
     format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
 }
 
-impl Shelves {
+impl PublisherData {
     /// A little of everything, up to this day.
     pub(crate) fn filled(today: Day) -> Self {
-        let mut shelves = Self::default();
-        shelves.fill_rates(today.plus_days(-400), today);
-        shelves.fill_quotes(&["EUR", "JPY", "USD"], today.plus_days(-120), today);
-        shelves.companies = sample::companies(&Shape::SAMPLE);
+        let mut publisher_data = Self::default();
+        publisher_data.fill_rates(today.plus_days(-400), today);
+        publisher_data.fill_quotes(&["EUR", "JPY", "USD"], today.plus_days(-120), today);
+        publisher_data.companies = sample::companies(&Shape::SAMPLE);
         for year in [today.year() - 1, today.year()] {
-            shelves.fill_filings(year, today, 60);
+            publisher_data.fill_filings(year, today, 60);
         }
-        shelves
+        publisher_data
     }
 
     pub(crate) fn fill_rates(&mut self, from: Day, today: Day) {
