@@ -65,4 +65,28 @@ series! {
         decimals: 2,
         served: true,
     }
+    Inpc = "inpc" {
+        code: 188,
+        label: "INPC",
+        name: "Consumer prices of households with low incomes, change in the month",
+        name_pt: "Índice nacional de preços ao consumidor (INPC)",
+        unit: "% in the month",
+        kind: Kind::RatePerMonth,
+        frequency: Frequency::Months,
+        first_day: date(1979, 4, 1),
+        decimals: 2,
+        served: false,
+    }
+    Igpm = "igpm" {
+        code: 189,
+        label: "IGP-M",
+        name: "General market prices as announced, change in the month",
+        name_pt: "Índice geral de preços do mercado (IGP-M)",
+        unit: "% in the month",
+        kind: Kind::RatePerMonth,
+        frequency: Frequency::Months,
+        first_day: date(1989, 6, 1),
+        decimals: 2,
+        served: false,
+    }
 }
