@@ -36,7 +36,7 @@ fn run_to_end(cli: Cli) -> anyhow::Result<()> {
 async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => serve::run(&cli.common, cli.serve).await,
-        Some(Command::Serve(options)) => serve::run(&cli.common, options).await,
+        Some(Command::Serve(options)) => serve::run(&cli.common, *options).await,
         Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,

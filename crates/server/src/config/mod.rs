@@ -41,7 +41,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API (the default)
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Make, list, change, revoke and erase API keys; in force on a running server within a second
     Keys {
         /// Print JSON, for programs
