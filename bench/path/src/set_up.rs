@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro::clock::fill_random;
-use lastro::ingest::made_up;
+use lastro::sample;
 use lastro::service::{Options, Service};
 use lastro::state::App;
 use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
@@ -19,7 +19,7 @@ const RATE_LIMIT: u32 = 100_000_000;
 
 pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
     let store = lastro_store::open(&database(directory)).await?;
-    made_up::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
+    sample::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
 }
 
 /// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be
@@ -27,7 +27,7 @@ pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
 pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
     let options = Options {
         store: lastro_store::open(&database(directory)).await?,
-        look: lastro::jobs::follow::LOOK,
+        poll_interval: lastro::refresh::follow::POLL_INTERVAL,
         // It stands still: however slow the machine, a quota that is used up stays so.
         clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
         index_dir: None,

@@ -3,7 +3,9 @@
 //! The gate, the plan list, the pricing page, the API description and the plan header are all read from here.
 //! There is no second list. Which endpoint needs which [`Feature`] stands with the routes of the server.
 
-use lastro_model::Plan;
+use std::sync::LazyLock;
+
+use lastro_model::{Plan, Series};
 
 /// How many months of a series, counted back from its newest point, are open to plans without [`Feature::History`].
 pub const HISTORY_MONTHS: i32 = 12;
@@ -69,7 +71,7 @@ impl Feature {
         match self {
             Self::Public => Row::open("public", "Public pages"),
             Self::OwnKey => Row::open("own_key", "Your own key"),
-            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: Selic, CDI, IPCA and exchange rates"),
+            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: {series} and exchange rates"),
             Self::Companies => Row::sold(Bronze, "companies", "Companies", "Companies: the whole registry, by filter, code or CNPJ"),
             Self::Search => Row::sold(Bronze, "search", "Search", "Search across companies and filings"),
             Self::Filings => Row::sold(Gold, "filings", "Filings", "Filings of every company, with links to the documents"),
@@ -88,6 +90,16 @@ impl Feature {
     /// The cheapest plan that includes it.
     pub const fn required_plan(self) -> Plan {
         self.row().plan
+    }
+
+    /// What a plan says of it, with the names of the series that there are.
+    fn sentence(self) -> Option<&'static str> {
+        static SENTENCES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
+            let labels: Vec<&str> = Series::served().map(|series| series.about().label).collect();
+            let written = |sentence: &str| sentence.replace("{series}", &labels.join(", "));
+            Feature::ALL.iter().map(|feature| feature.row().sentence.map(written)).collect()
+        });
+        SENTENCES[self as usize].as_deref()
     }
 
     /// A short name for people.
@@ -172,7 +184,7 @@ impl Terms {
     pub fn features(&self) -> Vec<&'static str> {
         let sold = Feature::ALL.into_iter().filter(|feature| self.includes(*feature));
         let cheaper = TABLE.iter().filter(|terms| terms.plan <= self.plan);
-        sold.filter_map(|feature| feature.row().sentence)
+        sold.filter_map(Feature::sentence)
             .chain(cheaper.flat_map(|terms| terms.extras.iter().copied()))
             .collect()
     }

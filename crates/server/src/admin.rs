@@ -117,7 +117,7 @@ fn outbox(app: &App, out: &mut Exposition) {
 }
 
 fn sources(app: &App, out: &mut Exposition) {
-    let editions = crate::ingest::catalog::editions(&app.catalog.load());
+    let editions = crate::refresh::parts::editions(&app.catalog.load());
     let mut family = out.family("lastro_edition", Kind::Gauge, "The edition in service.");
     for source in Source::ALL {
         family.sample(&[("source", &source)], editions[source].0);

@@ -8,6 +8,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lastro_access::{KeyRing, RegistrationLimits, TrustedProxies};
+use lastro_ingest::fetch::Fetcher;
+use lastro_ingest::lease::LeaseHolder;
+use lastro_ingest::report::Lines;
+use lastro_ingest::sync::{Publishers, Sync};
 use lastro_model::{Clock, Source};
 use lastro_store::{DATABASE_ID, Store};
 use tokio::net::TcpListener;
@@ -17,26 +21,22 @@ use tokio::task::JoinHandle;
 use crate::clock::random_hex;
 use crate::http::connections::{self, Limits};
 use crate::http::routes::ROUTES;
-use crate::ingest::fetch::Fetcher;
-use crate::ingest::lease::Tenant;
-use crate::ingest::report::Lines;
-use crate::ingest::shelf::Shelf;
-use crate::ingest::sync::{Publishers, Sync};
-use crate::ingest::{made_up, schedule};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
-use crate::jobs::{flush, follow, forget, sweep};
+use crate::jobs::{flush, forget, sweep, synchronise};
 use crate::metrics::Metrics;
+use crate::refresh::follow;
+use crate::refresh::snapshot_file::SnapshotFile;
 use crate::state::{App, Parts};
 use crate::webhooks::{self, dispatcher};
-use crate::{admin, http, pepper};
+use crate::{admin, http, pepper, sample};
 
 /// What a service is started with.
 #[derive(Debug)]
 pub struct Options {
     pub store: Arc<dyn Store>,
     /// How often is looked at what other processes wrote into the store.
-    pub look: Duration,
+    pub poll_interval: Duration,
     pub clock: Arc<dyn Clock>,
     pub pepper_file: PathBuf,
     /// Where the built filings are kept between runs; `None` builds them at every start.
@@ -61,9 +61,9 @@ pub struct Synchronisation {
     pub publishers: Publishers,
     /// The first year of filings.
     pub since: i16,
-    pub tenant: Tenant,
+    pub lease_holder: LeaseHolder,
     /// How often is looked whether something is due.
-    pub look: Duration,
+    pub poll_interval: Duration,
 }
 
 /// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
@@ -88,7 +88,7 @@ impl Service {
         };
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let look = options.look;
+        let poll_interval = options.poll_interval;
         let synchronisation = options.synchronisation.take();
         let app = Arc::new(open(options).await?);
 
@@ -98,7 +98,7 @@ impl Service {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
         fill(&app).await?;
-        start_jobs(&mut jobs, &app, look);
+        start_jobs(&mut jobs, &app, poll_interval);
         if let Some(synchronisation) = synchronisation {
             start_synchronisation(&mut jobs, &app, synchronisation);
         }
@@ -119,10 +119,10 @@ impl Service {
     }
 }
 
-fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, look: Duration) {
+fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
     let wanted = Arc::new(follow::Wanted::new(None));
     let looked_at = Arc::clone(&wanted);
-    jobs.start("follow", app, move |app, stop| follow::run(app, Arc::clone(&looked_at), look, stop));
+    jobs.start("follow", app, move |app, stop| follow::run(app, Arc::clone(&looked_at), poll_interval, stop));
     jobs.start("rebuild", app, move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
     jobs.start("flush", &app.usage_flusher, flush::run);
     jobs.start("sweep", app, sweep::run);
@@ -133,15 +133,15 @@ fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, look: Duration) {
 }
 
 fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, synchronisation: Synchronisation) {
-    let Synchronisation { fetcher, publishers, since, tenant, look } = synchronisation;
+    let Synchronisation { fetcher, publishers, since, lease_holder, poll_interval } = synchronisation;
     let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
     let report = Box::new(Lines { every_step: false });
     let sync =
-        Arc::new(Sync { store, clock, fetcher, publishers, since, tenant, accept: Vec::new(), report });
+        Arc::new(Sync { store, clock, fetcher, publishers, since, lease_holder, accept: Vec::new(), report });
     for source in Source::ALL {
         let sync = Arc::clone(&sync);
         jobs.start(format!("sync:{source}"), app, move |app, stop| {
-            schedule::keep_fresh(app, Arc::clone(&sync), source, look, stop)
+            synchronise::run(app, Arc::clone(&sync), source, poll_interval, stop)
         });
     }
 }
@@ -176,7 +176,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
         keys: KeyRing::new(pepper, options.key_cache),
         proxies: options.trusted_proxies,
         boot: random_hex(16),
-        shelf: options.index_dir.map(|directory| Shelf::new(directory, database.clone())),
+        snapshot_file: options.index_dir.map(|directory| SnapshotFile::new(directory, database.clone())),
         database,
         limiter_capacity: options.limiter_capacity,
         registrations: options.registrations,
@@ -189,7 +189,7 @@ async fn open(options: Options) -> anyhow::Result<App> {
 /// Brings keys and data into memory; an empty store gets the sample first.
 async fn fill(app: &App) -> anyhow::Result<()> {
     let now = app.clock.now().timestamp();
-    made_up::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
+    sample::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
     let counters = app.store.counters().await?;
     app.keys.start_at(counters.key_revision);
     follow::follow_data(app, &counters).await?;

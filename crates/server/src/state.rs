@@ -15,10 +15,10 @@ use lastro_store::{SourceState, Store};
 use crate::http::connections::{Connections, Limits};
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
-use crate::ingest::shelf::Shelf;
 use crate::jobs::flush::UsageFlusher;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
+use crate::refresh::snapshot_file::SnapshotFile;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::{self, Webhooks};
 
@@ -58,7 +58,7 @@ pub struct App {
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
     /// Where the built filings are kept between runs.
-    pub shelf: Option<Shelf>,
+    pub snapshot_file: Option<SnapshotFile>,
     pub ready: AtomicBool,
     pub draining: AtomicBool,
     request_number: AtomicU64,
@@ -110,7 +110,7 @@ impl App {
             proxies: parts.proxies,
             boot,
             database: parts.database,
-            shelf: parts.shelf,
+            snapshot_file: parts.snapshot_file,
             ready: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             request_number: AtomicU64::new(0),
@@ -147,7 +147,7 @@ pub(crate) struct Parts {
     pub proxies: TrustedProxies,
     pub boot: String,
     pub database: String,
-    pub shelf: Option<Shelf>,
+    pub snapshot_file: Option<SnapshotFile>,
     pub limiter_capacity: usize,
     pub registrations: RegistrationLimits,
     pub connections: Limits,

@@ -11,3 +11,8 @@ pub fn client_config() -> anyhow::Result<rustls::ClientConfig> {
         .with_root_certificates(roots)
         .with_no_client_auth())
 }
+
+/// A client of the web that checks so, to be told the rest.
+pub fn client() -> anyhow::Result<reqwest::ClientBuilder> {
+    Ok(reqwest::Client::builder().tls_backend_preconfigured(client_config()?))
+}

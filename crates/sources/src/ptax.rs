@@ -124,7 +124,10 @@ struct Listing<'a> {
 
 fn items<'a>(answer: &Answer<'a>) -> Result<Vec<&'a RawValue>, Fault> {
     if answer.status == 400 {
-        return Err(Fault::Ours(format!("{}: the publisher refuses the question (status 400)", answer.file)));
+        return Err(Fault::Internal(format!(
+            "{}: the publisher refuses the question (status 400)",
+            answer.file
+        )));
     }
     if answer.status != 200 {
         return Err(Fault::Transient(answer.in_place_of_data()));

@@ -13,9 +13,9 @@ pub enum Fault {
     /// The publisher is in trouble: ask again later.
     #[error("{0}")]
     Transient(String),
-    /// The publisher refuses the question: asking again cannot help.
+    /// The mistake is on our side, as when the publisher refuses the question: asking again cannot help.
     #[error("{0}")]
-    Ours(String),
+    Internal(String),
     /// What came is not the data we know: keep what is held, and tell somebody.
     #[error("{0}")]
     NotData(String),

@@ -90,7 +90,7 @@ fn items<'a>(answer: &Answer<'a>) -> Result<Option<Vec<&'a RawValue>>, Fault> {
         return Ok(None);
     }
     if matches!(answer.status, 400 | 406) || answer.error_says("10 anos") {
-        return Err(Fault::Ours(format!(
+        return Err(Fault::Internal(format!(
             "{}: the publisher refuses the question (status {}); the window or the number of values is too large",
             answer.file, answer.status
         )));

@@ -26,6 +26,7 @@ pub struct About {
     /// What people call it, the same in all languages.
     pub label: &'static str,
     pub name: &'static str,
+    /// The official name.
     pub name_pt: &'static str,
     pub unit: &'static str,
     pub kind: Kind,

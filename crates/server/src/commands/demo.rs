@@ -8,7 +8,7 @@ use lastro_model::{Clock, Source};
 
 use crate::clock::SystemClock;
 use crate::config::{Common, Demo};
-use crate::ingest::made_up;
+use crate::sample;
 use lastro_sample::Shape;
 
 pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
@@ -23,7 +23,7 @@ pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
         }
     };
     let now = SystemClock::start().now().timestamp();
-    let published = made_up::publish(&*store, shape, now, Arc::new(progress)).await;
+    let published = sample::publish(&*store, shape, now, Arc::new(progress)).await;
     bar.finish_and_clear();
     published?;
     tracing::info!(

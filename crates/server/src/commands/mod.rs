@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub mod keys;
+mod progress;
 pub mod serve;
 pub mod sync;
 pub mod webhooks;

@@ -5,21 +5,21 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
 use lastro_access::TrustedProxies;
+use lastro_ingest::fetch::Fetcher;
+use lastro_ingest::lease::LeaseHolder;
+use lastro_ingest::schedule;
+use lastro_ingest::spool::Spool;
 use lastro_model::Clock;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::clock::SystemClock;
+use crate::clock::{SystemClock, random_fraction, random_hex};
 use crate::config::{Common, Serve, Switch};
 use crate::descriptors;
 use crate::http::connections::Limits;
-use crate::ingest::fetch::Fetcher;
-use crate::ingest::lease::Tenant;
-use crate::ingest::schedule;
-use crate::ingest::shelf::Shelf;
-use crate::ingest::spool::Spool;
-use crate::jobs::follow;
+use crate::refresh::follow;
+use crate::refresh::snapshot_file::SnapshotFile;
 use crate::service::{Options, Service, Synchronisation};
-use crate::{pepper, webhooks};
+use crate::{pepper, tls, webhooks};
 
 /// How the background keeps the data fresh, unless it is told not to.
 fn synchronisation(
@@ -32,11 +32,11 @@ fn synchronisation(
     }
     let spool = Spool::beside(&common.database, Arc::clone(clock));
     Ok(Some(Synchronisation {
-        fetcher: Fetcher::new((&serve.patience).into(), spool)?,
+        fetcher: Fetcher::new(tls::client()?, (&serve.patience).into(), random_fraction, spool)?,
         publishers: serve.publishers.clone().into(),
         since: serve.since,
-        tenant: Tenant::new("lastro serve", serve.patience.sync_lease),
-        look: schedule::LOOK,
+        lease_holder: LeaseHolder::new("lastro serve", &random_hex(6), serve.patience.sync_lease),
+        poll_interval: schedule::POLL_INTERVAL,
     }))
 }
 
@@ -101,12 +101,12 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     let starting = Service::start(Options {
         connections: connections(&serve)?,
         store,
-        look: follow::LOOK,
+        poll_interval: follow::POLL_INTERVAL,
         synchronisation: synchronisation(common, &serve, &clock)?,
         webhooks: webhooks(&serve),
         clock,
         pepper_file: super::pepper_file(common)?,
-        index_dir: serve.index_dir.or_else(|| Shelf::beside(&common.database)),
+        index_dir: serve.index_dir.or_else(|| SnapshotFile::beside(&common.database)),
         listen: serve.listen,
         admin_listen: serve.admin_listen.0,
         trusted_proxies,

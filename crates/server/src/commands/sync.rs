@@ -5,19 +5,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use lastro_ingest::fetch::Fetcher;
+use lastro_ingest::lease::LeaseHolder;
+use lastro_ingest::result::{SyncError, Synchronised};
+use lastro_ingest::spool::Spool;
+use lastro_ingest::sync::{Reach, Sync};
 use lastro_model::{Clock, Reject, Source, Withheld};
 
+use super::progress;
 use super::serve::Signals;
-use crate::clock::SystemClock;
+use crate::clock::{SystemClock, random_fraction, random_hex};
 use crate::config::{Common, SyncArgs};
-use crate::ingest::fetch::Fetcher;
-use crate::ingest::lease::Tenant;
-use crate::ingest::report;
-use crate::ingest::spool::Spool;
-use crate::ingest::sync::{Outcome, Reach, Sync, SyncError};
+use crate::tls;
 
 /// How often is looked whether another process has ended.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     let sources = sources(&arguments)?;
@@ -50,13 +52,13 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
     let spool = Spool::beside(&common.database, Arc::clone(&clock));
     Ok(Sync {
         store: lastro_store::open(&common.database).await?,
-        fetcher: Fetcher::new((&arguments.patience).into(), spool)?,
+        fetcher: Fetcher::new(tls::client()?, (&arguments.patience).into(), random_fraction, spool)?,
         clock,
         publishers: arguments.publishers.clone().into(),
         since: arguments.since,
-        tenant: Tenant::new("lastro sync", arguments.patience.sync_lease),
+        lease_holder: LeaseHolder::new("lastro sync", &random_hex(6), arguments.patience.sync_lease),
         accept: arguments.accept.clone(),
-        report: report::for_this_terminal(),
+        report: progress::for_this_terminal(),
     })
 }
 
@@ -77,7 +79,7 @@ async fn synchronise(sync: &Sync, sources: &[Source], reach: Reach, wait: Durati
     join_all(sources.iter().map(|source| timed(sync, *source, reach, wait))).await
 }
 
-type Timed = (Source, Result<Outcome, SyncError>, f64);
+type Timed = (Source, Result<Synchronised, SyncError>, f64);
 
 async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Timed {
     let started = Instant::now();
@@ -86,7 +88,12 @@ async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Tim
 }
 
 /// Waits for another process that synchronises the same source, but not for ever.
-async fn in_turn(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Result<Outcome, SyncError> {
+async fn in_turn(
+    sync: &Sync,
+    source: Source,
+    reach: Reach,
+    wait: Duration,
+) -> Result<Synchronised, SyncError> {
     let started = Instant::now();
     let mut told = false;
     loop {
@@ -95,7 +102,7 @@ async fn in_turn(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> R
                 if !std::mem::replace(&mut told, true) {
                     sync.report.wait(source, &holder);
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             result => return result,
         }
@@ -109,9 +116,9 @@ fn table(results: &[Timed]) {
     );
     for (source, result, seconds) in results {
         match result {
-            Ok(outcome) => {
-                let newest = outcome.newest.map_or_else(|| "-".to_owned(), |day| day.to_string());
-                let Outcome { added, changed, rejected, withheld, .. } = outcome;
+            Ok(synchronised) => {
+                let newest = synchronised.newest.map_or_else(|| "-".to_owned(), |day| day.to_string());
+                let Synchronised { added, changed, rejected, withheld, .. } = synchronised;
                 println!(
                     "{:<10}  {added:>9}  {changed:>9}  {rejected:>9}  {withheld:>9}  {newest:<10}  {seconds:>7.1}",
                     source.name()

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
+use lastro_ingest::fetch::RetryPolicy;
 use lastro_store::LONGEST_LEASE;
-
-use crate::ingest::fetch::Patience;
 
 #[derive(Debug, Clone, Args)]
 pub struct PatienceArgs {
@@ -23,10 +22,10 @@ pub struct PatienceArgs {
     pub sync_lease: Duration,
 }
 
-impl From<&PatienceArgs> for Patience {
+impl From<&PatienceArgs> for RetryPolicy {
     fn from(arguments: &PatienceArgs) -> Self {
         Self {
-            answer: arguments.sync_timeout,
+            timeout: arguments.sync_timeout,
             attempts: arguments.sync_attempts,
             first_pause: arguments.sync_pause,
             ..Self::default()

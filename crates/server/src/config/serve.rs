@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use lastro_access::RegistrationLimits;
+use lastro_ingest::sync::Publishers;
 
 use super::{ConnectionArgs, PatienceArgs};
-use crate::ingest::sync::Publishers;
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {

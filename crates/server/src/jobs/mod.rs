@@ -2,10 +2,10 @@
 //! again should it end before.
 
 pub mod flush;
-pub mod follow;
 pub mod forget;
 pub mod supervisor;
 pub mod sweep;
+pub mod synchronise;
 
 use tokio::sync::watch;
 

@@ -6,12 +6,11 @@ use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt;
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
+use lastro_model::{Attempt, DisabledBy, MessageId, Webhook, panic_message};
 use lastro_store::{Claimed, Fate, Settlement};
 
 use super::connector::{DeliveryError, ReceiverResponse, SignedRequest};
 use super::{Webhooks, schedule, signature};
-use crate::jobs::supervisor::panic_message;
 
 /// What came back, and the line that goes into the log of attempts.
 #[derive(Debug)]

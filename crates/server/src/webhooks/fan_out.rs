@@ -6,7 +6,7 @@ use lastro_store::{Announcement, NewMessage};
 
 use super::{Webhooks, entitled_plans, payload};
 use crate::clock::fill_random;
-use crate::ingest::catalog::editions;
+use crate::refresh::parts::editions;
 
 /// Announcements taken at once: between two such bites deliveries go on.
 const BITE: usize = 32;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lastro::clock::fill_random;
 use lastro::http::connections::Limits;
 use lastro::http::routes::{Target, resolve};
-use lastro::jobs::follow;
+use lastro::refresh::follow;
 use lastro::service::{Options, Service};
 use lastro::webhooks;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey, RegistrationLimits, TrustedProxies};
@@ -71,7 +71,7 @@ impl TestApp {
         let faults = Arc::new(FaultyStore::new(store));
         let mut options = Options {
             store: Arc::clone(&faults) as Arc<dyn Store>,
-            look: follow::LOOK,
+            poll_interval: follow::POLL_INTERVAL,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             pepper_file: directory.path().join("pepper"),
             index_dir: Some(directory.path().join("index")),

@@ -1,6 +1,6 @@
 //! Lists, searches and series as CSV files: for whom, in which form, and with which cells.
 
-use lastro::jobs::follow::follow_data;
+use lastro::refresh::follow::follow_data;
 use lastro_access::{Feature, terms};
 use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};

@@ -25,7 +25,7 @@ async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
 
 /// Looks at the store all the time.
 fn eager(options: &mut Options) {
-    options.look = Duration::from_millis(20);
+    options.poll_interval = Duration::from_millis(20);
     options.webhooks.poll_interval = Duration::from_millis(20);
 }
 

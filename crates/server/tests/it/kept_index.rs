@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::ingest::made_up;
-use lastro::ingest::shelf::Shelf;
+use lastro::refresh::snapshot_file::SnapshotFile;
+use lastro::sample;
 use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
 use lastro_sample::Shape;
@@ -23,7 +23,7 @@ const SHAPE: Shape = Shape { companies: 20, filings: 5_000, seed: 3 };
 async fn started() -> TestApp {
     let app = TestApp::start().await;
     let progress = Arc::new(|_, _| {});
-    made_up::publish(&*app.elsewhere().await, SHAPE, app.timestamp(), progress).await.unwrap();
+    sample::publish(&*app.elsewhere().await, SHAPE, app.timestamp(), progress).await.unwrap();
     let app = app.restart().await;
     kept(&app).await;
     app
@@ -62,7 +62,7 @@ async fn keep_forgery(app: &TestApp) {
     }
     let forgery = Part { stamp: served.stamp, sample: served.sample, data: builder.finish().unwrap() };
     let database = app.service.app.database.clone();
-    Shelf::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
+    SnapshotFile::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
 }
 
 /// Publishes so many more filings, all of one day.
@@ -111,7 +111,7 @@ async fn a_new_edition_is_what_was_served_and_what_changed() {
 async fn what_the_store_cannot_tell_the_changes_of_is_read_whole() {
     let app = started().await;
     let before = total(&app, "debenture").await;
-    made_up::publish(
+    sample::publish(
         &*app.elsewhere().await,
         Shape { seed: 4, ..SHAPE },
         app.timestamp(),

@@ -41,6 +41,7 @@ mod publisher;
 mod receiver;
 mod retention;
 mod search;
+mod series;
 mod smoke;
 mod sync;
 mod usage;

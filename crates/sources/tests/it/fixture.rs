@@ -28,7 +28,7 @@ pub(crate) fn number(text: &str) -> Decimal {
 pub(crate) fn kind(fault: &Fault) -> &'static str {
     match fault {
         Fault::Transient(_) => "transient",
-        Fault::Ours(_) => "ours",
+        Fault::Internal(_) => "ours",
         Fault::NotData(_) => "not data",
     }
 }

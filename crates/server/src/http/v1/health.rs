@@ -1,5 +1,6 @@
 //! Whether the service answers, and how old what it answers with is.
 
+use lastro_ingest::age::age_ms;
 use lastro_model::{Frequency, Now, Source, Withheld};
 use lastro_store::SourceState;
 use serde::Serialize;
@@ -7,7 +8,6 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
-use crate::ingest::age::age_ms;
 use crate::jobs::supervisor::FailingJob;
 
 #[derive(Serialize)]

@@ -3,7 +3,6 @@
 //! Every death is named in the log and counted. A job that dies again and again is told in `/health` and in the metrics;
 //! requests are answered from memory meanwhile, so the service stays ready.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use jiff::Timestamp;
-use lastro_model::{Clock, Now};
+use lastro_model::{Clock, Now, panic_message};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
@@ -129,12 +128,6 @@ fn is_over(stop: &watch::Receiver<bool>) -> bool {
 fn pause_after(deaths: u32) -> Duration {
     let doublings = deaths.saturating_sub(1).min(6);
     (FIRST_PAUSE * 2_u32.pow(doublings)).min(LONGEST_PAUSE)
-}
-
-/// What a panic said. Our own words: nothing that a client or a publisher sent is put into them.
-pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 /// The jobs of this process by name, and how they fare.

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use lastro::clock::SystemClock;
-use lastro::ingest::sync::brasilia_day;
+use lastro_ingest::sync::brasilia_day;
 use lastro_model::{Clock, Day};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lastro_model::{Company, Day, Filing};
+use lastro_model::{Company, Day, Filing, Series};
 use lastro_sample::{self as sample, Shape};
 
 use super::sync::today;
@@ -23,9 +23,10 @@ const SERIES_PAGE: usize = 10_000;
 fn whole_history(today: Day) -> Shelves {
     let day = |text| Day::parse(text).unwrap();
     let mut shelves = Shelves::default();
-    shelves.fill_selic(day("1999-03-05"), today);
-    shelves.fill_cdi(today.minus_months(12 * 12), today);
-    shelves.fill_ipca(day("1980-01-01"), today);
+    shelves.fill_rates(today.minus_months(12), today);
+    shelves.fill_series(Series::Selic, day("1999-03-05"), today);
+    shelves.fill_series(Series::Cdi, today.minus_months(12 * 12), today);
+    shelves.fill_series(Series::Ipca, day("1981-01-01"), today);
     shelves.fill_quotes(&SINCE_THE_REAL, day("1994-07-01"), today);
     shelves.fill_quotes(&["EUR"], day("1999-01-04"), today);
     shelves.companies = sample::companies(&Shape { companies: COMPANIES, ..Shape::SAMPLE });

@@ -21,7 +21,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use lastro::ingest::sync::Publishers;
+use lastro_ingest::sync::Publishers;
 use lastro_model::Day;
 use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::io::{Cursor, Write as _};
 
 use http::HeaderMap;
-use lastro_model::{Company, CompanyId, Day, Filing, FilingId};
+use lastro_model::{Company, CompanyId, Day, Filing, FilingId, Frequency, Series};
 use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -14,9 +14,8 @@ use zip::write::SimpleFileOptions;
 
 use super::{Response, whole};
 
-pub(crate) const SELIC: u32 = 432;
-pub(crate) const CDI: u32 = 4389;
-pub(super) const IPCA: u32 = 433;
+pub(crate) const SELIC: u32 = Series::Selic.about().code;
+pub(crate) const CDI: u32 = Series::Cdi.about().code;
 
 pub(crate) const REGISTRY: &str = "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv";
 
@@ -87,27 +86,26 @@ impl Shelves {
     }
 
     pub(crate) fn fill_rates(&mut self, from: Day, today: Day) {
-        self.fill_selic(from, today);
-        self.fill_cdi(from, today);
-        self.fill_ipca(from.minus_months(12), today);
+        Series::ALL.into_iter().for_each(|series| self.fill_series(series, from, today));
     }
 
-    /// Every calendar day has a value.
-    pub(crate) fn fill_selic(&mut self, from: Day, today: Day) {
-        self.series.insert(SELIC, days(from, today).map(|day| (day, rate_of(day, 9))).collect());
-    }
-
-    pub(crate) fn fill_cdi(&mut self, from: Day, today: Day) {
-        let business = days(from, today).filter(|day| !day.is_weekend());
-        self.series.insert(CDI, business.map(|day| (day, rate_of(day, 8))).collect());
-    }
-
-    /// A month's value is published in the next one.
-    pub(crate) fn fill_ipca(&mut self, from: Day, today: Day) {
-        let firsts = days(from, today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
+    /// A value on every day that the series has one on; a month's is published in the next one.
+    pub(crate) fn fill_series(&mut self, series: Series, from: Day, today: Day) {
         let monthly =
-            |day: Day| (day, format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7));
-        self.series.insert(IPCA, firsts.map(monthly).collect());
+            |day: Day| format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7);
+        let values = match series.about().frequency {
+            Frequency::CalendarDays => days(from, today).map(|day| (day, rate_of(day, 9))).collect(),
+            Frequency::BusinessDays => {
+                let business = days(from, today).filter(|day| !day.is_weekend());
+                business.map(|day| (day, rate_of(day, 8))).collect()
+            }
+            Frequency::Months => {
+                let firsts =
+                    days(from.minus_months(12), today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
+                firsts.map(|day| (day, monthly(day))).collect()
+            }
+        };
+        self.series.insert(series.about().code, values);
     }
 
     pub(crate) fn fill_quotes(&mut self, currencies: &[&str], from: Day, today: Day) {

@@ -1,6 +1,6 @@
 //! A synchronisation of what is already held: few questions, and what is new is soon served.
 
-use lastro::ingest::sync::Reach;
+use lastro_ingest::sync::Reach;
 use lastro_model::{Series, Source};
 
 use super::{Stage, TODAY, day};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{Timestamp, ToSpan};
-use lastro::ingest::sync::{Outcome, Reach, SyncError};
+use lastro_ingest::result::{SyncError, Synchronised};
+use lastro_ingest::sync::Reach;
 use lastro_model::{Clock, ManualClock, Series, Source};
 
 use super::schedule::scheduled;
@@ -13,7 +14,7 @@ use crate::publisher::Publisher;
 
 impl Stage {
     /// Synchronises by a clock that is so many days ahead.
-    pub(super) async fn run_ahead(&self, days: i64, source: Source) -> Result<Outcome, SyncError> {
+    pub(super) async fn run_ahead(&self, days: i64, source: Source) -> Result<Synchronised, SyncError> {
         let mut sync = self.sync().await;
         let now = self.app.clock.now().unix_ms + days * 86_400_000;
         sync.clock = Arc::new(ManualClock::starting_at(now));

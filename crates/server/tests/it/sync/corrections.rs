@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use lastro::ingest::sync::{Outcome, Reach, SyncError};
+use lastro_ingest::result::{SyncError, Synchronised};
+use lastro_ingest::sync::Reach;
 use lastro_model::{Series, Source};
 
 use super::{Stage, TODAY, day};
@@ -13,12 +14,12 @@ pub(super) const WEEK: Duration = Duration::from_secs(7 * 86_400);
 const LONG_AGO: &str = "2026-01-15";
 
 impl Stage {
-    pub(super) async fn run_whole(&self, source: Source) -> Result<Outcome, SyncError> {
+    pub(super) async fn run_whole(&self, source: Source) -> Result<Synchronised, SyncError> {
         self.sync().await.run(source, Reach::Whole).await
     }
 
     /// The operator has looked at it.
-    pub(super) async fn run_accepting(&self, source: Source) -> Result<Outcome, SyncError> {
+    pub(super) async fn run_accepting(&self, source: Source) -> Result<Synchronised, SyncError> {
         let mut sync = self.sync().await;
         sync.accept = vec![source];
         sync.run(source, Reach::Recent).await

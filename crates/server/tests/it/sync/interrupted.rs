@@ -37,7 +37,7 @@ async fn an_archive_that_could_not_be_stored_is_not_downloaded_again() {
     let mut sync = stage.sync().await;
     sync.store = stage.app.faults.clone();
     stage.app.faults.fail_next(Operation::Publish);
-    sync.run(Source::Filings, lastro::ingest::sync::Reach::Recent).await.unwrap_err();
+    sync.run(Source::Filings, lastro_ingest::sync::Reach::Recent).await.unwrap_err();
     let first = stage.publisher.asked(".zip");
     assert_eq!(stage.health(Source::Filings).await["sample"], true);
     stage.run(Source::Filings).await.unwrap();

@@ -18,11 +18,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use lastro::ingest::fetch::{Fetcher, Patience};
-use lastro::ingest::lease::Tenant;
-use lastro::ingest::report::Lines;
-use lastro::ingest::spool::Spool;
-use lastro::ingest::sync::{Outcome, Reach, Sync, SyncError};
+use lastro_ingest::fetch::{Fetcher, RetryPolicy};
+use lastro_ingest::lease::LeaseHolder;
+use lastro_ingest::report::Lines;
+use lastro_ingest::result::{SyncError, Synchronised};
+use lastro_ingest::spool::Spool;
+use lastro_ingest::sync::{Reach, Sync};
 use lastro_model::{Clock, Day, Filing, Plan, Source};
 use lastro_store::RecordStore;
 use serde_json::Value;
@@ -34,7 +35,7 @@ use crate::publisher::{Publisher, Shelves};
 const TODAY: &str = "2026-11-02";
 const SINCE: i16 = 2024;
 /// How often these servers look at the store: more often than those of the world, for they are waited for after every step.
-const LOOK: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// All that a Gold key can read of what [`Publisher::on`] holds.
 pub(crate) const EVERYTHING: [&str; 10] = [
@@ -55,9 +56,9 @@ fn day(text: &str) -> Day {
 }
 
 /// Enough for a machine that is busy; not enough for a drip.
-fn short() -> Patience {
-    Patience {
-        answer: Duration::from_millis(1500),
+fn short() -> RetryPolicy {
+    RetryPolicy {
+        timeout: Duration::from_millis(1500),
         attempts: 3,
         first_pause: Duration::from_millis(1),
         spacing: Duration::ZERO,
@@ -65,18 +66,18 @@ fn short() -> Patience {
 }
 
 /// A process of its own.
-fn tenant() -> Tenant {
-    Tenant::new("test", Duration::from_secs(60))
+fn lease_holder() -> LeaseHolder {
+    LeaseHolder::new("test", &lastro::clock::random_hex(6), Duration::from_secs(60))
 }
 
 struct Stage {
     app: TestApp,
     publisher: Publisher,
-    patience: Patience,
+    retries: RetryPolicy,
     key: String,
 }
 
-type Results = BTreeMap<Source, Result<Outcome, SyncError>>;
+type Results = BTreeMap<Source, Result<Synchronised, SyncError>>;
 
 impl Stage {
     /// A server with the sample, and publishers that were never asked.
@@ -85,9 +86,9 @@ impl Stage {
     }
 
     async fn with(publisher: Publisher) -> Self {
-        let app = TestApp::start_with(|options| options.look = LOOK).await;
+        let app = TestApp::start_with(|options| options.poll_interval = POLL_INTERVAL).await;
         let key = app.ample_key(Plan::Gold).await;
-        Self { app, publisher, patience: short(), key }
+        Self { app, publisher, retries: short(), key }
     }
 
     /// The same after a first synchronisation of all sources.
@@ -107,10 +108,11 @@ impl Stage {
         Sync {
             store: self.app.elsewhere().await,
             clock,
-            fetcher: Fetcher::new(self.patience.clone(), spool).unwrap(),
+            fetcher: Fetcher::new(lastro::tls::client().unwrap(), self.retries.clone(), || 0.5, spool)
+                .unwrap(),
             publishers: self.publisher.addresses(),
             since: SINCE,
-            tenant: tenant(),
+            lease_holder: lease_holder(),
             accept: Vec::new(),
             report: Box::new(Lines { every_step: true }),
         }
@@ -122,7 +124,7 @@ impl Stage {
         join_all(all).await.into_iter().collect()
     }
 
-    async fn run(&self, source: Source) -> Result<Outcome, SyncError> {
+    async fn run(&self, source: Source) -> Result<Synchronised, SyncError> {
         self.sync().await.run(source, Reach::Recent).await
     }
 

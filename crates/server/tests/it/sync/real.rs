@@ -5,7 +5,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lastro::ingest::sync::{Outcome, Reach};
+use lastro_ingest::result::Synchronised;
+use lastro_ingest::sync::Reach;
 use lastro_model::{Day, ManualClock, Series, Source};
 use serde_json::Value;
 
@@ -36,7 +37,7 @@ fn table(text: &str) -> Vec<HashMap<&str, &str>> {
 
 impl Stage {
     /// Synchronises a source as if this were the day.
-    async fn run_on(&self, today: &str, source: Source) -> Outcome {
+    async fn run_on(&self, today: &str, source: Source) -> Synchronised {
         let noon = format!("{today}T15:00:00Z").parse::<jiff::Timestamp>().unwrap();
         let mut sync = self.sync().await;
         sync.clock = Arc::new(ManualClock::starting_at(noon.as_millisecond()));

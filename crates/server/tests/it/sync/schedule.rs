@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::ingest::fetch::Fetcher;
 use lastro::service::{Options, Synchronisation};
+use lastro_ingest::fetch::Fetcher;
 use lastro_model::{Plan, Series, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
 
-use super::{LOOK, SINCE, Stage, TODAY, day, short, tenant};
+use super::{POLL_INTERVAL, SINCE, Stage, TODAY, day, lease_holder, short};
 use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
@@ -19,16 +19,22 @@ pub(super) async fn scheduled(publisher: Publisher) -> Stage {
 }
 
 async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Options)) -> Stage {
-    let (fetcher, publishers) = (Fetcher::new(short(), None).unwrap(), publisher.addresses());
+    let (fetcher, publishers) =
+        (Fetcher::new(lastro::tls::client().unwrap(), short(), || 0.5, None).unwrap(), publisher.addresses());
     let app = TestApp::start_with(|options| {
-        options.look = LOOK;
-        options.synchronisation =
-            Some(Synchronisation { fetcher, publishers, since: SINCE, tenant: tenant(), look: LOOK });
+        options.poll_interval = POLL_INTERVAL;
+        options.synchronisation = Some(Synchronisation {
+            fetcher,
+            publishers,
+            since: SINCE,
+            lease_holder: lease_holder(),
+            poll_interval: POLL_INTERVAL,
+        });
         change(options);
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;
-    Stage { app, publisher, patience: short(), key }
+    Stage { app, publisher, retries: short(), key }
 }
 
 impl Stage {
@@ -193,7 +199,7 @@ async fn the_loop_of_a_source_that_panics_is_started_again() {
         !metrics.contains("lastro_job_restarts_total{job=\"sync:companies\"} 0\n")
     };
     while !restarted().await {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     stage.app.faults.stop_panics();
     stage.comes_to(Source::Companies, "ok", 2).await;

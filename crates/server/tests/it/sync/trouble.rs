@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro::ingest::sync::SyncError;
+use lastro_ingest::result::SyncError;
 use lastro_model::{Series, Source};
 use lastro_store::RecordStore;
 
@@ -70,7 +70,7 @@ async fn data_that_cannot_be_true_changes_no_answer_of_ours() {
 #[tokio::test]
 async fn an_answer_that_never_ends_is_not_waited_for() {
     let mut stage = Stage::synchronised().await;
-    stage.patience.answer = Duration::from_millis(400);
+    stage.retries.timeout = Duration::from_millis(400);
     let (held, before) = (stage.publisher.shelves(), stage.everything().await);
     for round in without_end(day(TODAY)) {
         endure(&stage, &held, &before, round).await;
@@ -80,7 +80,7 @@ async fn an_answer_that_never_ends_is_not_waited_for() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
     let mut stage = Stage::synchronised().await;
-    stage.patience.answer = Duration::from_secs(60);
+    stage.retries.timeout = Duration::from_secs(60);
     for (source, part) in
         [(Source::Series(Series::Selic), SELIC), (Source::Fx, BULLETINS), (Source::Filings, IPE)]
     {

@@ -110,7 +110,7 @@ async fn two_servers_on_one_database_deliver_each_message_once() {
 async fn beside(stage: &Stage) -> lastro::service::Options {
     let mut options = lastro::service::Options {
         store: stage.app.elsewhere().await,
-        look: lastro::jobs::follow::LOOK,
+        poll_interval: lastro::refresh::follow::POLL_INTERVAL,
         clock: std::sync::Arc::clone(&stage.app.clock) as std::sync::Arc<dyn lastro_model::Clock>,
         pepper_file: stage.app.directory.path().join("pepper"),
         index_dir: None,

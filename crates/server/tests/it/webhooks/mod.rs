@@ -24,7 +24,7 @@ use crate::receiver::Receiver;
 /// Looks often, waits little, varies nothing, and may deliver to this machine.
 fn eager(options: &mut Options) {
     // Nobody is told of an edition before it is served.
-    options.look = Duration::from_millis(20);
+    options.poll_interval = Duration::from_millis(20);
     options.webhooks = Settings {
         allow_private: true,
         poll_interval: Duration::from_millis(5),

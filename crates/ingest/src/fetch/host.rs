@@ -12,24 +12,24 @@ const AT_ONCE: usize = 3;
 
 /// All hosts that are asked, each with its own queue.
 #[derive(Debug)]
-pub struct Hosts {
+pub(super) struct Hosts {
     known: Mutex<HashMap<String, Arc<Host>>>,
     pause: Duration,
 }
 
 #[derive(Debug)]
-pub struct Host {
+pub(super) struct Host {
     places: Semaphore,
     next_start: Mutex<Instant>,
     pause: Duration,
 }
 
 impl Hosts {
-    pub fn new(pause: Duration) -> Self {
+    pub(super) fn new(pause: Duration) -> Self {
         Self { known: Mutex::default(), pause }
     }
 
-    pub fn of(&self, url: &reqwest::Url) -> Arc<Host> {
+    pub(super) fn of(&self, url: &reqwest::Url) -> Arc<Host> {
         let name = format!("{}:{}", url.host_str().unwrap_or(""), url.port_or_known_default().unwrap_or(0));
         let new = || Host {
             places: Semaphore::new(AT_ONCE),
@@ -48,7 +48,7 @@ fn is_this_machine(url: &reqwest::Url) -> bool {
 
 impl Host {
     /// Waits for a place and for this request's turn. The place is held until the answer is whole.
-    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         let place = self.places.acquire().await.ok()?;
         let start = {
             let mut next = self.next_start.lock();

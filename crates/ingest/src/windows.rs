@@ -12,14 +12,14 @@ const SETTLED_DAYS: i32 = 60;
 
 /// One window, and what came of it.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct WindowRead {
     pub(super) from: Day,
     pub(super) to: Day,
     pub(super) rows: u64,
     pub(super) rejects: Vec<Reject>,
 }
 
-impl Told {
+impl WindowRead {
     /// What is remembered of an answer that is no file: its rows and rejects.
     pub(super) fn into_file(self, url: String, read_at: Timestamp) -> ReadFile {
         let Self { rows, rejects, .. } = self;
@@ -42,10 +42,10 @@ pub(super) fn is_closed(to: Day, today: Day) -> bool {
 ///
 /// The windows are those of one history, in order; `begun` says that earlier days are held.
 pub(super) fn refuse_silence<'a>(
-    windows: impl IntoIterator<Item = &'a Told>,
+    windows: impl IntoIterator<Item = &'a WindowRead>,
     mut begun: bool,
 ) -> Result<(), Refusal> {
-    for Told { from, to, rows, .. } in windows {
+    for WindowRead { from, to, rows, .. } in windows {
         let long = to.number() - from.number() >= SETTLED_DAYS;
         if begun && long && *rows == 0 {
             return Err(Refusal(format!(
@@ -61,9 +61,9 @@ pub(super) fn refuse_silence<'a>(
 mod tests {
     use super::*;
 
-    fn told(from: &str, to: &str, rows: u64) -> Told {
+    fn told(from: &str, to: &str, rows: u64) -> WindowRead {
         let day = |text| Day::parse(text).unwrap();
-        Told { from: day(from), to: day(to), rows, rejects: Vec::new() }
+        WindowRead { from: day(from), to: day(to), rows, rejects: Vec::new() }
     }
 
     #[test]

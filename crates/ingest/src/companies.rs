@@ -6,10 +6,11 @@ use lastro_model::{Company, ReadFile, Records, Source};
 use lastro_sources::{Fault, Reading, cvm, judgement};
 use lastro_store::{RememberedFile, SourceState};
 
-use super::download::{Download, FileAnswer};
-use super::sync::{Outcome, Sync, SyncError, holds_no_official_data};
+use crate::fetch::{Download, FileAnswer};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Sync, holds_no_official_data};
 
-pub async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Outcome, SyncError> {
+pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Synchronised, SyncError> {
     let request = cvm::companies::request(&sync.publishers.cvm);
     let remembered = sync.store.read_files(Source::Companies).await?;
     let remembered =
@@ -44,9 +45,9 @@ pub async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Outcome, Sy
         read_at: sync.now()?,
     };
     let published = sync
-        .publish(Source::Companies, move |outbox| {
-            outbox.rows(Records::Companies(reading.rows));
-            outbox.file(file);
+        .publish(Source::Companies, move |rows_out| {
+            rows_out.rows(Records::Companies(reading.rows));
+            rows_out.file(file);
             Ok(())
         })
         .await?;
@@ -66,7 +67,7 @@ async fn read(download: Download, what: String) -> Result<(Reading<Company>, Dow
     tokio::task::spawn_blocking(move || {
         let file = download
             .bytes()
-            .map_err(|error| Fault::Ours(format!("cannot read a temporary file: {}", error.kind())))?;
+            .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
         Ok((cvm::companies::read(BufReader::new(file), &what)?, download))
     })
     .await?

@@ -1,27 +1,33 @@
 //! Asks the publishers: with certificate checks, time limits, size limits, retries for what may pass, and conditional requests.
 //!
 //! What an answer means is the business of `sources`; this module brings bytes, or a sentence that says why not. Files go to disk
-//! in [`download`]; what an interrupted synchronisation was given before is in the [`Spool`](super::spool::Spool).
+//! in [`download`]; what an interrupted synchronisation was given before is in the [`Spool`](crate::spool::Spool).
+
+mod download;
+mod failure;
+mod host;
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, HeaderMap};
 use lastro_model::Source;
 use lastro_sources::request::Request;
 use lastro_sources::{Answer, Fault};
 use lastro_store::RememberedFile;
 use sha2::{Digest, Sha256};
 
-use super::download::{self, FileAnswer};
-use super::host::Hosts;
-use super::spool::{About, Spool, hex};
+use crate::spool::{Metadata, Spool, hex};
+use failure::{Failure, retry_after, text_of, too_large, unreachable};
+use host::Hosts;
 
-/// How hard is tried. Tests take other numbers than the world.
+pub use download::{Download, FileAnswer};
+
+/// How long is waited and how often is tried. Tests take other numbers than the world.
 #[derive(Debug, Clone)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// From the first byte sent to the last byte read.
-    pub answer: Duration,
+    pub timeout: Duration,
     pub attempts: u32,
     /// Before the second attempt; doubled for each further one, and varied by half.
     pub first_pause: Duration,
@@ -29,10 +35,10 @@ pub struct Patience {
     pub spacing: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
-            answer: Duration::from_secs(120),
+            timeout: Duration::from_secs(120),
             attempts: 5,
             first_pause: Duration::from_secs(2),
             spacing: Duration::from_millis(300),
@@ -49,27 +55,27 @@ const LONGEST_WAIT: Duration = Duration::from_secs(120);
 pub struct Fetcher {
     client: reqwest::Client,
     hosts: Hosts,
-    patience: Patience,
+    retries: RetryPolicy,
+    /// From 0 to 1, another one each time.
+    jitter: fn() -> f64,
     spool: Option<Spool>,
 }
 
-/// Why an attempt came to nothing, and whether another may come to something.
-pub(super) enum Failure {
-    Passing { sentence: String, wait: Option<Duration> },
-    Lasting(Fault),
-}
-
 impl Fetcher {
-    /// Without a spool, an interrupted synchronisation begins anew.
-    pub fn new(patience: Patience, spool: Option<Spool>) -> anyhow::Result<Self> {
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(crate::tls::client_config()?)
+    /// The builder says whom we believe that they are who they say. Without a spool, an interrupted synchronisation begins anew.
+    pub fn new(
+        client: reqwest::ClientBuilder,
+        retries: RetryPolicy,
+        jitter: fn() -> f64,
+        spool: Option<Spool>,
+    ) -> anyhow::Result<Self> {
+        let client = client
             .user_agent(concat!("Mozilla/5.0 (compatible; lastro/", env!("CARGO_PKG_VERSION"), ")"))
-            .connect_timeout(Duration::from_secs(20).min(patience.answer))
-            .timeout(patience.answer)
+            .connect_timeout(Duration::from_secs(20).min(retries.timeout))
+            .timeout(retries.timeout)
             .redirect(reqwest::redirect::Policy::custom(follow))
             .build()?;
-        Ok(Self { client, hosts: Hosts::new(patience.spacing), patience, spool })
+        Ok(Self { client, hosts: Hosts::new(retries.spacing), retries, jitter, spool })
     }
 
     /// Asks until `read` makes sense of the answer, or it is sure that it never will.
@@ -81,17 +87,17 @@ impl Fetcher {
         keep_for: Option<Source>,
         read: impl Fn(&Answer<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        if let Some(value) = self.shelf(keep_for).and_then(|shelf| kept(shelf, request, &read)) {
+        if let Some(value) = self.spool_for(keep_for).and_then(|spool| kept(spool, request, &read)) {
             return Ok(value);
         }
         self.persist(|| async {
-            let (about, headers, body) = self.whole(request).await?;
-            let value = read(&answer(request, &about, &body)).map_err(|fault| match fault {
+            let (metadata, headers, body) = self.whole(request).await?;
+            let value = read(&answer(request, &metadata, &body)).map_err(|fault| match fault {
                 Fault::Transient(sentence) => Failure::Passing { sentence, wait: retry_after(&headers) },
                 lasting => Failure::Lasting(lasting),
             })?;
-            if let Some(shelf) = self.shelf(keep_for)
-                && let Err(error) = keep(shelf, request, about, &body)
+            if let Some(spool) = self.spool_for(keep_for)
+                && let Err(error) = keep(spool, request, metadata, &body)
             {
                 tracing::debug!(%error, "an answer could not be kept for the next attempt");
             }
@@ -107,8 +113,8 @@ impl Fetcher {
         keep_for: Option<Source>,
         remembered: Option<&RememberedFile>,
     ) -> Result<FileAnswer, Fault> {
-        let shelf = self.shelf(keep_for);
-        if let Some(kept) = shelf.and_then(|(spool, source)| spool.find(source, &request.url)) {
+        let spool = self.spool_for(keep_for);
+        if let Some(kept) = spool.and_then(|(spool, source)| spool.find(source, &request.url)) {
             return Ok(download::unless_remembered(kept.into(), remembered));
         }
         self.persist(|| async {
@@ -117,7 +123,7 @@ impl Fetcher {
             let _turn = host.turn().await;
             let asking = download::conditional(self.client.get(url), remembered);
             let response = asking.send().await.map_err(|error| unreachable(request, &error))?;
-            download::receive(request, response, remembered, shelf).await
+            download::receive(request, response, remembered, spool).await
         })
         .await
     }
@@ -129,7 +135,7 @@ impl Fetcher {
         }
     }
 
-    fn shelf(&self, keep_for: Option<Source>) -> Option<(&Spool, Source)> {
+    fn spool_for(&self, keep_for: Option<Source>) -> Option<(&Spool, Source)> {
         self.spool.as_ref().zip(keep_for)
     }
 
@@ -138,8 +144,8 @@ impl Fetcher {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let mut pause = self.patience.first_pause;
-        let mut attempts_left = self.patience.attempts;
+        let mut pause = self.retries.first_pause;
+        let mut attempts_left = self.retries.attempts;
         loop {
             let (sentence, wait) = match attempt().await {
                 Ok(value) => return Ok(value),
@@ -151,12 +157,17 @@ impl Fetcher {
                 return Err(Fault::Transient(sentence));
             }
             tracing::debug!(sentence, attempts_left, "asking again");
-            tokio::time::sleep(wait.unwrap_or_default().max(varied(pause))).await;
+            tokio::time::sleep(wait.unwrap_or_default().max(self.varied(pause))).await;
             pause = pause.saturating_mul(2).min(LONGEST_WAIT);
         }
     }
 
-    async fn whole(&self, request: &Request) -> Result<(About, HeaderMap, Vec<u8>), Failure> {
+    /// Between half and one and a half of it, so that many servers do not come back in step.
+    fn varied(&self, pause: Duration) -> Duration {
+        pause.mul_f64(0.5 + (self.jitter)())
+    }
+
+    async fn whole(&self, request: &Request) -> Result<(Metadata, HeaderMap, Vec<u8>), Failure> {
         let url = parse(&request.url)?;
         let host = self.hosts.of(&url);
         let _turn = host.turn().await;
@@ -169,14 +180,14 @@ impl Fetcher {
             body.extend_from_slice(&chunk);
         }
         let headers = std::mem::take(response.headers_mut());
-        let about = About {
+        let metadata = Metadata {
             status: response.status().as_u16(),
             content_type: text_of(&headers, CONTENT_TYPE),
             etag: None,
             last_modified: None,
             sha256: hex(&Sha256::digest(&body)),
         };
-        Ok((about, headers, body))
+        Ok((metadata, headers, body))
     }
 }
 
@@ -190,8 +201,13 @@ fn follow(attempt: reqwest::redirect::Attempt<'_>) -> reqwest::redirect::Action 
     attempt.follow()
 }
 
-fn answer<'a>(request: &'a Request, about: &'a About, body: &'a [u8]) -> Answer<'a> {
-    Answer { file: &request.what, status: about.status, content_type: about.content_type.as_deref(), body }
+fn answer<'a>(request: &'a Request, metadata: &'a Metadata, body: &'a [u8]) -> Answer<'a> {
+    Answer {
+        file: &request.what,
+        status: metadata.status,
+        content_type: metadata.content_type.as_deref(),
+        body,
+    }
 }
 
 /// An earlier answer that can still be read.
@@ -203,48 +219,24 @@ fn kept<T>(
     let mut kept = spool.find(source, &request.url)?;
     let mut body = Vec::new();
     kept.bytes.read_to_end(&mut body).ok()?;
-    read(&answer(request, &kept.about, &body)).ok()
+    read(&answer(request, &kept.metadata, &body)).ok()
 }
 
-fn keep((spool, source): (&Spool, Source), request: &Request, about: About, body: &[u8]) -> io::Result<()> {
+fn keep(
+    (spool, source): (&Spool, Source),
+    request: &Request,
+    metadata: Metadata,
+    body: &[u8],
+) -> io::Result<()> {
     let mut draft = spool.draft(source)?;
     draft.write_all(body)?;
-    spool.keep(source, &request.url, draft, about)
+    spool.keep(source, &request.url, draft, metadata)
 }
 
 fn parse(url: &str) -> Result<reqwest::Url, Failure> {
     reqwest::Url::parse(url).map_err(|_| {
-        Failure::Lasting(Fault::Ours(
+        Failure::Lasting(Fault::Internal(
             "the address is not a URL; check --sgs-url, --ptax-url and --cvm-url".to_owned(),
         ))
     })
-}
-
-/// Without the URL: the request's own words are for people.
-pub(super) fn unreachable(request: &Request, error: &reqwest::Error) -> Failure {
-    let kind = if error.is_timeout() {
-        "no answer in time"
-    } else if error.is_connect() {
-        "no connection"
-    } else {
-        "the connection broke"
-    };
-    Failure::Passing { sentence: format!("{}: {kind}", request.what), wait: None }
-}
-
-pub(super) fn too_large(request: &Request) -> Failure {
-    Failure::Lasting(Fault::NotData(format!("{}: larger than any real answer", request.what)))
-}
-
-pub(super) fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
-}
-
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    text_of(headers, RETRY_AFTER)?.trim().parse().ok().map(Duration::from_secs)
-}
-
-/// Between half and one and a half of it, so that many servers do not come back in step.
-fn varied(pause: Duration) -> Duration {
-    pause.mul_f64(0.5 + fastrand::f64())
 }

@@ -11,8 +11,8 @@ use lastro_model::Source;
 use lastro_sources::Fault;
 use lastro_store::LONGEST_LEASE;
 
-use super::sync::{Sync, SyncError};
-use crate::clock::random_hex;
+use crate::result::SyncError;
+use crate::sync::Sync;
 
 /// A lease is renewed so many times before it would end.
 const RENEWALS: u32 = 4;
@@ -22,15 +22,15 @@ const SHORTEST: Duration = Duration::from_millis(100);
 
 /// Who takes leases, and for how long.
 #[derive(Debug, Clone)]
-pub struct Tenant {
+pub struct LeaseHolder {
     name: String,
     lease: Duration,
 }
 
-impl Tenant {
-    /// `command` is what people know this process by.
-    pub fn new(command: &str, lease: Duration) -> Self {
-        let name = format!("{command} (process {}, {})", std::process::id(), random_hex(6));
+impl LeaseHolder {
+    /// `command` is what people know this process by, `token` what tells it from all others.
+    pub fn new(command: &str, token: &str, lease: Duration) -> Self {
+        let name = format!("{command} (process {}, {token})", std::process::id());
         Self { name, lease: lease.clamp(SHORTEST, LONGEST_LEASE) }
     }
 }
@@ -48,9 +48,9 @@ impl Sync {
     ) -> Result<T, SyncError> {
         let standing = self
             .store
-            .take_lease(&lease_of(source), &self.tenant.name, self.now()?, self.lease_end()?)
+            .take_lease(&lease_of(source), &self.lease_holder.name, self.now()?, self.lease_end()?)
             .await?;
-        if standing.holder != self.tenant.name {
+        if standing.holder != self.lease_holder.name {
             return Err(SyncError::Elsewhere(standing.holder));
         }
         let result = tokio::select! {
@@ -63,7 +63,7 @@ impl Sync {
 
     /// Gives the lease up early, for work that was broken off. Otherwise it ends by itself.
     pub async fn release(&self, source: Source) {
-        if let Err(error) = self.store.release_lease(&lease_of(source), &self.tenant.name).await {
+        if let Err(error) = self.store.release_lease(&lease_of(source), &self.lease_holder.name).await {
             tracing::debug!(%error, %source, "the lease could not be given up; it ends by itself");
         }
     }
@@ -71,12 +71,12 @@ impl Sync {
     /// Returns when somebody else has the lease, which then must be respected.
     async fn keep_lease(&self, source: Source) -> SyncError {
         loop {
-            tokio::time::sleep(self.tenant.lease / RENEWALS).await;
+            tokio::time::sleep(self.lease_holder.lease / RENEWALS).await;
             let until = match self.lease_end() {
                 Ok(until) => until,
                 Err(error) => return error,
             };
-            match self.store.renew_lease(&lease_of(source), &self.tenant.name, until).await {
+            match self.store.renew_lease(&lease_of(source), &self.lease_holder.name, until).await {
                 Ok(true) => {}
                 Ok(false) => return SyncError::Elsewhere("another process".to_owned()),
                 // A large publication keeps the store busy, also for whoever would take the lease.
@@ -87,7 +87,7 @@ impl Sync {
 
     fn lease_end(&self) -> Result<Timestamp, SyncError> {
         let now = self.now()?;
-        let end = SignedDuration::try_from(self.tenant.lease).and_then(|lease| now.checked_add(lease));
-        end.map_err(|_| Fault::Ours("the lease is out of bounds".to_owned()).into())
+        let end = SignedDuration::try_from(self.lease_holder.lease).and_then(|lease| now.checked_add(lease));
+        end.map_err(|_| Fault::Internal("the lease is out of bounds".to_owned()).into())
     }
 }

@@ -10,8 +10,10 @@ use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
 use lastro_store::{RememberedFile, SourceState};
 
-use super::download::{Download, FileAnswer};
-use super::sync::{Outbox, Outcome, Reach, Sync, SyncError, holds_no_official_data};
+use crate::fetch::{Download, FileAnswer};
+use crate::result::{SyncError, Synchronised};
+use crate::row_sender::RowSender;
+use crate::sync::{Reach, Sync, holds_no_official_data};
 
 const BATCH: usize = 5_000;
 /// A year that is over for long is looked at once in so many days, each on a day of its own.
@@ -49,7 +51,11 @@ impl Examined {
     }
 }
 
-pub async fn synchronise(sync: &Sync, state: &SourceState, reach: Reach) -> Result<Outcome, SyncError> {
+pub(crate) async fn synchronise(
+    sync: &Sync,
+    state: &SourceState,
+    reach: Reach,
+) -> Result<Synchronised, SyncError> {
     let mut remembered = sync.store.read_files(Source::Filings).await?;
     if holds_no_official_data(state) {
         remembered.clear();
@@ -70,11 +76,11 @@ pub async fn synchronise(sync: &Sync, state: &SourceState, reach: Reach) -> Resu
     }
     let is_a_part = !examined.faults.is_empty();
     let published = sync
-        .publish(Source::Filings, move |outbox| {
+        .publish(Source::Filings, move |rows_out| {
             if is_a_part {
-                outbox.is_a_part();
+                rows_out.is_a_part();
             }
-            new.into_iter().try_for_each(|year| hand_over(year, outbox))
+            new.into_iter().try_for_each(|year| hand_over(year, rows_out))
         })
         .await?;
     examined.failure().map_or(Ok(()), Err)?;
@@ -176,7 +182,7 @@ async fn count(download: Download, year: i16) -> Result<(u64, Vec<Reject>, Downl
 fn each(download: &Download, year: i16, mut take: impl FnMut(Result<Filing, Reject>)) -> Result<(), Fault> {
     let file = download
         .bytes()
-        .map_err(|error| Fault::Ours(format!("cannot read a temporary file: {}", error.kind())))?;
+        .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
     let mut archive =
         cvm::filings::YearArchive::open(BufReader::new(file), year, cvm::filings::UNPACKED_CAP)?;
     for row in archive.filings()? {
@@ -186,11 +192,11 @@ fn each(download: &Download, year: i16, mut take: impl FnMut(Result<Filing, Reje
 }
 
 /// The second reading: into the store.
-fn hand_over(year: Year, outbox: &mut Outbox) -> Result<(), SyncError> {
+fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
     let (year, download, file) = match year {
         Year::Good { year, download, file } => (year, download, file),
         Year::Absent(file) => {
-            outbox.file(file);
+            rows_out.file(file);
             return Ok(());
         }
     };
@@ -198,10 +204,10 @@ fn hand_over(year: Year, outbox: &mut Outbox) -> Result<(), SyncError> {
     each(&download, year, |row| {
         batch.extend(row.ok());
         if batch.len() == BATCH {
-            outbox.rows(Records::Filings(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))));
+            rows_out.rows(Records::Filings(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))));
         }
     })?;
-    outbox.rows(Records::Filings(batch));
-    outbox.file(file);
+    rows_out.rows(Records::Filings(batch));
+    rows_out.file(file);
     Ok(())
 }

@@ -15,20 +15,20 @@ use tokio::sync::oneshot;
 const NICENESS: i32 = 5;
 
 /// How often is looked whether a retired one is still in use.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Whether requests are being answered meanwhile.
 #[derive(Debug, Clone, Copy)]
-pub enum Pace {
+pub enum Priority {
     /// Nobody is served yet, somebody may be waiting.
-    Start,
-    BesideRequests,
+    Foreground,
+    Background,
 }
 
-impl Pace {
-    /// The pace of work on what is served in this edition.
+impl Priority {
+    /// The priority of work on what is served in this edition.
     pub fn beside(served: Edition) -> Self {
-        if served == Edition::default() { Self::Start } else { Self::BesideRequests }
+        if served == Edition::default() { Self::Foreground } else { Self::Background }
     }
 
     /// Runs `work` and waits for it. A thread of the runtime's pool would keep the low priority for whatever it does next.
@@ -40,8 +40,8 @@ impl Pace {
         // Whoever waited may be gone.
         let work = move || drop(done.send(work()));
         match self {
-            Self::Start => drop(tokio::task::spawn_blocking(work)),
-            Self::BesideRequests => spawn(work)?,
+            Self::Foreground => drop(tokio::task::spawn_blocking(work)),
+            Self::Background => spawn(work)?,
         }
         result.await.context("a background thread stopped early")
     }
@@ -54,7 +54,7 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
         let _ = rustix::process::setpriority_process(None, NICENESS);
         work();
     };
-    thread::Builder::new().name("lowly".to_owned()).spawn(nicely).context("cannot start a thread")?;
+    thread::Builder::new().name("background".to_owned()).spawn(nicely).context("cannot start a thread")?;
     Ok(())
 }
 
@@ -62,7 +62,7 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
 /// hundreds of megabytes takes longer than answering.
 pub async fn retire<T: Send + Sync + 'static>(retired: Arc<T>) -> anyhow::Result<()> {
     while Arc::strong_count(&retired) > 1 {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     spawn(move || drop(retired))
 }
@@ -82,17 +82,17 @@ mod tests {
             after_name.nth(16).unwrap().parse::<i32>().unwrap()
         };
         let own = niceness();
-        assert_eq!(Pace::Start.run(niceness).await.unwrap(), own);
+        assert_eq!(Priority::Foreground.run(niceness).await.unwrap(), own);
         // Tests that are nicer themselves may not be able to be less so.
-        let beside = Pace::BesideRequests.run(niceness).await.unwrap();
+        let beside = Priority::Background.run(niceness).await.unwrap();
         assert!(beside == NICENESS || own > NICENESS, "{beside}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn work_that_panics_is_an_error() {
         let panics = || -> u8 { panic!("on purpose") };
-        assert!(Pace::BesideRequests.run(panics).await.is_err());
-        assert!(Pace::Start.run(panics).await.is_err());
+        assert!(Priority::Background.run(panics).await.is_err());
+        assert!(Priority::Foreground.run(panics).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ mod tests {
         let part = Arc::new(parking_lot::Mutex::new(Part(dropped)));
         let user = Arc::clone(&part);
         let retiring = tokio::spawn(retire(part));
-        tokio::time::sleep(10 * LOOK).await;
+        tokio::time::sleep(10 * POLL_INTERVAL).await;
         assert!(seen.try_recv().is_err() && !retiring.is_finished());
         drop(user);
         retiring.await.unwrap().unwrap();

@@ -28,7 +28,7 @@ pub struct Spool {
 
 /// What the publisher said about the bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
+pub struct Metadata {
     pub status: u16,
     pub content_type: Option<String>,
     pub etag: Option<String>,
@@ -40,7 +40,7 @@ pub struct About {
 /// An entry: open, so that it can be read even if somebody clears the folder.
 #[derive(Debug)]
 pub struct Kept {
-    pub about: About,
+    pub metadata: Metadata,
     pub bytes: File,
 }
 
@@ -48,7 +48,7 @@ pub struct Kept {
 struct Head {
     url: String,
     kept_at_ms: i64,
-    about: About,
+    metadata: Metadata,
 }
 
 impl Spool {
@@ -68,8 +68,8 @@ impl Spool {
             return None;
         }
         let mut bytes = File::open(&path).ok()?;
-        let whole = sha256_of(&mut bytes).ok()? == head.about.sha256;
-        whole.then_some(Kept { about: head.about, bytes })
+        let whole = sha256_of(&mut bytes).ok()? == head.metadata.sha256;
+        whole.then_some(Kept { metadata: head.metadata, bytes })
     }
 
     /// A file to write bytes into; it is gone again unless it is kept.
@@ -80,11 +80,17 @@ impl Spool {
     }
 
     /// Keeps a draft that is complete. A full spool keeps nothing more.
-    pub fn keep(&self, source: Source, url: &str, draft: NamedTempFile, about: About) -> io::Result<()> {
+    pub fn keep(
+        &self,
+        source: Source,
+        url: &str,
+        draft: NamedTempFile,
+        metadata: Metadata,
+    ) -> io::Result<()> {
         if size_of(&self.directory)? > MOST_BYTES {
             return Err(io::Error::other("the spool is full"));
         }
-        let head = Head { url: url.to_owned(), kept_at_ms: self.clock.now().unix_ms, about };
+        let head = Head { url: url.to_owned(), kept_at_ms: self.clock.now().unix_ms, metadata };
         let path = self.entry(source, url);
         let mut head_draft = self.draft(source)?;
         head_draft.write_all(&serde_json::to_vec(&head)?)?;
@@ -138,7 +144,7 @@ fn sha256_of(file: &mut File) -> io::Result<String> {
     Ok(hex(&digest.finalize()))
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -170,8 +176,8 @@ mod tests {
         let mut draft = spool.draft(source).unwrap();
         draft.write_all(body).unwrap();
         let sha256 = hex(&Sha256::digest(body));
-        let about = About { status: 200, content_type: None, etag: None, last_modified: None, sha256 };
-        spool.keep(source, URL, draft, about).unwrap();
+        let metadata = Metadata { status: 200, content_type: None, etag: None, last_modified: None, sha256 };
+        spool.keep(source, URL, draft, metadata).unwrap();
     }
 
     fn found(spool: &Spool, source: Source) -> Option<Vec<u8>> {

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 
-use super::fetch::{Failure, retry_after, text_of, too_large, unreachable};
-use super::spool::{About, Kept, Spool, hex};
+use super::failure::{Failure, retry_after, text_of, too_large, unreachable};
+use crate::spool::{Kept, Metadata, Spool, hex};
 
 /// The registry is 1.5 MB, a year of filings 2 MB compressed.
 const LARGEST_FILE: u64 = 128 * 1024 * 1024;
@@ -48,8 +48,8 @@ impl Download {
 }
 
 impl From<Kept> for Download {
-    fn from(Kept { about, bytes }: Kept) -> Self {
-        let About { etag, last_modified, sha256, .. } = about;
+    fn from(Kept { metadata, bytes }: Kept) -> Self {
+        let Metadata { etag, last_modified, sha256, .. } = metadata;
         Self { file: bytes, etag, last_modified, sha256 }
     }
 }
@@ -73,11 +73,11 @@ pub(super) async fn receive(
     request: &Request,
     response: reqwest::Response,
     remembered: Option<&RememberedFile>,
-    shelf: Option<(&Spool, Source)>,
+    spool: Option<(&Spool, Source)>,
 ) -> Result<FileAnswer, Failure> {
     match response.status() {
         StatusCode::OK => {
-            let download = stream_to_disk(request, response, shelf).await?;
+            let download = stream_to_disk(request, response, spool).await?;
             Ok(unless_remembered(download, remembered))
         }
         StatusCode::NOT_MODIFIED if remembered.is_some() => Ok(FileAnswer::Unchanged),
@@ -88,7 +88,7 @@ pub(super) async fn receive(
                 wait: retry_after(response.headers()),
             })
         }
-        status => Err(Failure::Lasting(Fault::Ours(format!(
+        status => Err(Failure::Lasting(Fault::Internal(format!(
             "{}: the publisher answered status {}",
             request.what,
             status.as_u16()
@@ -107,9 +107,9 @@ pub(super) fn unless_remembered(download: Download, remembered: Option<&Remember
 async fn stream_to_disk(
     request: &Request,
     mut response: reqwest::Response,
-    shelf: Option<(&Spool, Source)>,
+    spool: Option<(&Spool, Source)>,
 ) -> Result<Download, Failure> {
-    let (file, draft) = place(shelf).map_err(|error| no_room(&error))?;
+    let (file, draft) = place(spool).map_err(|error| no_room(&error))?;
     let mut writer = tokio::fs::File::from_std(file.try_clone().map_err(|error| no_room(&error))?);
     let (mut digest, mut length) = (Sha256::new(), 0u64);
     while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(request, &error))? {
@@ -121,24 +121,24 @@ async fn stream_to_disk(
         writer.write_all(&chunk).await.map_err(|error| no_room(&error))?;
     }
     writer.flush().await.map_err(|error| no_room(&error))?;
-    let about = About {
+    let metadata = Metadata {
         status: response.status().as_u16(),
         content_type: text_of(response.headers(), CONTENT_TYPE),
         etag: text_of(response.headers(), ETAG),
         last_modified: text_of(response.headers(), LAST_MODIFIED),
         sha256: hex(&digest.finalize()),
     };
-    if let (Some((spool, source)), Some(draft)) = (shelf, draft)
-        && let Err(error) = spool.keep(source, &request.url, draft, about.clone())
+    if let (Some((spool, source)), Some(draft)) = (spool, draft)
+        && let Err(error) = spool.keep(source, &request.url, draft, metadata.clone())
     {
         tracing::debug!(%error, "a file could not be kept for the next attempt");
     }
-    Ok(Kept { about, bytes: file }.into())
+    Ok(Kept { metadata, bytes: file }.into())
 }
 
 /// Where the bytes go: into the spool, or nowhere that has a name.
-fn place(shelf: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempFile>)> {
-    match shelf {
+fn place(spool: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempFile>)> {
+    match spool {
         Some((spool, source)) => {
             let draft = spool.draft(source)?;
             Ok((draft.reopen()?, Some(draft)))
@@ -149,5 +149,5 @@ fn place(shelf: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempF
 
 /// By its kind alone: the error itself may name a path of this machine.
 fn no_room(error: &io::Error) -> Failure {
-    Failure::Lasting(Fault::Ours(format!("cannot write a temporary file: {}", error.kind())))
+    Failure::Lasting(Fault::Internal(format!("cannot write a temporary file: {}", error.kind())))
 }

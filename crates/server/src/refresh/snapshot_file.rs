@@ -23,7 +23,7 @@ const MOST_CHANGES_BEHIND: u64 = 2_000;
 const MOST_EDITIONS_BEHIND: usize = 50;
 
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct SnapshotFile {
     directory: PathBuf,
     /// Which database this is: a file of another one is foreign.
     database: String,
@@ -31,7 +31,7 @@ pub struct Shelf {
     newest: Arc<Mutex<Edition>>,
 }
 
-impl Shelf {
+impl SnapshotFile {
     pub fn new(directory: PathBuf, database: String) -> Self {
         Self { directory, database, newest: Arc::default() }
     }
@@ -182,14 +182,14 @@ mod tests {
         Part { stamp: stamp(edition), sample: false, data: builder.finish().unwrap() }
     }
 
-    fn shelf(directory: &TempDir, database: &str) -> Shelf {
-        Shelf::new(directory.path().join("made").join("here"), database.to_owned())
+    fn snapshot_file(directory: &TempDir, database: &str) -> SnapshotFile {
+        SnapshotFile::new(directory.path().join("made").join("here"), database.to_owned())
     }
 
     #[test]
     fn only_the_very_state_that_was_kept_is_found() {
         let directory = TempDir::new().unwrap();
-        let kept = shelf(&directory, "one");
+        let kept = snapshot_file(&directory, "one");
         assert!(kept.find(&[edition(7, 3)]).is_none());
         kept.keep(&[edition(7, 3)], &filings(7));
         let (found_stamp, found) = kept.find(&[edition(8, 3), edition(7, 3), edition(6, 3)]).unwrap();
@@ -199,7 +199,7 @@ mod tests {
         assert!(kept.find(&[edition(7, 4)]).is_none(), "as many rows as there never were");
         let at_another_time = RememberedEdition { published_at: Timestamp::UNIX_EPOCH, ..edition(7, 3) };
         assert!(kept.find(&[at_another_time]).is_none(), "the same number by another way");
-        assert!(shelf(&directory, "two").find(&[edition(7, 3)]).is_none(), "another database");
+        assert!(snapshot_file(&directory, "two").find(&[edition(7, 3)]).is_none(), "another database");
         kept.keep(&[edition(8, 3)], &filings(8));
         assert!(kept.find(&[edition(7, 3)]).is_none() && kept.find(&[edition(8, 3)]).is_some());
         let mut names: Vec<_> =
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn an_older_edition_that_comes_late_does_not_replace_a_newer() {
         let directory = TempDir::new().unwrap();
-        let kept = shelf(&directory, "one");
+        let kept = snapshot_file(&directory, "one");
         kept.keep(&[edition(8, 3)], &filings(8));
         kept.clone().keep(&[edition(7, 3)], &filings(7));
         assert!(kept.find(&[edition(8, 3)]).is_some());
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_is_little_behind_stays_until_much_has_changed() {
         let directory = TempDir::new().unwrap();
-        let kept = shelf(&directory, "one");
+        let kept = snapshot_file(&directory, "one");
         let mut remembered = vec![edition(1, 3)];
         let mut keep = |number, changes| {
             remembered.insert(0, RememberedEdition { changes, ..edition(number, 3) });
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn what_the_store_no_longer_remembers_is_replaced() {
         let directory = TempDir::new().unwrap();
-        let kept = shelf(&directory, "one");
+        let kept = snapshot_file(&directory, "one");
         kept.keep(&[edition(1, 3)], &filings(1));
         let second = RememberedEdition { changes: 0, ..edition(2, 3) };
         kept.keep(&[second], &filings(2));
@@ -252,50 +252,50 @@ mod tests {
     #[test]
     fn a_draft_that_another_process_is_writing_is_left_alone_until_it_is_done() {
         let directory = TempDir::new().unwrap();
-        let shelf = shelf(&directory, "one");
-        fs::create_dir_all(&shelf.directory).unwrap();
-        let draft = shelf.directory.join("filings.draft");
-        let turn = File::create(shelf.directory.join("filings.lock")).unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(&snapshot_file.directory).unwrap();
+        let draft = snapshot_file.directory.join("filings.draft");
+        let turn = File::create(snapshot_file.directory.join("filings.lock")).unwrap();
         turn.lock().unwrap();
         fs::write(&draft, "half of it").unwrap();
         let filings = filings(1);
         std::thread::scope(|scope| {
-            scope.spawn(|| shelf.keep(&[edition(1, 3)], &filings));
+            scope.spawn(|| snapshot_file.keep(&[edition(1, 3)], &filings));
             std::thread::sleep(Duration::from_millis(200));
             assert_eq!(fs::read(&draft).unwrap(), b"half of it");
             turn.unlock().unwrap();
         });
-        assert!(shelf.find(&[edition(1, 3)]).is_some());
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
     }
 
     #[test]
     fn what_a_killed_writer_left_is_neither_read_nor_in_the_way() {
         let directory = TempDir::new().unwrap();
-        let shelf = shelf(&directory, "one");
-        shelf.keep(&[edition(1, 3)], &filings(1));
-        let whole = fs::read(shelf.path()).unwrap();
-        fs::write(shelf.directory.join("filings.draft"), &whole[..whole.len() / 2]).unwrap();
-        assert!(shelf.find(&[edition(1, 3)]).is_some());
-        fs::write(shelf.path(), &whole[..whole.len() / 2]).unwrap();
-        assert!(shelf.find(&[edition(1, 3)]).is_none(), "cut short");
-        shelf.keep(&[edition(1, 3)], &filings(1));
-        assert_eq!(fs::read(shelf.path()).unwrap(), whole);
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        let whole = fs::read(snapshot_file.path()).unwrap();
+        fs::write(snapshot_file.directory.join("filings.draft"), &whole[..whole.len() / 2]).unwrap();
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
+        fs::write(snapshot_file.path(), &whole[..whole.len() / 2]).unwrap();
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none(), "cut short");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert_eq!(fs::read(snapshot_file.path()).unwrap(), whole);
     }
 
     #[test]
     fn a_pipe_in_its_place_is_not_waited_for() {
         let directory = TempDir::new().unwrap();
-        let shelf = shelf(&directory, "one");
-        fs::create_dir_all(&shelf.directory).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(shelf.path()).status().unwrap().success());
-        assert!(shelf.find(&[edition(1, 3)]).is_none());
-        shelf.keep(&[edition(1, 3)], &filings(1));
-        assert!(shelf.find(&[edition(1, 3)]).is_some());
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(&snapshot_file.directory).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(snapshot_file.path()).status().unwrap().success());
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
     }
 
     #[test]
     fn the_label_names_the_version_because_another_may_cut_texts_into_other_words() {
-        let label = shelf(&TempDir::new().unwrap(), "one").label(&edition(1, 3));
+        let label = snapshot_file(&TempDir::new().unwrap(), "one").label(&edition(1, 3));
         assert!(label.contains(&format!("lastro {} ", env!("CARGO_PKG_VERSION"))), "{label}");
     }
 
@@ -303,8 +303,8 @@ mod tests {
     fn a_place_that_cannot_be_written_to_is_no_failure() {
         let directory = TempDir::new().unwrap();
         fs::write(directory.path().join("made"), "a file where a directory should be").unwrap();
-        let shelf = shelf(&directory, "one");
-        shelf.keep(&[edition(1, 3)], &filings(1));
-        assert!(shelf.find(&[edition(1, 3)]).is_none());
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
     }
 }

@@ -8,10 +8,11 @@ use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source}
 use lastro_sources::{Fault, Reading, judgement, sgs};
 use lastro_store::{SourceState, Store};
 
-use super::history::{self, Depth, History};
-use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
-use super::windows::{self, Told};
-use super::withholding::Withholding;
+use crate::history::{self, Depth, History};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::windows::{self, WindowRead};
+use crate::withholding::Withholding;
 
 /// What is asked again of what we hold: values of the last days may still be revised.
 const OVERLAP_DAYS: i32 = 30;
@@ -25,12 +26,12 @@ struct Held {
     points: Points,
 }
 
-pub async fn synchronise(
+pub(crate) async fn synchronise(
     sync: &Sync,
     series: Series,
     state: &SourceState,
     reach: Reach,
-) -> Result<Outcome, SyncError> {
+) -> Result<Synchronised, SyncError> {
     let points =
         if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, series.into()).await? };
     history::synchronise(sync, &Held { series, points }, reach).await
@@ -51,7 +52,7 @@ impl History for Held {
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
-    ) -> Result<Outcome, SyncError> {
+    ) -> Result<Synchronised, SyncError> {
         let (series, source) = (self.series, self.source());
         let from = match depth {
             Depth::End => first_to_ask(series, &self.points, sync.today()),
@@ -69,10 +70,10 @@ impl History for Held {
         let files = told.into_iter().map(|told| remembered(sync, series, now, told));
         let files: Vec<ReadFile> = files.chain(note).collect();
         let published = sync
-            .publish(source, move |outbox| {
-                outbox.rows(Records::Rates(believed));
-                outbox.withheld(withheld);
-                files.into_iter().for_each(|file| outbox.file(file));
+            .publish(source, move |rows_out| {
+                rows_out.rows(Records::Rates(believed));
+                rows_out.withheld(withheld);
+                files.into_iter().for_each(|file| rows_out.file(file));
                 Ok(())
             })
             .await?;
@@ -102,12 +103,16 @@ async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
 }
 
 /// Asks every window. A day that two windows tell differently is no data.
-async fn read(sync: &Sync, series: Series, windows: &[(Day, Day)]) -> Result<(Points, Vec<Told>), SyncError> {
+async fn read(
+    sync: &Sync,
+    series: Series,
+    windows: &[(Day, Day)],
+) -> Result<(Points, Vec<WindowRead>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|(from, to)| ask(sync, series, *from, *to).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
     let (mut points, mut told) = (Points::new(), Vec::new());
     while let Some((from, to, reading)) = readings.try_next().await? {
-        told.push(Told { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
+        told.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
         for point in reading.rows {
             if points.insert(point.day, point).is_some_and(|other| other != point) {
                 return Err(
@@ -150,7 +155,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.
-fn remembered(sync: &Sync, series: Series, now: Timestamp, told: Told) -> ReadFile {
+fn remembered(sync: &Sync, series: Series, now: Timestamp, told: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
     told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
 }

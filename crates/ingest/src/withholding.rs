@@ -10,8 +10,9 @@ use jiff::Timestamp;
 use lastro_model::{Day, Kind, Point, Source, Withheld};
 use lastro_sources::judgement::{self, Doubted, Judged, Refusal};
 
-use super::age::{age_ms, is_over};
-use super::sync::{Sync, SyncError};
+use crate::age::{age_ms, is_over};
+use crate::result::SyncError;
+use crate::sync::Sync;
 
 /// Published unchanged for so long, a point is believed.
 const BELIEVED_AFTER_MS: i64 = 7 * 24 * 3_600_000;

@@ -10,44 +10,44 @@ use lastro_model::{Filing, Records, Source};
 use lastro_store::{Loaded, Store, StoreError};
 use tokio::sync::mpsc;
 
-use super::catalog::{drain, stamp_of};
-use super::lowly::{self, Pace};
-use super::shelf::Shelf;
+use super::background::{self, Priority};
+use super::rows::{drain, stamp_of};
+use super::snapshot_file::SnapshotFile;
 
 /// The filings of the store's edition, where these are served.
 pub(super) async fn fresh(
     served: &Arc<Part<Filings>>,
     store: &dyn Store,
-    shelf: Option<&Shelf>,
-    pace: Pace,
+    snapshot_file: Option<&SnapshotFile>,
+    priority: Priority,
 ) -> anyhow::Result<Arc<Part<Filings>>> {
     // Only a start can find anything kept that is of use: what is served is at least as new.
-    let known = match (pace, shelf) {
-        (Pace::BesideRequests, _) => Some(Arc::clone(served)),
-        (Pace::Start, Some(shelf)) => kept(store, shelf).await?,
-        (Pace::Start, None) => None,
+    let known = match (priority, snapshot_file) {
+        (Priority::Background, _) => Some(Arc::clone(served)),
+        (Priority::Foreground, Some(snapshot_file)) => kept(store, snapshot_file).await?,
+        (Priority::Foreground, None) => None,
     };
     let caught_up = match known {
-        Some(known) => caught_up(store, known, pace).await?,
+        Some(known) => caught_up(store, known, priority).await?,
         None => None,
     };
     let fresh = match caught_up {
         Some(fresh) => fresh,
-        None => whole(store, pace).await?,
+        None => whole(store, priority).await?,
     };
-    if let Some(shelf) = shelf {
-        keep(store, shelf.clone(), Arc::clone(&fresh)).await?;
+    if let Some(snapshot_file) = snapshot_file {
+        keep(store, snapshot_file.clone(), Arc::clone(&fresh)).await?;
     }
     Ok(fresh)
 }
 
 /// What an earlier run kept, of an edition that the store remembers.
-async fn kept(store: &dyn Store, shelf: &Shelf) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
+async fn kept(store: &dyn Store, snapshot_file: &SnapshotFile) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
     let states = store.source_states().await?;
     let sample = states.iter().any(|state| state.source == Source::Filings && state.sample);
     let remembered = store.remembered_editions(Source::Filings).await?;
-    let shelf = shelf.clone();
-    let found = read_if_sound(move || shelf.find(&remembered)).await;
+    let snapshot_file = snapshot_file.clone();
+    let found = read_if_sound(move || snapshot_file.find(&remembered)).await;
     Ok(found.map(|(stamp, data)| Arc::new(Part { stamp, sample, data })))
 }
 
@@ -65,7 +65,7 @@ async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Sen
 async fn caught_up(
     store: &dyn Store,
     known: Arc<Part<Filings>>,
-    pace: Pace,
+    priority: Priority,
 ) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
     let Some(loaded) = store.changes(Source::Filings, known.stamp.edition).await? else { return Ok(None) };
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
@@ -73,7 +73,7 @@ async fn caught_up(
         return Ok(Some(known));
     }
     let changed = gathered(loaded.rows).await?;
-    match pace.run(move || known.data.with_changes(&changed)).await? {
+    match priority.run(move || known.data.with_changes(&changed)).await? {
         Ok(data) => Ok(Some(Arc::new(Part { stamp, sample, data }))),
         Err(error) => {
             tracing::info!(%error, "the changed filings do not fit; all are built anew");
@@ -92,9 +92,9 @@ async fn gathered(mut rows: mpsc::Receiver<Result<Records, StoreError>>) -> anyh
     Ok(changed)
 }
 
-async fn whole(store: &dyn Store, pace: Pace) -> anyhow::Result<Arc<Part<Filings>>> {
+async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part<Filings>>> {
     let loaded = store.load(Source::Filings).await?;
-    pace.run(move || built(loaded)).await?
+    priority.run(move || built(loaded)).await?
 }
 
 /// Filings go into their columns as they come: two million of them never stand in memory as records.
@@ -109,10 +109,14 @@ fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     Ok(Arc::new(Part { stamp, sample, data: builder.finish()? }))
 }
 
-/// Leaves it to the shelf, aside, whether these are worth keeping.
-async fn keep(store: &dyn Store, shelf: Shelf, fresh: Arc<Part<Filings>>) -> anyhow::Result<()> {
+/// Leaves it to the snapshot_file, aside, whether these are worth keeping.
+async fn keep(
+    store: &dyn Store,
+    snapshot_file: SnapshotFile,
+    fresh: Arc<Part<Filings>>,
+) -> anyhow::Result<()> {
     let remembered = store.remembered_editions(Source::Filings).await?;
-    lowly::spawn(move || shelf.keep(&remembered, &fresh))
+    background::spawn(move || snapshot_file.keep(&remembered, &fresh))
 }
 
 #[cfg(test)]

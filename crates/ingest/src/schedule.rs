@@ -4,52 +4,48 @@
 //! over one database, the lease of a source lets one of them ask.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lastro_model::{Frequency, Now, Source};
 use lastro_store::SourceState;
-use tokio::sync::watch;
 
-use super::age::age_ms;
-use super::sync::{Sync, SyncError, brasilia_day, holds_no_official_data};
-use crate::clock::random_fraction;
-use crate::jobs::stopped;
-use crate::state::App;
+use crate::age::age_ms;
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Sync, brasilia_day, holds_no_official_data};
 
 /// How often the schedule looks whether something is due. It looks at memory, mostly.
-pub const LOOK: Duration = Duration::from_secs(1);
+pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// While another process synchronises a source: to ask whether it may be taken over costs a write.
-const LOOKS_LEFT_OUT: u32 = 10;
+const POLLS_LEFT_OUT: u32 = 10;
 const HOUR_MS: i64 = 3_600_000;
 const MINUTE_MS: i64 = 60_000;
 
-/// The pace of a source.
-struct Pace {
+/// How often a source is asked.
+struct Interval {
     /// After a success, this long until it is asked again.
     every_ms: i64,
     /// Only within these hours of the day in Brasília, and not on weekends; `None` for any time.
     office_hours: Option<(i64, i64)>,
 }
 
-const fn pace(source: Source) -> Pace {
+const fn interval(source: Source) -> Interval {
     match source {
         Source::Series(series) => match series.about().frequency {
             Frequency::CalendarDays | Frequency::BusinessDays => {
-                Pace { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
+                Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
             }
-            Frequency::Months => Pace { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+            Frequency::Months => Interval { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
         },
         // The closing bulletin comes at about ten past one.
-        Source::Fx => Pace { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
-        Source::Companies => Pace { every_ms: 24 * HOUR_MS, office_hours: None },
-        Source::Filings => Pace { every_ms: 4 * HOUR_MS, office_hours: None },
+        Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
+        Source::Companies => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
+        Source::Filings => Interval { every_ms: 4 * HOUR_MS, office_hours: None },
     }
 }
 
 /// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
 pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
-    let pace = pace(state.source);
+    let interval = interval(state.source);
     // What lies in the future was written by a clock that was ahead: it is as if it had never been.
     let since = |at: Option<jiff::Timestamp>| at.and_then(|at| age_ms(at, now.unix_ms)).unwrap_or(i64::MAX);
     if failures > 0 {
@@ -60,13 +56,13 @@ pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool
     if holds_no_official_data(state) || state.last_success.is_none() {
         return true;
     }
-    let open = pace.office_hours.is_none_or(|(from, to)| {
+    let open = interval.office_hours.is_none_or(|(from, to)| {
         let hour = (now.unix_ms - 3 * HOUR_MS).rem_euclid(24 * HOUR_MS) / HOUR_MS;
         (from..to).contains(&hour) && !brasilia_day(now.unix_ms).is_weekend()
     });
     // Whatever the hours, a day and a half is too long: the machine may have been asleep through them.
     let overdue = since(state.last_success) >= 36 * HOUR_MS;
-    (open || overdue) && since(state.last_success) >= varied(pace.every_ms, jitter)
+    (open || overdue) && since(state.last_success) >= varied(interval.every_ms, jitter)
 }
 
 /// Up to a fifth more, so that many servers do not ask in step.
@@ -74,21 +70,33 @@ fn varied(interval_ms: i64, jitter: f64) -> i64 {
     interval_ms + (interval_ms as f64 * 0.2 * jitter) as i64
 }
 
-/// Keeps one source fresh until the service stops.
+/// The process that keeps its data fresh.
+pub trait Observer: Send + std::marker::Sync {
+    /// What it knows of the sources without asking the store.
+    fn known_states(&self) -> Arc<Vec<SourceState>>;
+    /// Hears how a synchronisation went.
+    fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>);
+}
+
+/// Keeps one source fresh until `stop` is ready. The `jitter` from 0 to 1 is this process's own.
 pub async fn keep_fresh(
-    app: Arc<App>,
-    sync: Arc<Sync>,
+    observer: &dyn Observer,
+    sync: &Sync,
     source: Source,
-    look: Duration,
-    stop: watch::Receiver<bool>,
+    (poll_interval, jitter): (Duration, f64),
+    stop: impl Future<Output = ()>,
 ) {
-    let watch = Watch { app: &app, sync: &sync, source, jitter: random_fraction(), failures: 0 };
-    watch.keep_fresh(look, stop).await;
+    let watch = Watch { observer, sync, source, jitter, failures: 0 };
+    tokio::select! {
+        () = stop => {}
+        () = watch.keep_fresh(poll_interval) => {}
+    }
+    sync.release(source).await;
 }
 
 /// One source under watch.
 struct Watch<'a> {
-    app: &'a App,
+    observer: &'a dyn Observer,
     sync: &'a Sync,
     source: Source,
     jitter: f64,
@@ -97,57 +105,47 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    async fn keep_fresh(mut self, look: Duration, mut stop: watch::Receiver<bool>) {
+    async fn keep_fresh(mut self, poll_interval: Duration) {
         loop {
-            let looked = tokio::select! {
-                () = stopped(&mut stop) => break,
-                looked = self.look() => looked,
-            };
-            let pause = if looked == Looked::Elsewhere { look * LOOKS_LEFT_OUT } else { look };
-            tokio::select! {
-                () = stopped(&mut stop) => break,
-                () = tokio::time::sleep(pause) => {}
-            }
+            let is_elsewhere = self.synchronise_if_due().await == Polled::Elsewhere;
+            tokio::time::sleep(if is_elsewhere { poll_interval * POLLS_LEFT_OUT } else { poll_interval })
+                .await;
         }
-        self.sync.release(self.source).await;
     }
 
-    /// Synchronises the source if it is due.
-    async fn look(&mut self) -> Looked {
-        let now = self.app.clock.now();
+    async fn synchronise_if_due(&mut self) -> Polled {
+        let now = self.sync.clock.now();
         let (failures, jitter) = (self.failures, self.jitter);
         let due = |state: &SourceState| is_due(state, failures, jitter, now);
-        if !is_due_now(self.app, self.source, due).await {
-            return Looked::Done;
+        if !self.is_due_now(due).await {
+            return Polled::Done;
         }
-        let result = self.sync.run_if(self.source, due).await;
-        let outcome = match &result {
-            Ok(None) => return Looked::Done,
-            Err(SyncError::Elsewhere(_)) => return Looked::Elsewhere,
-            Ok(Some(_)) => "ok",
-            Err(error) => error.kind(),
+        let result = match self.sync.run_if(self.source, due).await {
+            Ok(None) => return Polled::Done,
+            Err(SyncError::Elsewhere(_)) => return Polled::Elsewhere,
+            Ok(Some(synchronised)) => Ok(synchronised),
+            Err(error) => Err(error),
         };
-        if matches!(result, Err(SyncError::Panicked)) {
-            self.app.metrics.panics.fetch_add(1, Ordering::Relaxed);
-        }
-        self.app.metrics.synchronised(self.source, outcome);
+        self.observer.ended(self.source, &result);
         self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
-        Looked::Done
+        Polled::Done
+    }
+
+    /// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
+    async fn is_due_now(&self, due: impl Fn(&SourceState) -> bool) -> bool {
+        let due =
+            |states: &[SourceState]| states.iter().any(|state| state.source == self.source && due(state));
+        due(&self.observer.known_states())
+            && self.sync.store.source_states().await.is_ok_and(|states| due(&states))
     }
 }
 
 #[derive(PartialEq, Eq)]
-enum Looked {
+enum Polled {
     /// Whatever was due.
     Done,
     /// Another process is at it.
     Elsewhere,
-}
-
-/// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
-async fn is_due_now(app: &App, source: Source, due: impl Fn(&SourceState) -> bool) -> bool {
-    let due = |states: &[SourceState]| states.iter().any(|state| state.source == source && due(state));
-    due(&app.freshness.load()) && app.store.source_states().await.is_ok_and(|states| due(&states))
 }
 
 #[cfg(test)]

@@ -11,23 +11,28 @@ use lastro_model::Source;
 use lastro_store::{Counters, SourceState};
 use tokio::sync::watch;
 
-use super::stopped;
-use crate::ingest::{catalog, lowly};
+use super::{background, parts};
+use crate::jobs::stopped;
 use crate::state::App;
 
 /// How often is looked.
-pub const LOOK: Duration = Duration::from_millis(500);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const KEYS_AT_ONCE: usize = 1_000;
 
 /// What the store held at the last look; nothing before the first. Looked at by one job, brought into service by another.
 pub type Wanted = watch::Sender<Option<Counters>>;
 
 /// Follows the store until the service stops.
-pub async fn run(app: Arc<App>, wanted: Arc<Wanted>, look_every: Duration, mut stop: watch::Receiver<bool>) {
+pub async fn run(
+    app: Arc<App>,
+    wanted: Arc<Wanted>,
+    poll_interval: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(look_every) => look(&app, &wanted).await,
+            () = tokio::time::sleep(poll_interval) => look(&app, &wanted).await,
         }
     }
 }
@@ -64,7 +69,7 @@ async fn look(app: &App, wanted: &Wanted) {
 /// Hears of attempts too, which leave the edition as it is. Nothing is told of an edition that is not in service yet.
 async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
     let states = app.store.source_states().await?;
-    let (shown, known) = (catalog::editions(&app.catalog.load()), app.freshness.load());
+    let (shown, known) = (parts::editions(&app.catalog.load()), app.freshness.load());
     let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
         Some(known) if shown[state.source] != state.edition => known.clone(),
         _ => state,
@@ -103,12 +108,12 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
 pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
     for source in Source::ALL {
         let current = app.catalog.load_full();
-        if catalog::editions(&current)[source] != counters.edition(source) {
-            let fresh = catalog::with_fresh(&current, &*app.store, source, app.shelf.as_ref()).await?;
+        if parts::editions(&current)[source] != counters.edition(source) {
+            let fresh = parts::with_fresh(&current, &*app.store, source, app.snapshot_file.as_ref()).await?;
             drop(current);
             let before = app.catalog.swap(Arc::new(fresh));
             if source == Source::Filings {
-                tokio::spawn(lowly::retire(Arc::clone(&before.filings)));
+                tokio::spawn(background::retire(Arc::clone(&before.filings)));
             }
             tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
         }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Timeline};
-use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source, Stamp};
-use lastro_store::{Loaded, Store, StoreError};
+use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source};
+use lastro_store::{Loaded, Store};
 
-use super::filings_part;
-use super::lowly::Pace;
-use super::shelf::Shelf;
+use super::background::Priority;
+use super::filings;
+use super::rows::{drain, stamp_of};
+use super::snapshot_file::SnapshotFile;
 
 /// The editions that a catalog shows.
 pub fn editions(catalog: &Catalog) -> BySource<Edition> {
@@ -25,15 +26,17 @@ pub async fn with_fresh(
     catalog: &Catalog,
     store: &dyn Store,
     source: Source,
-    shelf: Option<&Shelf>,
+    snapshot_file: Option<&SnapshotFile>,
 ) -> anyhow::Result<Catalog> {
-    let pace = Pace::beside(editions(catalog)[source]);
+    let priority = Priority::beside(editions(catalog)[source]);
     let mut fresh = catalog.clone();
     match source {
-        Source::Series(series) => fresh.series[series] = built(store, source, rates, pace).await?,
-        Source::Fx => fresh.fx = built(store, source, fx, pace).await?,
-        Source::Companies => fresh.companies = built(store, source, companies, pace).await?,
-        Source::Filings => fresh.filings = filings_part::fresh(&catalog.filings, store, shelf, pace).await?,
+        Source::Series(series) => fresh.series[series] = built(store, source, rates, priority).await?,
+        Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
+        Source::Companies => fresh.companies = built(store, source, companies, priority).await?,
+        Source::Filings => {
+            fresh.filings = filings::fresh(&catalog.filings, store, snapshot_file, priority).await?;
+        }
     }
     Ok(fresh)
 }
@@ -45,25 +48,10 @@ async fn built<T: Send + Sync + 'static>(
     store: &dyn Store,
     source: Source,
     build: fn(Loaded) -> Built<T>,
-    pace: Pace,
+    priority: Priority,
 ) -> Built<T> {
     let loaded = store.load(source).await?;
-    pace.run(move || build(loaded)).await?
-}
-
-pub(super) fn stamp_of(loaded: &Loaded) -> Stamp {
-    Stamp { edition: loaded.edition, published_unix_ms: loaded.published_at.as_millisecond() }
-}
-
-/// Hands every batch to `take`; a batch of another kind means that the store is broken.
-pub(super) fn drain(
-    mut rows: tokio::sync::mpsc::Receiver<Result<Records, StoreError>>,
-    mut take: impl FnMut(Records) -> bool,
-) -> anyhow::Result<()> {
-    while let Some(batch) = rows.blocking_recv() {
-        anyhow::ensure!(take(batch?), "the store gave rows of another source");
-    }
-    Ok(())
+    priority.run(move || build(loaded)).await?
 }
 
 fn rates(loaded: Loaded) -> Built<Timeline<RatePoint>> {

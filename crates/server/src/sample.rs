@@ -1,13 +1,12 @@
-//! Publishes the made-up data set: the sample of a first start, and what `lastro demo` asks for.
+//! Puts the made-up data set into the store: the sample of a first start, and what `lastro demo` asks for.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro_model::{Edition, Records, Source};
+use lastro_sample::{self as sample, Shape};
 use lastro_store::{Condition, Publication, Published, SourceState, Store, Write};
 use tokio::sync::mpsc;
-
-use lastro_sample::{self as sample, Shape};
 
 const BATCH: usize = 5_000;
 

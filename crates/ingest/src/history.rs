@@ -2,13 +2,14 @@
 //!
 //! Values of the last days come and are revised all the time; older ones are corrected now and then, which only a whole
 //! reading finds. A whole reading that fails must not keep today's value from anybody: it is put off for a day, reported
-//! among the rejects, and the end is read all the same. [`series`](super::series) and [`exchange`](super::exchange) are such histories.
+//! among the rejects, and the end is read all the same. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
 
 use jiff::Timestamp;
 use lastro_model::{ReadFile, Reject, Source};
 
-use super::age::is_over;
-use super::sync::{Outcome, Reach, Sync, SyncError};
+use crate::age::is_over;
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 const WHOLE_EVERY_MS: i64 = 7 * DAY_MS;
@@ -33,14 +34,14 @@ pub(super) trait History {
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
-    ) -> impl Future<Output = Result<Outcome, SyncError>> + Send;
+    ) -> impl Future<Output = Result<Synchronised, SyncError>> + Send;
 }
 
 pub(super) async fn synchronise<H: History>(
     sync: &Sync,
     history: &H,
     reach: Reach,
-) -> Result<Outcome, SyncError> {
+) -> Result<Synchronised, SyncError> {
     let (source, now) = (history.source(), sync.now()?);
     let whole = reach == Reach::Whole
         || whole_is_due(sync, source, now).await?

@@ -8,10 +8,11 @@ use lastro_model::{Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records,
 use lastro_sources::{Fault, Reading, judgement, ptax};
 use lastro_store::{SourceState, Store};
 
-use super::history::{self, Depth, History};
-use super::sync::{Outcome, Reach, Sync, SyncError, holds_no_official_data};
-use super::windows::{self, Told};
-use super::withholding::Withholding;
+use crate::history::{self, Depth, History};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::windows::{self, WindowRead};
+use crate::withholding::Withholding;
 
 const OVERLAP_DAYS: i32 = 15;
 
@@ -21,7 +22,11 @@ type Window = (Currency, Day, Day);
 /// The closings that are held.
 struct Held(Quotes);
 
-pub async fn synchronise(sync: &Sync, state: &SourceState, reach: Reach) -> Result<Outcome, SyncError> {
+pub(crate) async fn synchronise(
+    sync: &Sync,
+    state: &SourceState,
+    reach: Reach,
+) -> Result<Synchronised, SyncError> {
     let quotes = if holds_no_official_data(state) { Quotes::new() } else { held(&*sync.store).await? };
     history::synchronise(sync, &Held(quotes), reach).await
 }
@@ -41,7 +46,7 @@ impl History for Held {
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
-    ) -> Result<Outcome, SyncError> {
+    ) -> Result<Synchronised, SyncError> {
         let (currencies, list) = currencies(sync, &self.0, now).await?;
         let windows = windows_to_ask(&currencies, &self.0, depth, sync.today());
         sync.report.begin(Source::Fx, windows.len() as u64);
@@ -55,10 +60,10 @@ impl History for Held {
         let files = told.into_iter().map(|(currency, told)| remembered(sync, currency, now, told));
         let files: Vec<ReadFile> = files.chain([list]).chain(note).collect();
         let published = sync
-            .publish(Source::Fx, move |outbox| {
-                outbox.rows(Records::Fx(believed));
-                outbox.withheld(withheld);
-                files.into_iter().for_each(|file| outbox.file(file));
+            .publish(Source::Fx, move |rows_out| {
+                rows_out.rows(Records::Fx(believed));
+                rows_out.withheld(withheld);
+                files.into_iter().for_each(|file| rows_out.file(file));
                 Ok(())
             })
             .await?;
@@ -67,7 +72,7 @@ impl History for Held {
 }
 
 /// Remembered by its year, so that a later answer about the same days takes its place.
-fn remembered(sync: &Sync, currency: Currency, now: Timestamp, told: Told) -> ReadFile {
+fn remembered(sync: &Sync, currency: Currency, now: Timestamp, told: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
     told.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
 }
@@ -89,7 +94,7 @@ async fn currencies(
         rejects.push(Reject { file: request.what.clone(), line: 0, reason });
     }
     let today = sync.today();
-    let told = Told { from: today, to: today, rows: rows.len() as u64, rejects };
+    let told = WindowRead { from: today, to: today, rows: rows.len() as u64, rejects };
     Ok((rows, told.into_file(request.url, now)))
 }
 
@@ -155,7 +160,7 @@ fn held_before(held: &Quotes, currency: Currency, day: Day) -> Option<Day> {
 }
 
 /// The windows of each currency stand together, in order.
-fn refuse_silence(held: &Quotes, told: &[(Currency, Told)]) -> Result<(), SyncError> {
+fn refuse_silence(held: &Quotes, told: &[(Currency, WindowRead)]) -> Result<(), SyncError> {
     for own in told.chunk_by(|(a, _), (b, _)| a == b) {
         let Some((currency, first)) = own.first() else { continue };
         let begun = held_before(held, *currency, first.from).is_some();
@@ -164,13 +169,13 @@ fn refuse_silence(held: &Quotes, told: &[(Currency, Told)]) -> Result<(), SyncEr
     Ok(())
 }
 
-async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency, Told)>), SyncError> {
+async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency, WindowRead)>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|window| ask(sync, *window).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
     let (mut quotes, mut told) = (Quotes::new(), Vec::new());
     while let Some(((currency, from, to), reading)) = readings.try_next().await? {
         let rows = reading.rows.len() as u64;
-        told.push((currency, Told { from, to, rows, rejects: reading.rejects }));
+        told.push((currency, WindowRead { from, to, rows, rejects: reading.rejects }));
         for quote in reading.rows {
             if quotes.insert((quote.pair, quote.day), quote).is_some_and(|other| other != quote) {
                 return Err(Fault::NotData(format!(

@@ -1,0 +1,46 @@
+//! Hands rows to a publication, in batches.
+
+use lastro_model::{ReadFile, Records, Withheld};
+use lastro_store::Write;
+use tokio::sync::mpsc;
+
+#[derive(Debug)]
+pub(crate) struct RowSender {
+    sender: mpsc::Sender<Write>,
+    part: bool,
+}
+
+impl RowSender {
+    pub(crate) fn new(sender: mpsc::Sender<Write>) -> Self {
+        Self { sender, part: false }
+    }
+
+    /// Nobody listening means that the publication failed, which it reports itself.
+    fn send(&mut self, write: Write) {
+        let _ = self.sender.blocking_send(write);
+    }
+
+    pub(crate) fn commit(&mut self) {
+        self.send(if self.part { Write::CommitPart } else { Write::Commit });
+    }
+
+    /// What is handed over is not all that was asked for: no success of the source.
+    pub(crate) fn is_a_part(&mut self) {
+        self.part = true;
+    }
+
+    pub(crate) fn rows(&mut self, records: Records) {
+        if !records.is_empty() {
+            self.send(Write::Rows(records));
+        }
+    }
+
+    /// All that is withheld of the source now.
+    pub(crate) fn withheld(&mut self, points: Vec<Withheld>) {
+        self.send(Write::Withheld(points));
+    }
+
+    pub(crate) fn file(&mut self, file: ReadFile) {
+        self.send(Write::File(file));
+    }
+}

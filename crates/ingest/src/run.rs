@@ -1,0 +1,61 @@
+//! The flow of one source: ask → read → judge → publish, by one process at a time, and how it went written down.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use lastro_model::Source;
+use lastro_store::SourceState;
+
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Reach, Sync};
+use crate::{companies, filings, fx, series};
+
+impl Sync {
+    /// Synchronises one source and remembers how it went.
+    pub async fn run(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
+        self.alone(source, self.run_alone(source, reach)).await
+    }
+
+    /// The same where it is still due once no other process can be at it.
+    pub async fn run_if(
+        &self,
+        source: Source,
+        is_due: impl Fn(&SourceState) -> bool,
+    ) -> Result<Option<Synchronised>, SyncError> {
+        let look_again = async {
+            if !is_due(&self.state(source).await?) {
+                return Ok(None);
+            }
+            self.run_alone(source, Reach::Recent).await.map(Some)
+        };
+        self.alone(source, look_again).await
+    }
+
+    async fn run_alone(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
+        let attempt = AssertUnwindSafe(self.attempt(source, reach)).catch_unwind().await;
+        let result = attempt.unwrap_or_else(|panic| Err(SyncError::panicked(&*panic)));
+        match &result {
+            Ok(outcome) => self.report.end(source, Ok(outcome)),
+            Err(error) => {
+                // What was refused today may be mended tomorrow: it must be asked for anew.
+                if !error.may_pass() {
+                    self.fetcher.forget(source);
+                }
+                let sentence = error.to_string();
+                self.report.end(source, Err(&sentence));
+                self.store.record_attempt(source, self.now()?, Some(sentence)).await?;
+            }
+        }
+        result
+    }
+
+    async fn attempt(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
+        let state = self.state(source).await?;
+        match source {
+            Source::Series(series) => series::synchronise(self, series, &state, reach).await,
+            Source::Fx => fx::synchronise(self, &state, reach).await,
+            Source::Companies => companies::synchronise(self, &state).await,
+            Source::Filings => filings::synchronise(self, &state, reach).await,
+        }
+    }
+}

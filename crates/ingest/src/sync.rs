@@ -1,0 +1,137 @@
+//! What a synchronisation works with, and the steps that all sources share. A failure leaves the last good edition in service.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lastro_model::{Clock, Day, Edition, Source};
+use lastro_sources::{Fault, judgement::Refusal};
+use lastro_store::{Condition, Publication, Published, SourceState, Store, StoreError};
+use tokio::sync::mpsc;
+
+use crate::fetch::Fetcher;
+use crate::lease::LeaseHolder;
+use crate::report::Report;
+use crate::result::{SyncError, Synchronised};
+use crate::row_sender::RowSender;
+
+/// Where the publishers are: scheme and host, before the paths of their interfaces.
+#[derive(Debug, Clone)]
+pub struct Publishers {
+    pub sgs: String,
+    pub ptax: String,
+    pub cvm: String,
+}
+
+/// How much is asked of the publishers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// What can have changed since yesterday; all that is missing; and what was not looked at for long.
+    Recent,
+    /// Every day and every file there is.
+    Whole,
+}
+
+/// Everything a synchronisation works with.
+pub struct Sync {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub fetcher: Fetcher,
+    pub publishers: Publishers,
+    /// The first year of filings.
+    pub since: i16,
+    pub lease_holder: LeaseHolder,
+    /// Sources that are believed although they differ from what is held beyond belief.
+    pub accept: Vec<Source>,
+    pub report: Box<dyn Report>,
+}
+
+impl std::fmt::Debug for Sync {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sync")
+            .field("publishers", &self.publishers)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sync {
+    pub(super) async fn state(&self, source: Source) -> Result<SourceState, SyncError> {
+        let states = self.store.source_states().await?;
+        states.into_iter().find(|state| state.source == source).ok_or_else(|| StoreError::NotFound.into())
+    }
+
+    pub(super) fn now(&self) -> Result<Timestamp, SyncError> {
+        Timestamp::from_millisecond(self.clock.now().unix_ms)
+            .map_err(|_| Fault::Internal("the clock is out of bounds".to_owned()).into())
+    }
+
+    /// The day in Brasília, where publishers live. There has been no summer time since 2019.
+    pub(super) fn today(&self) -> Day {
+        brasilia_day(self.clock.now().unix_ms)
+    }
+
+    /// A refusal that the operator has looked at is told and passed over.
+    pub(super) fn weigh(&self, source: Source, judged: Result<(), Refusal>) -> Result<(), SyncError> {
+        match judged {
+            Err(refusal) if self.accept.contains(&source) => {
+                tracing::warn!(%source, "accepted as the operator asks: {refusal}");
+                Ok(())
+            }
+            judged => Ok(judged?),
+        }
+    }
+
+    /// Publishes what `write` hands over, replacing the sample if that is what stands.
+    pub(super) async fn publish<F>(&self, source: Source, write: F) -> Result<Published, SyncError>
+    where
+        F: FnOnce(&mut RowSender) -> Result<(), SyncError> + Send + 'static,
+    {
+        let (sender, receiver) = mpsc::channel(4);
+        // Looked at again: another process may have replaced the sample meanwhile.
+        let replace = holds_no_official_data(&self.state(source).await?);
+        let publication =
+            Publication { source, sample: false, replace, at: self.now()?, condition: Condition::None };
+        let writing = tokio::task::spawn_blocking(move || {
+            let mut rows_out = RowSender::new(sender);
+            write(&mut rows_out)?;
+            rows_out.commit();
+            Ok::<_, SyncError>(())
+        });
+        let published = self.store.publish(publication, receiver).await;
+        // If the writer failed, the publication was abandoned: its reason is the better one.
+        writing.await??;
+        let published = published?;
+        self.fetcher.forget(source);
+        Ok(published)
+    }
+
+    /// The publisher has nothing new: what is held is confirmed.
+    pub(super) async fn unchanged(&self, source: Source) -> Result<Synchronised, SyncError> {
+        self.store.record_attempt(source, self.now()?, None).await?;
+        self.fetcher.forget(source);
+        self.count(source, 0, 0).await
+    }
+
+    pub(super) async fn outcome(
+        &self,
+        source: Source,
+        published: Published,
+    ) -> Result<Synchronised, SyncError> {
+        self.count(source, published.added, published.changed).await
+    }
+
+    async fn count(&self, source: Source, added: u64, changed: u64) -> Result<Synchronised, SyncError> {
+        let SourceState { rejects: rejected, withheld, newest_day: newest, .. } = self.state(source).await?;
+        Ok(Synchronised { source, added, changed, rejected, withheld, newest })
+    }
+}
+
+/// Whether what stands is the sample, or nothing.
+pub(super) fn holds_no_official_data(state: &SourceState) -> bool {
+    state.sample || state.edition == Edition(0)
+}
+
+pub fn brasilia_day(unix_ms: i64) -> Day {
+    const OFFSET_MS: i64 = 3 * 3_600_000;
+    lastro_model::Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
+}

@@ -1,0 +1,41 @@
+//! Keeps the sources fresh while the service runs: when and how is the business of `lastro_ingest`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use lastro_ingest::result::{SyncError, Synchronised};
+use lastro_ingest::schedule::{self, Observer};
+use lastro_ingest::sync::Sync;
+use lastro_model::Source;
+use lastro_store::SourceState;
+use tokio::sync::watch;
+
+use super::stopped;
+use crate::clock::random_fraction;
+use crate::state::App;
+
+/// Keeps one source fresh until the service stops.
+pub async fn run(
+    app: Arc<App>,
+    sync: Arc<Sync>,
+    source: Source,
+    poll_interval: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
+    let rhythm = (poll_interval, random_fraction());
+    schedule::keep_fresh(&*app, &sync, source, rhythm, stopped(&mut stop)).await;
+}
+
+impl Observer for App {
+    fn known_states(&self) -> Arc<Vec<SourceState>> {
+        self.freshness.load_full()
+    }
+
+    fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>) {
+        if matches!(result, Err(SyncError::Panicked)) {
+            self.metrics.panics.fetch_add(1, Ordering::Relaxed);
+        }
+        self.metrics.synchronised(source, result.as_ref().map_or_else(SyncError::kind, |_| "ok"));
+    }
+}
