@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro::clock::fill_random;
+use lastro::config::{AdminListen, Common, Serve, Switch};
 use lastro::sample;
-use lastro::service::{Options, Service};
-use lastro::state::App;
-use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
+use lastro::service::Service;
+use lastro::state::{App, Setup};
+use lastro::telemetry::LogFormat;
+use lastro_access::{Applicant, Grant, IssuedKey};
 use lastro_model::{ManualClock, Plan};
 use lastro_sample::Shape;
 
@@ -25,24 +27,28 @@ pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
 /// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be
 /// counted with the requests, and the rest of it answers without them.
 pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
-    let options = Options {
-        store: lastro_store::open(&database(directory)).await?,
-        poll_interval: lastro::refresh::follow::POLL_INTERVAL,
-        // It stands still: however slow the machine, a quota that is used up stays so.
-        clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
-        index_dir: None,
-        webhooks: lastro::webhooks::Settings::default(),
-        pepper_file: directory.join("pepper"),
+    let settings = Serve {
         listen: "127.0.0.1:0".parse()?,
-        admin_listen: None,
-        trusted_proxies: TrustedProxies::parse("").map_err(anyhow::Error::msg)?,
-        registrations: lastro_access::RegistrationLimits::default(),
+        admin_listen: AdminListen(None),
+        sync: Switch::Off,
         key_cache: 1_000,
         limiter_capacity: 1_000,
-        connections: lastro::http::connections::Limits::default(),
-        synchronisation: None,
+        ..Serve::defaults()?
     };
-    let service = Service::start(options).await?;
+    let common = Common {
+        database: database(directory),
+        pepper_file: Some(directory.join("pepper")),
+        config: None,
+        log_format: LogFormat::Text,
+    };
+    let service = Service::start(Setup {
+        store: lastro_store::open(&common.database).await?,
+        // It stands still: however slow the machine, a quota that is used up stays so.
+        clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
+        common,
+        settings,
+    })
+    .await?;
     let app = Arc::clone(&service.app);
     let key = add_key(&app).await?;
     service.stop().await?;

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use lastro_model::{KeyDigest, ParseError, WebhookId};
+use lastro_model::{KeyDigest, ParseError, WebhookId, hex};
 use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
 
@@ -43,17 +43,12 @@ impl Pepper {
 
     /// Reads what [`Pepper::to_hex`] wrote; space around it, such as a line's end, is ignored.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        let digits: [u8; 64] = text.trim().as_bytes().try_into().map_err(|_| FORM)?;
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
-        }
-        Ok(Self::from_bytes(bytes))
+        hex::decode(text.trim()).map(Self::from_bytes).ok_or(FORM)
     }
 
     /// The secret itself, for the pepper file.
     pub fn to_hex(&self) -> String {
-        hex(&self.bytes)
+        hex::encode(&self.bytes)
     }
 
     /// What the store keeps of a key.
@@ -71,7 +66,7 @@ impl Pepper {
 
     /// Names the pepper without betraying it: a database can tell that it was made with another one.
     pub fn fingerprint(&self) -> String {
-        hex(&self.authenticate(FINGERPRINT_LABEL)[..16])
+        hex::encode(&self.authenticate(FINGERPRINT_LABEL)[..16])
     }
 
     /// The secret that signs what a webhook is sent: another one for every seed. The seed alone, which is all that the
@@ -89,22 +84,4 @@ impl fmt::Debug for Pepper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Pepper(…)")
     }
-}
-
-fn nibble(digit: u8) -> Result<u8, ParseError> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        b'A'..=b'F' => Ok(digit - b'A' + 10),
-        _ => Err(FORM),
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
-        .collect()
 }

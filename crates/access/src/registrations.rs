@@ -21,10 +21,10 @@ pub struct RegistrationLimits {
     pub burst: u32,
 }
 
-impl Default for RegistrationLimits {
-    fn default() -> Self {
-        Self { per_address_an_hour: 30, per_network_an_hour: 300, in_all_an_hour: 3600, burst: 600 }
-    }
+impl RegistrationLimits {
+    /// What is allowed unless the operator says otherwise.
+    pub const USUAL: Self =
+        Self { per_address_an_hour: 30, per_network_an_hour: 300, in_all_an_hour: 3600, burst: 600 };
 }
 
 #[derive(Debug)]

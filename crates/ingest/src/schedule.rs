@@ -13,8 +13,6 @@ use crate::age::age_ms;
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Sync, brasilia_day, holds_no_official_data};
 
-/// How often the schedule looks whether something is due. It looks at memory, mostly.
-pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// While another process synchronises a source: to ask whether it may be taken over costs a write.
 const POLLS_LEFT_OUT: u32 = 10;
 const HOUR_MS: i64 = 3_600_000;

@@ -10,7 +10,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lastro_model::{Clock, Source};
+use lastro_model::{Clock, Source, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
@@ -111,7 +111,7 @@ impl Spool {
     }
 
     fn entry(&self, source: Source, url: &str) -> PathBuf {
-        self.folder(source).join(hex(&Sha256::digest(url)[..16]))
+        self.folder(source).join(hex::encode(&Sha256::digest(url)[..16]))
     }
 }
 
@@ -141,11 +141,7 @@ fn sha256_of(file: &mut File) -> io::Result<String> {
         }
     }
     io::Seek::rewind(file)?;
-    Ok(hex(&digest.finalize()))
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    Ok(hex::encode(&digest.finalize()))
 }
 
 #[cfg(test)]
@@ -175,7 +171,7 @@ mod tests {
     fn keep(spool: &Spool, source: Source, body: &[u8]) {
         let mut draft = spool.draft(source).unwrap();
         draft.write_all(body).unwrap();
-        let sha256 = hex(&Sha256::digest(body));
+        let sha256 = hex::encode(&Sha256::digest(body));
         let metadata = Metadata { status: 200, content_type: None, etag: None, last_modified: None, sha256 };
         spool.keep(source, URL, draft, metadata).unwrap();
     }

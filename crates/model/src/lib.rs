@@ -9,6 +9,7 @@ mod cnpj;
 mod company;
 mod day;
 mod filing;
+pub mod hex;
 mod panics;
 mod rates;
 mod series;

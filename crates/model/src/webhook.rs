@@ -91,8 +91,7 @@ macro_rules! name_with_prefix {
         impl $name {
             /// Random bytes make the name: nobody guesses it, and no two are the same.
             pub fn from_random(bytes: [u8; 12]) -> Self {
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                Self(format!(concat!($prefix, "{}"), digits).into())
+                Self(format!(concat!($prefix, "{}"), crate::hex::encode(&bytes)).into())
             }
 
             pub fn parse(text: &str) -> Result<Self, ParseError> {

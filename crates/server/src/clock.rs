@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use lastro_model::{Clock, Now};
+use lastro_model::{Clock, Now, hex};
 
 /// The machine's clocks.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub fn fill_random(bytes: &mut [u8]) {
 pub fn random_hex(length: usize) -> String {
     let mut bytes = vec![0u8; length.div_ceil(2)];
     fill_random(&mut bytes);
-    let mut text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut text = hex::encode(&bytes);
     text.truncate(length);
     text
 }

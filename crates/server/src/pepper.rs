@@ -11,6 +11,7 @@ use lastro_access::Pepper;
 use lastro_store::Store;
 
 use crate::clock::{fill_random, random_hex};
+use crate::config::Common;
 
 const FINGERPRINT: &str = "pepper_fingerprint";
 
@@ -21,6 +22,12 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
         name.push(".pepper");
         PathBuf::from(name)
     })
+}
+
+/// Where it stands by the settings.
+pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
+    let named = common.pepper_file.clone();
+    named.or_else(|| default_path(&common.database)).context("name the pepper file with --pepper-file")
 }
 
 /// The pepper of this database: read from its file, or made if the database has never had one.

@@ -1,70 +1,33 @@
 //! A running service: opened, filled, listening, and stopped in order.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
-use lastro_access::{KeyRing, RegistrationLimits, TrustedProxies};
 use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
-use lastro_ingest::sync::{Publishers, Sync};
-use lastro_model::{Clock, Source};
-use lastro_store::{DATABASE_ID, Store};
+use lastro_ingest::spool::Spool;
+use lastro_ingest::sync::Sync;
+use lastro_model::Source;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::clock::random_hex;
-use crate::http::connections::{self, Limits};
+use crate::clock::{random_fraction, random_hex};
+use crate::config::{Serve, Switch};
+use crate::http::connections;
 use crate::http::routes::ROUTES;
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, forget, sweep, synchronise};
 use crate::metrics::Metrics;
 use crate::refresh::follow;
-use crate::refresh::snapshot_file::SnapshotFile;
-use crate::state::{App, Parts};
-use crate::webhooks::{self, dispatcher};
-use crate::{admin, http, pepper, sample};
-
-/// What a service is started with.
-#[derive(Debug)]
-pub struct Options {
-    pub store: Arc<dyn Store>,
-    /// How often is looked at what other processes wrote into the store.
-    pub poll_interval: Duration,
-    pub clock: Arc<dyn Clock>,
-    pub pepper_file: PathBuf,
-    /// Where the built filings are kept between runs; `None` builds them at every start.
-    pub index_dir: Option<PathBuf>,
-    pub listen: SocketAddr,
-    pub admin_listen: Option<SocketAddr>,
-    pub trusted_proxies: TrustedProxies,
-    pub registrations: RegistrationLimits,
-    pub limiter_capacity: usize,
-    /// How many keys are kept in memory before those make room that were not used for longest.
-    pub key_cache: usize,
-    pub connections: Limits,
-    pub webhooks: webhooks::Settings,
-    /// `None` serves what the store holds and asks nobody.
-    pub synchronisation: Option<Synchronisation>,
-}
-
-/// How the data is kept fresh.
-#[derive(Debug)]
-pub struct Synchronisation {
-    pub fetcher: Fetcher,
-    pub publishers: Publishers,
-    /// The first year of filings.
-    pub since: i16,
-    pub lease_holder: LeaseHolder,
-    /// How often is looked whether something is due.
-    pub poll_interval: Duration,
-}
+use crate::state::{App, Setup};
+use crate::webhooks::dispatcher;
+use crate::{admin, http, sample, tls};
 
 /// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
 #[derive(Debug)]
@@ -79,18 +42,18 @@ pub struct Service {
 
 impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
-    pub async fn start(mut options: Options) -> anyhow::Result<Self> {
-        let listener = bind(options.listen).await?;
-        stay_close_to_clients(&listener, options.connections.send_timeout);
-        let admin_listener = match options.admin_listen {
+    pub async fn start(setup: Setup) -> anyhow::Result<Self> {
+        let settings = &setup.settings;
+        let listener = bind(settings.listen).await?;
+        stay_close_to_clients(&listener, settings.connections.send_timeout);
+        let admin_listener = match settings.admin_listen.0 {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let poll_interval = options.poll_interval;
-        let synchronisation = options.synchronisation.take();
-        let app = Arc::new(open(options).await?);
+        let metrics = Metrics::new(ROUTES.iter().map(|route| route.endpoint));
+        let app = Arc::new(App::open(&setup, metrics).await?);
 
         let mut jobs =
             Supervisor::new(Arc::clone(&app.jobs), Arc::clone(&app.metrics), Arc::clone(&app.clock));
@@ -98,9 +61,9 @@ impl Service {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
         fill(&app).await?;
-        start_jobs(&mut jobs, &app, poll_interval);
-        if let Some(synchronisation) = synchronisation {
-            start_synchronisation(&mut jobs, &app, synchronisation);
+        start_jobs(&mut jobs, &app, settings.poll_interval);
+        if settings.sync == Switch::On {
+            start_synchronisation(&mut jobs, &app, &setup)?;
         }
         app.ready.store(true, Ordering::Release);
         let (stop_serving, serving_stop) = watch::channel(false);
@@ -132,18 +95,26 @@ fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
-fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, synchronisation: Synchronisation) {
-    let Synchronisation { fetcher, publishers, since, lease_holder, poll_interval } = synchronisation;
-    let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
-    let report = Box::new(Lines { every_step: false });
-    let sync =
-        Arc::new(Sync { store, clock, fetcher, publishers, since, lease_holder, accept: Vec::new(), report });
+fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -> anyhow::Result<()> {
+    let Serve { timeouts, publishers, since, sync_poll_interval, .. } = &setup.settings;
+    let spool = Spool::beside(&setup.common.database, Arc::clone(&setup.clock));
+    let sync = Arc::new(Sync {
+        store: Arc::clone(&setup.store),
+        clock: Arc::clone(&setup.clock),
+        fetcher: Fetcher::new(tls::client()?, timeouts.into(), random_fraction, spool)?,
+        publishers: publishers.clone().into(),
+        since: *since,
+        lease_holder: LeaseHolder::new("lastro serve", &random_hex(6), timeouts.sync_lease),
+        accept: Vec::new(),
+        report: Box::new(Lines { every_step: false }),
+    });
     for source in Source::ALL {
-        let sync = Arc::clone(&sync);
+        let (sync, poll_interval) = (Arc::clone(&sync), *sync_poll_interval);
         jobs.start(format!("sync:{source}"), app, move |app, stop| {
             synchronise::run(app, Arc::clone(&sync), source, poll_interval, stop)
         });
     }
+    Ok(())
 }
 
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -165,26 +136,6 @@ fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
 
 #[cfg(not(target_os = "linux"))]
 fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
-
-async fn open(options: Options) -> anyhow::Result<App> {
-    let store = options.store;
-    let pepper = pepper::of(&*store, &options.pepper_file).await?;
-    let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
-    App::new(Parts {
-        clock: options.clock,
-        store,
-        keys: KeyRing::new(pepper, options.key_cache),
-        proxies: options.trusted_proxies,
-        boot: random_hex(16),
-        snapshot_file: options.index_dir.map(|directory| SnapshotFile::new(directory, database.clone())),
-        database,
-        limiter_capacity: options.limiter_capacity,
-        registrations: options.registrations,
-        connections: options.connections,
-        metrics: Metrics::new(ROUTES.iter().map(|route| route.endpoint)),
-        webhooks: options.webhooks,
-    })
-}
 
 /// Brings keys and data into memory; an empty store gets the sample first.
 async fn fill(app: &App) -> anyhow::Result<()> {

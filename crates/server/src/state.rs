@@ -3,24 +3,36 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use anyhow::Context;
 use arc_swap::ArcSwap;
 use arrayvec::ArrayString;
-use lastro_access::{
-    AddressRings, KeyRing, Lookups, RegistrationLimits, Registrations, TrustedProxies, Usage,
-};
+use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
-use lastro_store::{SourceState, Store};
+use lastro_store::{DATABASE_ID, SourceState, Store};
 
-use crate::http::connections::{Connections, Limits};
+use crate::clock::random_hex;
+use crate::config::{Common, Serve};
+use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
 use crate::jobs::flush::UsageFlusher;
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
+use crate::pepper;
 use crate::refresh::snapshot_file::SnapshotFile;
+use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
-use crate::webhooks::{self, Webhooks};
+use crate::webhooks::running_tests::RunningTests;
+
+/// What a service is made from: the outside world, and the settings as they were given.
+#[derive(Debug)]
+pub struct Setup {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub common: Common,
+    pub settings: Serve,
+}
 
 /// The name of one request.
 pub type RequestId = ArrayString<32>;
@@ -65,52 +77,36 @@ pub struct App {
 }
 
 impl App {
-    pub(crate) fn new(parts: Parts) -> anyhow::Result<Self> {
-        let Parts { store, clock, boot, .. } = parts;
-        let metrics = Arc::new(parts.metrics);
+    /// Serves nothing yet: keys and data are still in the store.
+    pub(crate) async fn open(setup: &Setup, metrics: Metrics) -> anyhow::Result<Self> {
+        let Setup { store, clock, common, settings } = setup;
+        let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
+        let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
+        let (boot, capacity) = (random_hex(16), settings.limiter_capacity as usize);
+        let (metrics, usage) = (Arc::new(metrics), Arc::new(Usage::new()));
         let catalog = Arc::new(ArcSwap::from_pointee(Catalog::empty()));
-        let usage = Arc::new(Usage::new());
-        let usage_flusher = UsageFlusher::new(
-            Arc::clone(&usage),
-            Arc::clone(&store),
-            Arc::clone(&clock),
-            Arc::clone(&metrics),
-            boot.clone(),
-        );
-        let webhooks = Webhooks {
-            connector: Connector::new(parts.webhooks.allow_private, parts.webhooks.deadline)?,
-            settings: parts.webhooks,
-            store: Arc::clone(&store),
-            clock: Arc::clone(&clock),
-            catalog: Arc::clone(&catalog),
-            metrics: Arc::clone(&metrics),
-            pepper: parts.keys.pepper().clone(),
-            boot: boot.clone(),
-            tests: Default::default(),
-            state: Default::default(),
-        };
         Ok(Self {
-            connections: Arc::new(Connections::new(parts.connections, Arc::clone(&clock))),
-            clock,
-            store,
+            usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
+            webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &boot)?),
+            connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
+            clock: Arc::clone(clock),
+            store: Arc::clone(store),
             catalog,
             freshness: ArcSwap::from_pointee(Vec::new()),
-            keys: parts.keys,
-            callers: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
-            pages: AddressRings::new(MINUTE_NS, parts.limiter_capacity),
-            lookups: Lookups::new(parts.limiter_capacity),
-            registrations: Registrations::new(parts.registrations, parts.limiter_capacity),
+            keys: KeyRing::new(pepper, settings.key_cache as usize),
+            callers: AddressRings::new(MINUTE_NS, capacity),
+            pages: AddressRings::new(MINUTE_NS, capacity),
+            lookups: Lookups::new(capacity),
+            registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,
-            usage_flusher: Arc::new(usage_flusher),
             metrics,
             jobs: Arc::default(),
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
-            webhooks: Arc::new(webhooks),
-            proxies: parts.proxies,
+            proxies: settings.trusted_proxies()?,
             boot,
-            database: parts.database,
-            snapshot_file: parts.snapshot_file,
+            snapshot_file: snapshot_file(setup, &database),
+            database,
             ready: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             request_number: AtomicU64::new(0),
@@ -139,20 +135,36 @@ impl std::fmt::Debug for App {
     }
 }
 
-/// What [`App`] is made of, apart from what it makes itself.
-pub(crate) struct Parts {
-    pub clock: Arc<dyn Clock>,
-    pub store: Arc<dyn Store>,
-    pub keys: KeyRing,
-    pub proxies: TrustedProxies,
-    pub boot: String,
-    pub database: String,
-    pub snapshot_file: Option<SnapshotFile>,
-    pub limiter_capacity: usize,
-    pub registrations: RegistrationLimits,
-    pub connections: Limits,
-    pub metrics: Metrics,
-    pub webhooks: webhooks::Settings,
+const MINUTE_NS: u64 = 60_000_000_000;
+
+fn snapshot_file(setup: &Setup, database: &str) -> Option<SnapshotFile> {
+    let directory = setup.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&setup.common.database));
+    directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
 }
 
-const MINUTE_NS: u64 = 60_000_000_000;
+fn usage_flusher(setup: &Setup, usage: &Arc<Usage>, metrics: &Arc<Metrics>, boot: &str) -> UsageFlusher {
+    let (store, clock) = (Arc::clone(&setup.store), Arc::clone(&setup.clock));
+    UsageFlusher::new(Arc::clone(usage), store, clock, Arc::clone(metrics), boot.to_owned())
+}
+
+fn webhooks(
+    setup: &Setup,
+    catalog: &Arc<ArcSwap<Catalog>>,
+    metrics: &Arc<Metrics>,
+    pepper: &Pepper,
+    boot: &str,
+) -> anyhow::Result<Webhooks> {
+    let settings = setup.settings.webhooks.clone();
+    Ok(Webhooks {
+        connector: Connector::new(settings.allow_private(), settings.delivery_timeout)?,
+        settings,
+        store: Arc::clone(&setup.store),
+        clock: Arc::clone(&setup.clock),
+        catalog: Arc::clone(catalog),
+        metrics: Arc::clone(metrics),
+        pepper: pepper.clone(),
+        boot: boot.to_owned(),
+        tests: RunningTests::default(),
+        state: ArcSwap::default(),
+    })
+}

@@ -10,7 +10,8 @@ use crate::Result;
 /// one it saw misses nothing.
 #[async_trait]
 pub trait AccountStore: Send + Sync {
-    /// Keeps a new key and its new account. A key id or an account that exists is a `Conflict`.
+    /// Keeps a new key and its new account. An id that exists is refused:
+    /// [`KeyIdTaken`](crate::StoreError::KeyIdTaken).
     async fn insert_key(&self, key: NewKey) -> Result<KeyRecord>;
 
     async fn key(&self, id: KeyId) -> Result<Option<KeyRecord>>;
@@ -34,8 +35,8 @@ pub trait AccountStore: Send + Sync {
     async fn revoke(&self, id: KeyId, at: Timestamp) -> Result<KeyRecord>;
 
     /// Adds a key to the account of `old`, which itself ends at `old_ends_at`: for good, if that is not after `at`. A key
-    /// that has an end already cannot be rotated: `Conflict`. Whoever got hold of a key that was rotated away cannot make
-    /// itself a new one with it.
+    /// that has an end already cannot be rotated: [`KeyEnded`](crate::StoreError::KeyEnded). Whoever got hold of a key that
+    /// was rotated away cannot make itself a new one with it.
     async fn rotate(
         &self,
         old: KeyId,

@@ -50,8 +50,16 @@ pub enum StoreError {
     #[error("there is no such key")]
     NotFound,
 
-    #[error("the key id is taken, the key has already ended, or the operator disabled the webhook")]
-    Conflict,
+    #[error("the key id is taken")]
+    KeyIdTaken,
+
+    /// Nothing that succeeds a key can come after its end.
+    #[error("the key has ended or is ending")]
+    KeyEnded,
+
+    /// The owner does not undo the operator's word.
+    #[error("the operator disabled the webhook")]
+    WebhookDisabledByOperator,
 
     /// The rows of a publication ended without a commit. Nothing was changed.
     #[error("the publication was abandoned before its end; nothing was changed")]

@@ -1,23 +1,25 @@
 //! The durable truth of Lastro: records, keys, usage, settings, webhooks and their outbox.
 //!
-//! Small traits by need, one folder for each database that implements them, and one conformance suite
-//! (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file, answers
-//! no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
+//! Small traits by need, implemented once by the rules; one folder for each database that can run the rules; and one
+//! conformance suite (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file,
+//! answers no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
 
 mod account;
 mod address;
+mod blocking;
+mod engine;
 mod error;
 pub mod faulty;
-mod hex;
 mod lease;
 mod migration;
 mod outbox;
 mod read_file;
 mod record;
-mod row_json;
+mod rules;
 mod setting;
 mod sql;
 mod sqlite;
+mod transaction;
 mod usage;
 mod webhook;
 
@@ -42,7 +44,8 @@ pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
 use address::Address;
-use sqlite::{Presence, SqliteStore};
+use rules::SqlStore;
+use sqlite::{Presence, Sqlite};
 
 /// All that the server needs of a database.
 pub trait Store:
@@ -84,6 +87,6 @@ pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>> {
 
 async fn open_with(url: &str, presence: Presence) -> Result<Arc<dyn Store>> {
     match Address::parse(url)? {
-        Address::Sqlite(path) => Ok(Arc::new(SqliteStore::open(path, presence).await?)),
+        Address::Sqlite(path) => Ok(Arc::new(SqlStore::over(Sqlite::open(path, presence).await?).await?)),
     }
 }

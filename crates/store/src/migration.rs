@@ -2,9 +2,10 @@
 //!
 //! There are two: that of the published data, and that of the accounts, which began when they got a file of their own.
 
+use lastro_model::hex;
 use sha2::{Digest, Sha256};
 
-use crate::{Result, StoreError, hex};
+use crate::{Result, StoreError};
 
 pub(crate) struct Migration {
     pub(crate) version: u32,

@@ -45,6 +45,7 @@ pub trait RecordStore: Send + Sync {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
+    /// Zero for a source that was never filled.
     pub editions: BySource<Edition>,
     /// The greatest revision of any key.
     pub key_revision: u64,
@@ -82,24 +83,6 @@ pub struct SourceState {
 
 /// Enough to see what is wrong, however much is.
 pub const WITHHELD_SHOWN: usize = 3;
-
-impl SourceState {
-    pub(crate) fn never_filled(source: Source) -> Self {
-        Self {
-            source,
-            edition: Edition(0),
-            sample: false,
-            rows: 0,
-            newest_day: None,
-            last_success: None,
-            last_attempt: None,
-            last_error: None,
-            rejects: 0,
-            withheld: 0,
-            newest_withheld: Vec::new(),
-        }
-    }
-}
 
 /// An edition since which every change is known. That it has the same number does not make it the same edition: a
 /// database that was restored from a copy comes to the same numbers again, but not at the same times.

@@ -20,7 +20,8 @@ pub trait WebhookStore: Send + Sync {
     /// All webhooks, oldest first.
     async fn list_webhooks(&self) -> Result<Vec<Webhook>>;
 
-    /// [`StoreError::Conflict`](crate::StoreError::Conflict) where the owner wants to undo the operator's word.
+    /// [`WebhookDisabledByOperator`](crate::StoreError::WebhookDisabledByOperator) where the owner wants to undo the
+    /// operator's word.
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>>;
 
     /// Forgets a webhook with its deliveries. Says whether there was one.

@@ -12,7 +12,7 @@ fn client(network: u32, host: u32) -> ClientAddr {
 }
 
 fn registrations() -> Registrations {
-    Registrations::new(RegistrationLimits::default(), 100_000)
+    Registrations::new(RegistrationLimits::USUAL, 100_000)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_flood_from_some_networks_leaves_half_of_the_burst_to_newcomers() {
 
 #[test]
 fn what_is_refused_or_given_back_was_never_taken() {
-    let limits = RegistrationLimits { burst: 1, ..RegistrationLimits::default() };
+    let limits = RegistrationLimits { burst: 1, ..RegistrationLimits::USUAL };
     let registrations = Registrations::new(limits, 1000);
     registrations.take(client(1, 1), 0).unwrap();
     for _ in 0..1000 {

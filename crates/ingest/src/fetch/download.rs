@@ -5,7 +5,7 @@ use std::io::{self, Seek};
 
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
-use lastro_model::Source;
+use lastro_model::{Source, hex};
 use lastro_sources::Fault;
 use lastro_sources::request::Request;
 use lastro_store::RememberedFile;
@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 
 use super::failure::{Failure, retry_after, text_of, too_large, unreachable};
-use crate::spool::{Kept, Metadata, Spool, hex};
+use crate::spool::{Kept, Metadata, Spool};
 
 /// The registry is 1.5 MB, a year of filings 2 MB compressed.
 const LARGEST_FILE: u64 = 128 * 1024 * 1024;
@@ -126,7 +126,7 @@ async fn stream_to_disk(
         content_type: text_of(response.headers(), CONTENT_TYPE),
         etag: text_of(response.headers(), ETAG),
         last_modified: text_of(response.headers(), LAST_MODIFIED),
-        sha256: hex(&digest.finalize()),
+        sha256: hex::encode(&digest.finalize()),
     };
     if let (Some((spool, source)), Some(draft)) = (spool, draft)
         && let Err(error) = spool.keep(source, &request.url, draft, metadata.clone())

@@ -11,13 +11,13 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderMap};
-use lastro_model::Source;
+use lastro_model::{Source, hex};
 use lastro_sources::request::Request;
 use lastro_sources::{Answer, Fault};
 use lastro_store::RememberedFile;
 use sha2::{Digest, Sha256};
 
-use crate::spool::{Metadata, Spool, hex};
+use crate::spool::{Metadata, Spool};
 use failure::{Failure, retry_after, text_of, too_large, unreachable};
 use host::Hosts;
 
@@ -185,7 +185,7 @@ impl Fetcher {
             content_type: text_of(&headers, CONTENT_TYPE),
             etag: None,
             last_modified: None,
-            sha256: hex(&Sha256::digest(&body)),
+            sha256: hex::encode(&Sha256::digest(&body)),
         };
         Ok((metadata, headers, body))
     }

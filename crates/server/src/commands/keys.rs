@@ -72,7 +72,7 @@ async fn rotate(
     let IssuedKey { key, digest } = IssuedKey::generate(&pepper, &mut fill_random);
     let rotated = store.rotate(old, key.id(), digest, now, ends_at).await;
     let rotated = rotated.map_err(|error| match error {
-        StoreError::Conflict => anyhow::anyhow!("key {old} has ended or is ending; rotate a newer one"),
+        StoreError::KeyEnded => anyhow::anyhow!("key {old} has ended or is ending; rotate a newer one"),
         other => other.into(),
     })?;
     show_new(&key, &rotated.new, as_json);
@@ -80,7 +80,7 @@ async fn rotate(
 }
 
 async fn pepper_of(common: &Common, store: &dyn Store) -> anyhow::Result<Pepper> {
-    pepper::of(store, &super::pepper_file(common)?).await
+    pepper::of(store, &pepper::path_of(common)?).await
 }
 
 fn key_id(text: &str) -> anyhow::Result<KeyId> {

@@ -7,21 +7,7 @@ pub mod serve;
 pub mod sync;
 pub mod webhooks;
 
-use std::path::PathBuf;
-
 use lastro_model::text::has_control;
-
-use crate::config::Common;
-use crate::pepper;
-
-/// The pepper file that goes with the database.
-fn pepper_file(common: &Common) -> anyhow::Result<PathBuf> {
-    common
-        .pepper_file
-        .clone()
-        .or_else(|| pepper::default_path(&common.database))
-        .ok_or_else(|| anyhow::anyhow!("name the pepper file with --pepper-file"))
-}
 
 /// Names and addresses from before control characters were refused: what would move the cursor, hide or reorder text is a mark.
 fn printable(text: &str) -> String {

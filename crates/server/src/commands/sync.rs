@@ -52,11 +52,11 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
     let spool = Spool::beside(&common.database, Arc::clone(&clock));
     Ok(Sync {
         store: lastro_store::open(&common.database).await?,
-        fetcher: Fetcher::new(tls::client()?, (&arguments.patience).into(), random_fraction, spool)?,
+        fetcher: Fetcher::new(tls::client()?, (&arguments.timeouts).into(), random_fraction, spool)?,
         clock,
         publishers: arguments.publishers.clone().into(),
         since: arguments.since,
-        lease_holder: LeaseHolder::new("lastro sync", &random_hex(6), arguments.patience.sync_lease),
+        lease_holder: LeaseHolder::new("lastro sync", &random_hex(6), arguments.timeouts.sync_lease),
         accept: arguments.accept.clone(),
         report: progress::for_this_terminal(),
     })

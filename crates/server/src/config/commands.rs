@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use lastro_model::{Plan, Source};
 
-use super::serve::{FIRST_YEAR, PublisherArgs};
-use super::{PatienceArgs, patience};
+use super::serve::{FIRST_YEAR, PublisherSettings};
+use super::{SyncTimeouts, timeouts};
 
 #[derive(Debug, Clone, Args)]
 pub struct SyncArgs {
@@ -23,15 +23,15 @@ pub struct SyncArgs {
     #[arg(long, value_delimiter = ',', value_parser = parse_source, value_name = "SOURCE,…")]
     pub accept: Vec<Source>,
     /// How long to wait for another process that is synchronising the same source
-    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = patience::duration)]
+    #[arg(long, default_value = "10m", value_name = "TIME", value_parser = timeouts::duration)]
     pub wait: Duration,
     /// Also list every row that could not be read, with its file and line, and every point that is withheld
     #[arg(long)]
     pub verbose: bool,
     #[command(flatten)]
-    pub publishers: PublisherArgs,
+    pub publishers: PublisherSettings,
     #[command(flatten)]
-    pub patience: PatienceArgs,
+    pub timeouts: SyncTimeouts,
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::patience::duration;
-use crate::http::connections::Limits;
-use crate::http::connections::ages::SPAN;
+use super::timeouts::duration;
 
 #[derive(Debug, Clone, Args)]
-pub struct ConnectionArgs {
+pub struct ConnectionSettings {
     /// How many connections may be open at once; fewer where the system allows fewer open files
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
@@ -22,22 +20,34 @@ pub struct ConnectionArgs {
     /// How long a client may take nothing of an answer, at most 2m; what it takes is seen in steps of 128 KiB
     #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
     pub send_timeout: Duration,
+    /// Bytes of all answers that no socket has taken. One connection may have an eighth of it.
+    #[arg(skip = 32usize * 1024 * 1024)]
+    pub most_unsent: usize,
+    /// How often silent and slow connections are looked for.
+    #[arg(skip = Duration::from_secs(1))]
+    pub sweep_interval: Duration,
 }
 
-impl ConnectionArgs {
-    /// With as many connections as the system lets us have.
-    pub fn limits(&self, affordable: usize) -> Limits {
-        let most = affordable.min(self.max_connections as usize);
-        let per_address = self.max_connections_per_address.map(|number| number as usize);
-        Limits {
-            most,
-            most_per_address: per_address.unwrap_or_else(|| Limits::usual_per_address(most)).min(most),
-            idle_timeout: self.idle_timeout,
-            send_timeout: self.send_timeout,
-            ..Limits::default()
-        }
+impl ConnectionSettings {
+    /// With no more connections than the system lets us have.
+    pub fn within(self, affordable: usize) -> Self {
+        let affordable = u32::try_from(affordable).unwrap_or(u32::MAX);
+        Self { max_connections: self.max_connections.min(affordable), ..self }
+    }
+
+    pub fn most(&self) -> usize {
+        self.max_connections as usize
+    }
+
+    /// Unless it is set, one address may have a tenth of all connections, or a few where that is next to none.
+    pub fn most_per_address(&self) -> usize {
+        let share = || (self.max_connections / 10).max(16);
+        self.max_connections_per_address.unwrap_or_else(share).min(self.max_connections) as usize
     }
 }
+
+/// Answers that make no progress are told apart by age up to a little more than this.
+pub const LONGEST_SEND_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A time that the sweep, which looks once a second, can tell apart.
 fn whole_seconds(text: &str) -> Result<Duration, String> {
@@ -48,17 +58,16 @@ fn whole_seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn send_timeout(text: &str) -> Result<Duration, String> {
-    const LONGEST: Duration = Duration::from_secs(120);
-    const { assert!(LONGEST.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart") };
     whole_seconds(text)
         .ok()
-        .filter(|time| *time <= LONGEST)
+        .filter(|time| *time <= LONGEST_SEND_TIMEOUT)
         .ok_or_else(|| "must be a time such as 90s, from a second to 2m".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Serve;
 
     #[test]
     fn times_are_at_least_a_second_and_answers_are_not_waited_for_longer_than_two_minutes() {
@@ -73,20 +82,17 @@ mod tests {
 
     #[test]
     fn the_share_of_one_address_follows_what_the_system_allows() {
-        let (max_connections, per_address) = (10_000, None);
-        let arguments = |max_connections_per_address| ConnectionArgs {
-            max_connections,
-            max_connections_per_address,
-            idle_timeout: Duration::from_secs(30),
-            send_timeout: Duration::from_secs(60),
+        let settings = |affordable, max_connections_per_address| {
+            let usual = Serve::defaults().unwrap().connections;
+            ConnectionSettings { max_connections_per_address, ..usual }.within(affordable)
         };
         for (affordable, most, most_per_address) in
             [(100_000, 10_000, 1000), (640, 640, 64), (50, 50, 16), (8, 8, 8)]
         {
-            let limits = arguments(per_address).limits(affordable);
-            assert_eq!((limits.most, limits.most_per_address), (most, most_per_address));
+            let settings = settings(affordable, None);
+            assert_eq!((settings.most(), settings.most_per_address()), (most, most_per_address));
         }
-        assert_eq!(arguments(Some(5)).limits(640).most_per_address, 5);
-        assert_eq!(arguments(Some(5000)).limits(640).most_per_address, 640);
+        assert_eq!(settings(640, Some(5)).most_per_address(), 5);
+        assert_eq!(settings(640, Some(5000)).most_per_address(), 640);
     }
 }

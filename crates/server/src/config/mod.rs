@@ -1,9 +1,13 @@
 //! What can be set, where: a flag, its environment twin, the optional file, the default; the first that speaks wins.
+//!
+//! Each setting is declared here once, and the service is built from these groups as they are. A field that is marked
+//! `skip` is no setting of the operator: tests take other numbers there than the world.
 
 mod commands;
 mod connections;
-mod patience;
 mod serve;
+mod timeouts;
+mod webhooks;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,9 +16,10 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
-pub use connections::ConnectionArgs;
-pub use patience::PatienceArgs;
-pub use serve::{AdminListen, PublisherArgs, Serve, Switch};
+pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
+pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
+pub use timeouts::SyncTimeouts;
+pub use webhooks::WebhookSettings;
 
 use crate::telemetry::LogFormat;
 
@@ -179,12 +184,13 @@ mod tests {
 
     #[test]
     fn a_switch_that_is_off_may_be_named_alone() {
-        let switched = |arguments: &[&str]| parse("", arguments).unwrap().serve.webhooks_allow_private;
+        let switched =
+            |arguments: &[&str]| parse("", arguments).unwrap().serve.webhooks.webhooks_allow_private;
         assert_eq!(switched(&["lastro"]), Switch::Off);
         assert_eq!(switched(&["lastro", "--webhooks-allow-private"]), Switch::On);
         assert_eq!(switched(&["lastro", "--webhooks-allow-private", "off"]), Switch::Off);
         let cli = parse("webhooks-allow-private = \"on\"", &["lastro"]).unwrap();
-        assert_eq!(cli.serve.webhooks_allow_private, Switch::On);
+        assert_eq!(cli.serve.webhooks.webhooks_allow_private, Switch::On);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
-use clap::Args;
-use lastro_access::RegistrationLimits;
+use clap::{Args, FromArgMatches};
+use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 
-use super::{ConnectionArgs, PatienceArgs};
+use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -28,7 +29,7 @@ pub struct Serve {
     )]
     pub trusted_proxies: String,
     #[command(flatten)]
-    pub registrations: RegistrationArgs,
+    pub registrations: RegistrationSettings,
     /// How many client addresses are limited one by one; beyond that newcomers share by network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
@@ -39,9 +40,9 @@ pub struct Serve {
     #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
     pub sync: Switch,
     #[command(flatten)]
-    pub publishers: PublisherArgs,
+    pub publishers: PublisherSettings,
     #[command(flatten)]
-    pub patience: PatienceArgs,
+    pub timeouts: SyncTimeouts,
     /// The first year of filings to keep
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
@@ -49,10 +50,30 @@ pub struct Serve {
     #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
     pub index_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub connections: ConnectionArgs,
-    /// Whether webhooks may lead to private addresses and plain HTTP: for tests and intranets only
-    #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
-    pub webhooks_allow_private: Switch,
+    pub connections: ConnectionSettings,
+    #[command(flatten)]
+    pub webhooks: WebhookSettings,
+    /// How often is looked at what other processes wrote into the store.
+    #[arg(skip = Duration::from_millis(500))]
+    pub poll_interval: Duration,
+    /// How often is looked whether a synchronisation is due.
+    #[arg(skip = Duration::from_secs(1))]
+    pub sync_poll_interval: Duration,
+}
+
+impl Serve {
+    /// What is served with where nothing is said, whatever the environment says.
+    pub fn defaults() -> anyhow::Result<Self> {
+        let command = Self::augment_args(clap::Command::new("serve")).no_binary_name(true);
+        let command = command.mut_args(|argument| argument.env(None));
+        let matches = command.try_get_matches_from(std::iter::empty::<&str>())?;
+        Ok(Self::from_arg_matches(&matches)?)
+    }
+
+    pub fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
+        TrustedProxies::parse(&self.trusted_proxies)
+            .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))
+    }
 }
 
 /// The first year that the regulator declares filings for.
@@ -66,23 +87,23 @@ pub enum Switch {
 
 /// How many keys may be registered.
 #[derive(Debug, Clone, Args)]
-pub struct RegistrationArgs {
+pub struct RegistrationSettings {
     /// How many keys one client address may register in an hour
-    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = 30, value_name = "N")]
+    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = RegistrationLimits::USUAL.per_address_an_hour, value_name = "N")]
     pub registrations_per_hour: u32,
     /// How many keys one network (/24, or /48 of IPv6) may register in an hour
-    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_NETWORK", default_value_t = 300, value_name = "N")]
+    #[arg(long, env = "LASTRO_REGISTRATIONS_PER_NETWORK", default_value_t = RegistrationLimits::USUAL.per_network_an_hour, value_name = "N")]
     pub registrations_per_network: u32,
     /// How many keys may be registered in an hour in all, on average
-    #[arg(long, env = "LASTRO_REGISTRATIONS_IN_ALL", default_value_t = 3600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, env = "LASTRO_REGISTRATIONS_IN_ALL", default_value_t = RegistrationLimits::USUAL.in_all_an_hour, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub registrations_in_all: u32,
     /// How many keys may be registered at once after a quiet time; half of them by networks that are new in this hour
-    #[arg(long, env = "LASTRO_REGISTRATIONS_BURST", default_value_t = 600, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, env = "LASTRO_REGISTRATIONS_BURST", default_value_t = RegistrationLimits::USUAL.burst, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub registrations_burst: u32,
 }
 
-impl From<&RegistrationArgs> for RegistrationLimits {
-    fn from(arguments: &RegistrationArgs) -> Self {
+impl From<&RegistrationSettings> for RegistrationLimits {
+    fn from(arguments: &RegistrationSettings) -> Self {
         Self {
             per_address_an_hour: arguments.registrations_per_hour,
             per_network_an_hour: arguments.registrations_per_network,
@@ -94,7 +115,7 @@ impl From<&RegistrationArgs> for RegistrationLimits {
 
 /// Mirrors and tests stand in for the official hosts.
 #[derive(Debug, Clone, Args)]
-pub struct PublisherArgs {
+pub struct PublisherSettings {
     /// Scheme and host of the central bank's series API
     #[arg(long, env = "LASTRO_SGS_URL", default_value = lastro_sources::sgs::OFFICIAL_BASE, value_name = "URL")]
     pub sgs_url: String,
@@ -106,8 +127,8 @@ pub struct PublisherArgs {
     pub cvm_url: String,
 }
 
-impl From<PublisherArgs> for Publishers {
-    fn from(arguments: PublisherArgs) -> Self {
+impl From<PublisherSettings> for Publishers {
+    fn from(arguments: PublisherSettings) -> Self {
         Self { sgs: arguments.sgs_url, ptax: arguments.ptax_url, cvm: arguments.cvm_url }
     }
 }

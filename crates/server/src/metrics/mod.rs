@@ -6,7 +6,7 @@ pub mod prometheus;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lastro_model::Source;
+use lastro_model::{BySource, Source};
 use lastro_store::Fate;
 
 use prometheus::{Exposition, Kind};
@@ -49,7 +49,7 @@ pub struct Metrics {
     pub flush_failures: AtomicU64,
     pub rebuild_failures: AtomicU64,
     /// By the words of [`SYNC_OUTCOMES`].
-    synchronisations: Box<[(Source, Counts<{ SYNC_OUTCOMES.len() }>)]>,
+    synchronisations: BySource<Counts<{ SYNC_OUTCOMES.len() }>>,
     /// By the words of [`DELIVERY_OUTCOMES`].
     deliveries: Counts<{ DELIVERY_OUTCOMES.len() }>,
 }
@@ -69,7 +69,7 @@ impl Metrics {
             panics: AtomicU64::default(),
             flush_failures: AtomicU64::default(),
             rebuild_failures: AtomicU64::default(),
-            synchronisations: Source::ALL.iter().map(|source| (*source, Default::default())).collect(),
+            synchronisations: BySource::default(),
             deliveries: Default::default(),
         }
     }
@@ -88,9 +88,7 @@ impl Metrics {
     /// `outcome` is one of [`SYNC_OUTCOMES`].
     pub fn synchronised(&self, source: Source, outcome: &str) {
         let place = SYNC_OUTCOMES.iter().position(|word| *word == outcome).unwrap_or(SYNC_OUTCOMES.len() - 1);
-        if let Some((_, counts)) = self.synchronisations.iter().find(|(counted, _)| *counted == source) {
-            counts[place].fetch_add(1, Ordering::Relaxed);
-        }
+        self.synchronisations[source][place].fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn delivery(&self, fate: Fate) {
@@ -149,9 +147,9 @@ impl Metrics {
     fn render_synchronisations(&self, out: &mut Exposition) {
         let help = "Synchronisations by source and outcome.";
         let mut family = out.family("lastro_synchronisations_total", Kind::Counter, help);
-        for (source, counts) in &self.synchronisations {
+        for (source, counts) in self.synchronisations.iter() {
             for (outcome, count) in SYNC_OUTCOMES.iter().zip(counts) {
-                family.sample(&[("source", source), ("outcome", outcome)], load(count));
+                family.sample(&[("source", &source), ("outcome", outcome)], load(count));
             }
         }
     }

@@ -15,8 +15,6 @@ use super::{background, parts};
 use crate::jobs::stopped;
 use crate::state::App;
 
-/// How often is looked.
-pub const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const KEYS_AT_ONCE: usize = 1_000;
 
 /// What the store held at the last look; nothing before the first. Looked at by one job, brought into service by another.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
@@ -14,37 +13,11 @@ use lastro_store::{OutboxState, Store};
 use super::connector::Connector;
 use super::running_tests::RunningTests;
 use super::signature::Secret;
+use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
 
-/// How webhooks are served. Tests take other numbers than the world.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Receivers may have private addresses and speak plain HTTP.
-    pub allow_private: bool,
-    /// How often the outbox is looked at when nothing happens.
-    pub poll_interval: Duration,
-    /// How old the operator's numbers get.
-    pub state_every: Duration,
-    /// From the first byte of a delivery to the header of its answer.
-    pub deadline: Duration,
-    /// A number from 0 to 1, another each time: retries of many messages spread out.
-    pub jitter: fn() -> f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            allow_private: false,
-            poll_interval: Duration::from_millis(500),
-            state_every: Duration::from_secs(5),
-            deadline: Duration::from_secs(15),
-            jitter: crate::clock::random_fraction,
-        }
-    }
-}
-
 pub struct Webhooks {
-    pub settings: Settings,
+    pub settings: WebhookSettings,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub catalog: Arc<ArcSwap<Catalog>>,

@@ -13,7 +13,8 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 
 use super::delivery::deliver;
-use super::{Settings, Webhooks, entitled_plans, fan_out};
+use super::{Webhooks, entitled_plans, fan_out};
+use crate::config::WebhookSettings;
 use crate::jobs::stopped;
 
 /// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
@@ -24,9 +25,9 @@ const LEASE: SignedDuration = SignedDuration::from_secs(40);
 const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
-    let Settings { poll_interval, state_every, .. } = webhooks.settings;
+    let WebhookSettings { poll_interval, state_interval, .. } = webhooks.settings;
     let mut dispatcher = Dispatcher { webhooks, running: JoinSet::new(), settled: Vec::new() };
-    let mut state_is_old = tokio::time::interval(state_every);
+    let mut state_is_old = tokio::time::interval(state_interval);
     state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let more = dispatcher.round().await;

@@ -19,13 +19,13 @@ pub mod endpoint;
 pub mod fan_out;
 pub mod internal_names;
 pub mod payload;
-mod running_tests;
+pub mod running_tests;
 pub mod schedule;
 pub mod signature;
 pub mod test_delivery;
 pub mod view;
 
-pub use context::{Settings, Webhooks, entitled_plans};
+pub use context::{Webhooks, entitled_plans};
 
 /// An account may have so many webhooks.
 pub const MOST_PER_ACCOUNT: usize = 10;

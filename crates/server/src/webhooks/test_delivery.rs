@@ -4,7 +4,7 @@ use lastro_model::{MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage, StoreError};
 
 use super::delivery::{AttemptReport, attempt};
-pub use super::running_tests::NoPlace;
+use super::running_tests::NoPlace;
 use super::{Webhooks, fan_out, payload};
 
 /// Why a test came to nothing, apart from what the receiver did.

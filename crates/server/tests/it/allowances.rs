@@ -1,6 +1,6 @@
 //! What is limited apart from the quota: pages, look-ups of keys that nobody has, registrations.
 
-use lastro_access::{Applicant, Grant, IssuedKey, TrustedProxies};
+use lastro_access::{Applicant, Grant, IssuedKey};
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
@@ -14,7 +14,7 @@ const APPLICANT: &str = r#"{"name":"Ana Souza","email":"ana@example.com"}"#;
 
 /// A service whose callers can have any address.
 async fn behind_a_proxy() -> TestApp {
-    TestApp::start_with(|options| options.trusted_proxies = TrustedProxies::parse("127.0.0.1").unwrap()).await
+    TestApp::start_with(|setup| setup.settings.trusted_proxies = "127.0.0.1".to_owned()).await
 }
 
 async fn register_from(app: &TestApp, address: &str) -> Answer {
@@ -199,7 +199,7 @@ async fn pages_of_other_origins_cannot_register_their_readers() {
 
 #[tokio::test]
 async fn a_registration_that_the_store_lost_does_not_count() {
-    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1).await;
+    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1).await;
     app.faults.fail_next(Operation::InsertKey);
     app.post(REGISTER, APPLICANT).send().await.expect(503);
     app.post(REGISTER, APPLICANT).send().await.expect(201);
@@ -208,7 +208,7 @@ async fn a_registration_that_the_store_lost_does_not_count() {
 
 #[tokio::test]
 async fn keys_in_memory_are_bounded_and_the_others_still_work() {
-    let app = TestApp::start_with(|options| options.key_cache = 16).await;
+    let app = TestApp::start_with(|setup| setup.settings.key_cache = 16).await;
     let mut keys = Vec::new();
     for _ in 0..60 {
         keys.push(app.key(Plan::Gold).await);

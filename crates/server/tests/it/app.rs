@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastro::clock::fill_random;
-use lastro::http::connections::Limits;
+use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
-use lastro::refresh::follow;
-use lastro::service::{Options, Service};
-use lastro::webhooks;
-use lastro_access::{ApiKey, Applicant, Grant, IssuedKey, RegistrationLimits, TrustedProxies};
+use lastro::service::Service;
+use lastro::state::Setup;
+use lastro::telemetry::LogFormat;
+use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
 use lastro_model::{Clock, KeyId, ManualClock, Plan};
 use lastro_store::Store;
 use lastro_store::faulty::FaultyStore;
@@ -39,7 +39,7 @@ impl TestApp {
     }
 
     /// Starts with other settings than the defaults.
-    pub(crate) async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn start_with(change: impl FnOnce(&mut Setup)) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         Self::start_in(directory, START_UNIX_MS, change).await
     }
@@ -49,7 +49,7 @@ impl TestApp {
         self.restart_with(|_| {}).await
     }
 
-    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut Setup)) -> Self {
         let now = self.clock.now().unix_ms;
         self.service.stop().await.expect("an orderly stop");
         Self::start_in(self.directory, now, change).await
@@ -64,29 +64,15 @@ impl TestApp {
         Self::start_in(directory, unix_ms, |_| {}).await
     }
 
-    async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Options)) -> Self {
+    async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Setup)) -> Self {
         let clock = Arc::new(ManualClock::starting_at(unix_ms));
         let store = lastro_store::open(&database(&directory)).await.expect("a store");
         let plain = Arc::clone(&store);
         let faults = Arc::new(FaultyStore::new(store));
-        let mut options = Options {
-            store: Arc::clone(&faults) as Arc<dyn Store>,
-            poll_interval: follow::POLL_INTERVAL,
-            clock: Arc::clone(&clock) as Arc<dyn Clock>,
-            pepper_file: directory.path().join("pepper"),
-            index_dir: Some(directory.path().join("index")),
-            listen: "127.0.0.1:0".parse().expect("an address"),
-            admin_listen: Some("127.0.0.1:0".parse().expect("an address")),
-            trusted_proxies: TrustedProxies::parse("").expect("no proxies"),
-            registrations: RegistrationLimits::default(),
-            key_cache: 1000,
-            limiter_capacity: 1000,
-            connections: patient(),
-            synchronisation: None,
-            webhooks: webhooks::Settings::default(),
-        };
-        change(&mut options);
-        let service = Service::start(options).await.expect("a service");
+        let store = Arc::clone(&faults) as Arc<dyn Store>;
+        let mut setup = setup(&directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
+        change(&mut setup);
+        let service = Service::start(setup).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, plain, client }
     }
@@ -154,13 +140,42 @@ impl TestApp {
     }
 }
 
-/// Connections end when a test wants it, and not because it moved the clock.
-pub(crate) fn patient() -> Limits {
-    Limits {
-        most: 1000,
-        most_per_address: 1000,
-        idle_timeout: Duration::from_secs(1_000_000),
-        ..Limits::default()
+/// A service on any port that asks no publisher. Connections end when a test wants it, and not because it moved the clock.
+pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Setup {
+    let anywhere = "127.0.0.1:0".parse().expect("an address");
+    let settings = Serve {
+        listen: anywhere,
+        admin_listen: AdminListen(Some(anywhere)),
+        sync: Switch::Off,
+        index_dir: Some(directory.path().join("index")),
+        key_cache: 1000,
+        limiter_capacity: 1000,
+        connections: ConnectionSettings {
+            idle_timeout: Duration::from_secs(1_000_000),
+            ..connections(1000, 1000)
+        },
+        ..defaults()
+    };
+    let common = Common {
+        database: database(directory),
+        pepper_file: Some(directory.path().join("pepper")),
+        config: None,
+        log_format: LogFormat::Text,
+    };
+    Setup { store, clock, common, settings }
+}
+
+/// As an operator gets it who sets nothing.
+pub(crate) fn defaults() -> Serve {
+    Serve::defaults().expect("settings with defaults")
+}
+
+/// The same, but for the number of connections.
+pub(crate) fn connections(most: u32, per_address: u32) -> ConnectionSettings {
+    ConnectionSettings {
+        max_connections: most,
+        max_connections_per_address: Some(per_address),
+        ..defaults().connections
     }
 }
 

@@ -3,7 +3,7 @@
 //! Requests are put together from pieces of what is expected among noise, and sent as they are. Parsers that stand alone have such
 //! tests beside them: keys and `X-Forwarded-For` in `access`, CNPJ and days in `model`, every publisher's format in `sources`.
 
-use lastro_access::{RegistrationLimits, TrustedProxies};
+use lastro::config::RegistrationSettings;
 use lastro_model::Plan;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
@@ -184,14 +184,14 @@ impl Stage {
     fn set() -> Self {
         let runtime = Runtime::new().unwrap();
         let (app, key) = runtime.block_on(async {
-            let app = TestApp::start_with(|options| {
-                options.registrations = RegistrationLimits {
-                    per_address_an_hour: u32::MAX,
-                    per_network_an_hour: u32::MAX,
-                    in_all_an_hour: u32::MAX,
-                    burst: u32::MAX,
+            let app = TestApp::start_with(|setup| {
+                setup.settings.registrations = RegistrationSettings {
+                    registrations_per_hour: u32::MAX,
+                    registrations_per_network: u32::MAX,
+                    registrations_in_all: u32::MAX,
+                    registrations_burst: u32::MAX,
                 };
-                options.trusted_proxies = TrustedProxies::parse("127.0.0.1/32").unwrap();
+                setup.settings.trusted_proxies = "127.0.0.1/32".to_owned();
             })
             .await;
             let key = app.ample_key(Plan::Platinum).await;

@@ -119,7 +119,7 @@ async fn malformed_http_is_refused_and_harms_nobody() {
 
 #[tokio::test]
 async fn a_client_that_never_finishes_its_header_does_not_hold_up_others() {
-    let app = TestApp::start_with(|options| options.connections.most = 40).await;
+    let app = TestApp::start_with(|setup| setup.settings.connections.max_connections = 40).await;
     let mut idlers = Vec::new();
     for _ in 0..30 {
         let mut stream = TcpStream::connect(app.service.address).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use lastro::service::Options;
+use lastro::state::Setup;
 use lastro_model::{Plan, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
@@ -24,9 +24,9 @@ async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
 }
 
 /// Looks at the store all the time.
-fn eager(options: &mut Options) {
-    options.poll_interval = Duration::from_millis(20);
-    options.webhooks.poll_interval = Duration::from_millis(20);
+fn eager(setup: &mut Setup) {
+    setup.settings.poll_interval = Duration::from_millis(20);
+    setup.settings.webhooks.poll_interval = Duration::from_millis(20);
 }
 
 async fn metric(app: &TestApp, name: &str) -> u64 {
@@ -71,10 +71,10 @@ async fn panics_and_recovers(operation: Operation, job: &str) {
 async fn a_job_that_panics_as_soon_as_the_service_starts_stops_nothing() {
     for (operation, job) in [(Operation::CloseEndedKeys, "forget"), (Operation::ForgetDeliveries, "forget")] {
         let mut broken = None;
-        let app = TestApp::start_with(|options| {
-            let store = Arc::new(FaultyStore::new(Arc::clone(&options.store)));
+        let app = TestApp::start_with(|setup| {
+            let store = Arc::new(FaultyStore::new(Arc::clone(&setup.store)));
             store.panic_on(operation);
-            options.store = Arc::clone(&store) as Arc<dyn Store>;
+            setup.store = Arc::clone(&store) as Arc<dyn Store>;
             broken = Some(store);
         })
         .await;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use lastro_access::TrustedProxies;
 use lastro_model::Plan;
 use reqwest::Method;
 
@@ -160,8 +159,8 @@ async fn forwarded_addresses_are_ignored_unless_a_trusted_proxy_names_them() {
 
 #[tokio::test]
 async fn behind_trusted_proxies_the_rightmost_stranger_is_the_client() {
-    let trusted = TrustedProxies::parse("127.0.0.0/8, 10.0.0.0/8").unwrap();
-    let app = TestApp::start_with(|options| options.trusted_proxies = trusted).await;
+    let trusted = "127.0.0.0/8, 10.0.0.0/8".to_owned();
+    let app = TestApp::start_with(|setup| setup.settings.trusted_proxies = trusted).await;
     let left = async |forwarded: &str| {
         app.get(ANY)
             .header("x-forwarded-for", forwarded)
@@ -184,10 +183,10 @@ async fn behind_trusted_proxies_the_rightmost_stranger_is_the_client() {
 
 #[tokio::test]
 async fn a_flood_of_addresses_shares_what_is_left() {
-    let trusted = TrustedProxies::parse("127.0.0.1").unwrap();
-    let app = TestApp::start_with(|options| {
-        options.trusted_proxies = trusted;
-        options.limiter_capacity = 8;
+    let trusted = "127.0.0.1".to_owned();
+    let app = TestApp::start_with(|setup| {
+        setup.settings.trusted_proxies = trusted;
+        setup.settings.limiter_capacity = 8;
     })
     .await;
     let mut admitted = 0;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
+use lastro::config::AdminListen;
 use lastro_model::Plan;
 
 use crate::app::TestApp;
@@ -101,7 +102,7 @@ async fn readiness_ends_when_draining_begins_and_life_goes_on() {
 
 #[tokio::test]
 async fn the_operators_listener_can_be_off() {
-    let app = TestApp::start_with(|options| options.admin_listen = None).await;
+    let app = TestApp::start_with(|setup| setup.settings.admin_listen = AdminListen(None)).await;
     assert!(app.service.admin_address.is_none());
     app.get("/health").send().await.expect(200);
 }

@@ -70,7 +70,7 @@ async fn the_form_says_what_is_wrong_beside_the_field_and_keeps_what_was_typed()
 
 #[tokio::test]
 async fn too_many_registrations_are_refused_on_the_page() {
-    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1).await;
+    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1).await;
     app.post("/pricing", "name=Ana&email=ana%40example.com").send().await.expect(201);
     let refused = app.post("/pricing", "name=Ana&email=ana%40example.com").send().await;
     assert_eq!((refused.status, refused.header("content-type")), (429, "text/html; charset=utf-8"));

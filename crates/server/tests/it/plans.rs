@@ -136,7 +136,7 @@ async fn thirty_registrations_an_hour_are_enough_for_one_address() {
 
 #[tokio::test]
 async fn the_registration_limit_can_be_set_and_a_bad_body_does_not_use_it_up() {
-    let app = TestApp::start_with(|options| options.registrations.per_address_an_hour = 1).await;
+    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1).await;
     for _ in 0..3 {
         app.post(REGISTER, "{}").send().await.expect(400);
     }

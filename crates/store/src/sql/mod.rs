@@ -105,6 +105,11 @@ pub(crate) const FORGET_FILING_CHANGES: &str = "DELETE FROM filing_change WHERE 
 
 pub(crate) const FORGET_FILING_EDITIONS: &str = "DELETE FROM filing_edition WHERE edition < $1";
 
+/// Nothing happens where the source has its state already.
+pub(crate) const INSERT_SOURCE_STATE: &str =
+    "INSERT INTO source_state (source, edition, sample, row_count, published_at) VALUES ($1, 0, 0, 0, 0)
+    ON CONFLICT (source) DO NOTHING";
+
 pub(crate) const EDITIONS: &str = "SELECT source, edition FROM source_state";
 
 pub(crate) const NEXT_EDITION: &str =
@@ -161,15 +166,17 @@ pub(crate) const INSERT_WITHHELD: &str =
     "INSERT INTO withheld (source, pair, day, value, sell, first_seen, reason)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-pub(crate) const NEXT_ANNOUNCEMENT: &str =
-    "UPDATE counter SET value = value + 1 WHERE name = 'announcement' RETURNING value";
+/// So many numbers at once; gives the last of them.
+pub(crate) const NEXT_ANNOUNCEMENTS: &str =
+    "UPDATE counter SET value = value + $1 WHERE name = 'announcement' RETURNING value";
 
 pub(crate) const INSERT_ANNOUNCEMENT: &str =
     "INSERT INTO announcement (number, source, event, edition, announced_at, rows_as_json)
     VALUES ($1, $2, $3, 0, $4, $5)";
 
-/// The edition is known when all rows are written.
-pub(crate) const DATE_ANNOUNCEMENTS: &str = "UPDATE announcement SET edition = $1 WHERE edition = 0";
+/// Drafts, by their provisional numbers from the first to the last, become announcements of an edition.
+pub(crate) const ISSUE_ANNOUNCEMENTS: &str = "UPDATE announcement SET number = number + $1, edition = $2
+    WHERE number BETWEEN $3 AND $4";
 
 /// Those after the one that was addressed last.
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json

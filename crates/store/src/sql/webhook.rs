@@ -22,14 +22,16 @@ pub(crate) const SUBSCRIBERS: &str = select_webhooks!(
 );
 
 /// Those with a message that is due, which nobody is delivering to. What lies after the second moment was written by a
-/// clock that was ahead: it counts as past.
+/// clock that was ahead: it counts as past. The plans are a list with a comma before and after each.
 pub(crate) const CLAIMABLE: &str = select_webhooks!(
     "WHERE disabled_by IS NULL AND (leased_until <= $1 OR leased_until > $2)
         AND EXISTS (SELECT 1 FROM message
             WHERE message.webhook = webhook.id AND (due_at <= $1 OR due_at > $2))
         AND EXISTS (SELECT 1 FROM api_key
             WHERE api_key.account = webhook.account AND revoked = 0 AND (ends_at IS NULL OR ends_at > $1))
-    ORDER BY (SELECT MIN(due_at) FROM message WHERE message.webhook = webhook.id AND due_at IS NOT NULL), webhook.id"
+        AND $3 LIKE '%,' || account.plan || ',%'
+    ORDER BY (SELECT MIN(due_at) FROM message WHERE message.webhook = webhook.id AND due_at IS NOT NULL), webhook.id
+    LIMIT $4"
 );
 
 pub(crate) const COUNT_WEBHOOKS_OF: &str = "SELECT COUNT(*) FROM webhook WHERE account = $1";
@@ -80,7 +82,9 @@ pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries, due_at, asked FROM me
     WHERE webhook = $1 AND (due_at <= $2 OR due_at > $3)
     ORDER BY due_at, number LIMIT 1";
 
-pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2 WHERE id = $3";
+/// Nothing happens where somebody was faster.
+pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2
+    WHERE id = $3 AND disabled_by IS NULL AND (leased_until <= $4 OR leased_until > $5)";
 
 /// A webhook that is to be left alone for a while is leased to nobody.
 pub(crate) const RELEASE: &str =

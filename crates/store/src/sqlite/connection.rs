@@ -9,10 +9,10 @@ use super::file::Kind;
 use crate::{Result, StoreError};
 
 /// How long a small statement waits for another process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A publication has work behind it that is worth a long wait: longer than another publication takes.
-pub(super) const PUBLICATION_PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const PUBLICATION_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// More than all our statements, so that none is parsed twice.
 const STATEMENTS_KEPT: usize = 96;
@@ -42,7 +42,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection> {
 fn open(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
@@ -51,7 +51,7 @@ fn open(path: &Path) -> Result<Connection> {
 
 /// Back to what a small statement needs, after something that was worth a long wait.
 pub(super) fn be_prompt(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "wal_autocheckpoint", 1000)?;
     connection.release_memory()?;
     Ok(())
@@ -81,7 +81,7 @@ fn retry_while_busy<T>(attempt: impl Fn() -> Result<T>) -> Result<T> {
     let started = Instant::now();
     loop {
         match attempt() {
-            Err(StoreError::Busy) if started.elapsed() < PATIENCE => {
+            Err(StoreError::Busy) if started.elapsed() < BUSY_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             outcome => return outcome,

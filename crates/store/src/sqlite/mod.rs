@@ -6,43 +6,34 @@
 //! command line, a synchronisation) may write the same files at the same time. No call blocks the async runtime: every
 //! statement runs on a blocking thread.
 
-mod account;
-mod announce;
-mod change_log;
-mod column;
 mod connection;
-mod delivery;
 mod failure;
 mod file;
-mod lease;
 mod load;
-mod outbox;
 mod pair;
-mod publish;
-mod read_file;
 mod readers;
-mod record;
-mod removal;
+mod row;
 mod schema;
 mod separation;
-mod setting;
-mod table;
-mod usage;
-mod webhook;
-mod withheld;
+mod transaction;
 mod writer;
 
 use std::path::PathBuf;
 
+use lastro_model::{Edition, Source};
+
 pub(crate) use file::Presence;
 
-use crate::{Result, StoreError};
+use crate::blocking::blocking;
+use crate::engine::{Engine, Side};
+use crate::transaction::{Reading, Transaction};
+use crate::{Loaded, Result};
 use pair::Paths;
 use readers::Readers;
 use writer::Writer;
 
 #[derive(Debug)]
-pub(crate) struct SqliteStore {
+pub(crate) struct Sqlite {
     data: Database,
     accounts: Database,
 }
@@ -61,7 +52,7 @@ impl Database {
     }
 }
 
-impl SqliteStore {
+impl Sqlite {
     pub(crate) async fn open(path: PathBuf, presence: Presence) -> Result<Self> {
         blocking(move || {
             let paths = Paths::of(path);
@@ -73,11 +64,59 @@ impl SqliteStore {
         })
         .await
     }
+
+    fn database(&self, side: Side) -> &Database {
+        match side {
+            Side::Data => &self.data,
+            Side::Accounts => &self.accounts,
+        }
+    }
+
+    /// Moves what a publication wrote from the log into the file. The data is safe without it, so a failure is no
+    /// failure of the publication; the next one tries again.
+    async fn fold_log(&self) {
+        let path = self.data.path.clone();
+        if let Err(error) = blocking(move || connection::fold_log(&path)).await {
+            tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
+        }
+    }
 }
 
-/// Runs what may wait for the disk or for a lock away from the async runtime.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Backend("its thread stopped unexpectedly".to_owned())))
+impl Engine for Sqlite {
+    async fn read<T: Send + 'static>(
+        &self,
+        side: Side,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.database(side).readers.ask(question).await
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        side: Side,
+        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.database(side).writer.change(change).await
+    }
+
+    async fn publish<T: Send + 'static>(
+        &self,
+        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let published = self.data.writer.publish(publication).await?;
+        self.fold_log().await;
+        Ok(published)
+    }
+
+    async fn load(&self, source: Source) -> Result<Loaded> {
+        load::whole(self.data.path.clone(), source).await
+    }
+
+    async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
+        load::changed_filings(self.data.path.clone(), since).await
+    }
+
+    async fn wipe_deleted_accounts(&self) -> Result<bool> {
+        self.accounts.writer.rewrite().await
+    }
 }

@@ -6,14 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-use super::column;
 use super::file::{self, ACCOUNTS, DATA, Found, Kind, Presence};
-use super::{announce, connection, schema, separation};
+use super::{connection, schema, separation};
 use crate::migration::{Applied, pending};
-use crate::sql::{self, account};
-use crate::{DATABASE_ID, Result, StoreError};
+use crate::transaction::{Query, Value};
+use crate::{DATABASE_ID, Result, StoreError, rules, sql};
 
 /// The writing connections of both files.
 pub(super) struct Pair {
@@ -107,16 +106,15 @@ pub(super) fn name_of(connection: &Connection) -> Result<Option<String>> {
     if !schema::has_table(connection, "setting")? {
         return Ok(None);
     }
-    let read = connection.query_row(account::SETTING, [DATABASE_ID], |row| Ok(column::string(row, 0)));
-    read.optional()?.transpose()
+    rules::find_setting(connection, DATABASE_ID)
 }
 
 /// Data that is older than the accounts, restored or made anew, gives no announcement a number that had its turn.
 fn skip_addressed_numbers(data: &Connection, accounts: &Connection) -> Result<()> {
-    let addressed = announce::addressed(accounts)?;
-    let given: i64 = data.query_row_and_then(sql::ANNOUNCEMENT_NUMBER, [], |row| column::number(row, 0))?;
+    let addressed = rules::addressed(accounts)?;
+    let given: u64 = data.number(sql::ANNOUNCEMENT_NUMBER, &[])?;
     if given < addressed {
-        data.execute(sql::SKIP_ANNOUNCEMENTS, [addressed])?;
+        data.execute(sql::SKIP_ANNOUNCEMENTS, [Value::from(addressed)])?;
     }
     Ok(())
 }

@@ -7,7 +7,9 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{blocking, connection};
+use super::{connection, transaction};
+use crate::blocking::blocking;
+use crate::transaction::Reading;
 use crate::{Result, StoreError};
 
 /// Questions are point look-ups; whole editions are read through connections of their own.
@@ -33,14 +35,14 @@ impl Readers {
 
     pub(super) async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        question: impl FnOnce(&dyn Reading) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let closed = |_| StoreError::Backend("it is closed".to_owned());
         let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
         let idle = Arc::clone(&self.idle);
         blocking(move || {
             let connection = idle.take()?;
-            let answer = question(&connection);
+            let answer = transaction::reading(&connection, question);
             idle.connections.lock().push(connection);
             drop(permit);
             answer

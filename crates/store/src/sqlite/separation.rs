@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::connection::{self, PUBLICATION_PATIENCE};
+use super::connection::{self, PUBLICATION_TIMEOUT};
 use super::file::{self, ACCOUNTS, Found};
 use super::pair::{self, Paths};
 use super::schema;
@@ -73,7 +73,7 @@ pub(super) fn separate(data: &mut Connection, paths: &Paths) -> Result<()> {
         return Ok(());
     }
     name(data, &paths.accounts)?;
-    data.busy_timeout(PUBLICATION_PATIENCE)?;
+    data.busy_timeout(PUBLICATION_TIMEOUT)?;
     data.pragma_update(None, "secure_delete", true)?;
     move_out(data, paths)?;
     data.pragma_update(None, "secure_delete", false)?;

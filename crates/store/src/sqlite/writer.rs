@@ -6,11 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::Connection;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use super::blocking;
-use super::connection::{self, PATIENCE, PUBLICATION_PATIENCE};
+use super::connection::{self, BUSY_TIMEOUT, PUBLICATION_TIMEOUT};
+use super::transaction;
+use crate::blocking::blocking;
+use crate::transaction::Transaction;
 use crate::{Result, StoreError};
 
 #[derive(Debug)]
@@ -26,21 +28,21 @@ impl Writer {
     /// Runs a small change in one transaction, or says `Busy` when others write for too long.
     pub(super) async fn change<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
+        change: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let mut connection = self.turn(PATIENCE).await?;
-        blocking(move || in_transaction(&mut connection, change)).await
+        let mut connection = self.turn(BUSY_TIMEOUT).await?;
+        blocking(move || transaction::changing(&mut connection, change)).await
     }
 
     /// Runs a large change in one transaction.
     pub(super) async fn publish<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
+        change: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let mut connection = self.turn(PUBLICATION_PATIENCE).await?;
+        let mut connection = self.turn(PUBLICATION_TIMEOUT).await?;
         blocking(move || {
             prefer_throughput(&connection)?;
-            let outcome = in_transaction(&mut connection, change);
+            let outcome = transaction::changing(&mut connection, change);
             // The outcome stands whatever becomes of the settings.
             if let Err(error) = connection::be_prompt(&connection) {
                 tracing::warn!(%error, "the writing connection kept the settings of a publication");
@@ -52,12 +54,12 @@ impl Writer {
 
     /// Removes what deleted rows left of themselves. Says whether it is gone already.
     pub(super) async fn rewrite(&self) -> Result<bool> {
-        let connection = self.turn(PUBLICATION_PATIENCE).await?;
+        let connection = self.turn(PUBLICATION_TIMEOUT).await?;
         blocking(move || connection::rewrite(&connection)).await
     }
 
-    async fn turn(&self, patience: Duration) -> Result<OwnedMutexGuard<Connection>> {
-        tokio::time::timeout(patience, Arc::clone(&self.connection).lock_owned())
+    async fn turn(&self, timeout: Duration) -> Result<OwnedMutexGuard<Connection>> {
+        tokio::time::timeout(timeout, Arc::clone(&self.connection).lock_owned())
             .await
             .map_err(|_| StoreError::Busy)
     }
@@ -65,18 +67,7 @@ impl Writer {
 
 /// Moving the log into the file is left to a connection of its own, so that nobody in the queue waits for it.
 fn prefer_throughput(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(PUBLICATION_PATIENCE)?;
+    connection.busy_timeout(PUBLICATION_TIMEOUT)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(())
-}
-
-/// The lock is taken at once and not at the first write: a transaction never fails halfway for want of it.
-fn in_transaction<T>(
-    connection: &mut Connection,
-    change: impl FnOnce(&Transaction<'_>) -> Result<T>,
-) -> Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let value = change(&transaction)?;
-    transaction.commit()?;
-    Ok(value)
 }

@@ -135,6 +135,34 @@ async fn a_garbled_file_is_called_damaged() {
     assert!(matches!(place.refusal().await, StoreError::Corrupt { .. }));
 }
 
+/// Runs statements on the file of the data, as another version would.
+fn run(place: &TemporaryFile, statements: &str) {
+    Connection::open(place.path()).unwrap().execute_batch(statements).unwrap();
+}
+
+#[tokio::test]
+async fn a_source_that_the_database_never_heard_of_has_its_state_once_it_is_opened() {
+    let place = TemporaryFile::new();
+    place.open().await;
+    run(&place, "DELETE FROM source_state WHERE source IN ('cdi', 'fx')");
+    let store = place.open().await;
+    let states = store.source_states().await.unwrap();
+    assert!(states.iter().map(|state| state.source).eq(Source::ALL));
+    let quotes = Records::Fx(vec![quote("2026-10-30", "USD/BRL", "5.1", "5.2")]);
+    let published = publish(&*store, publication(Source::Fx), quotes).await.unwrap();
+    assert_eq!(store.counters().await.unwrap().edition(Source::Fx), published.edition);
+}
+
+#[tokio::test]
+async fn a_source_of_a_later_version_is_passed_over() {
+    let place = TemporaryFile::new();
+    place.open().await;
+    run(&place, "INSERT INTO source_state (source, edition, sample, row_count) VALUES ('later', 7, 0, 1)");
+    let store = place.open().await;
+    assert_eq!(store.counters().await.unwrap(), Default::default());
+    assert_eq!(store.source_states().await.unwrap().len(), Source::ALL.len());
+}
+
 #[tokio::test]
 async fn garbled_rows_are_called_damaged_when_they_are_read() {
     let place = filled().await;

@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use crate::config::LONGEST_SEND_TIMEOUT;
+
 /// Seconds that [`Ages`] tells apart; more than any answer is waited for.
 pub const SPAN: u32 = 128;
+const _: () = assert!(LONGEST_SEND_TIMEOUT.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart");
 
 /// Answers by the second in which they last made progress. A stalled one is seen however lively the others are.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! sweep a second ends those that are silent or do not take what they asked for. A request pays for a few additions.
 //!
 //! - [`admission`]: who is let in, and who is evicted for it.
-//! - [`connection`]: one connection, as its requests see it. [`limits`], [`totals`]: what it knows of all.
+//! - [`connection`]: one connection, as its requests see it. [`totals`]: what it knows of all.
 //! - [`unsent`]: bytes of answers that no socket has taken yet. [`ages`]: since when.
 //! - [`backpressure`]: requests wait while too much is unsent.
 //! - [`sweep`]: who is closed, and why.
@@ -13,7 +13,6 @@ pub mod admission;
 pub mod ages;
 pub mod backpressure;
 pub mod connection;
-pub mod limits;
 pub mod sweep;
 pub mod totals;
 pub mod unsent;
@@ -25,11 +24,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use admission::OpenConnections;
 use connection::Connection;
 use lastro_model::Clock;
-pub use limits::Limits;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use totals::Totals;
 
+use crate::config::ConnectionSettings;
 use crate::metrics::prometheus::{Exposition, Kind};
 
 /// All connections of the service.
@@ -63,7 +62,7 @@ impl Drop for Admitted {
 }
 
 impl Connections {
-    pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(limits: ConnectionSettings, clock: Arc<dyn Clock>) -> Self {
         let connections = Self {
             totals: Arc::new(Totals::new(limits)),
             clock,
@@ -75,14 +74,14 @@ impl Connections {
         connections
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ConnectionSettings {
         &self.totals.limits
     }
 
     /// Lets one more connection in, unless its address has as many as it may. Peers that we trust to speak for others
     /// have no limit of their own.
     pub fn admit(self: &Arc<Self>, peer: IpAddr, trusted: bool) -> Option<Admitted> {
-        let most = if trusted { usize::MAX } else { self.limits().most_per_address };
+        let most = if trusted { usize::MAX } else { self.limits().most_per_address() };
         let admitted = self.open.lock().admit(&self.totals, peer, trusted, most);
         if admitted.is_none() {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -93,7 +92,7 @@ impl Connections {
     /// Waits until fewer connections are open than may be.
     pub async fn wait_for_place(&self) {
         loop {
-            if self.open.lock().has_place(self.limits().most, self.totals.second()) {
+            if self.open.lock().has_place(self.limits().most(), self.totals.second()) {
                 return;
             }
             self.changed.notified().await;

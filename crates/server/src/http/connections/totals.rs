@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use super::limits::Limits;
+use crate::config::ConnectionSettings;
 
 /// Why a connection was ended from our side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ const REASONS: [&str; 4] = ["idle", "unread", "crowded", "pressure"];
 
 #[derive(Debug)]
 pub struct Totals {
-    pub limits: Limits,
+    pub limits: ConnectionSettings,
     /// The time as of the last sweep, so that a request reads no clock for it.
     second: AtomicU32,
     /// Bytes of all answers that no socket has taken.
@@ -33,7 +33,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: ConnectionSettings) -> Self {
         Self {
             limits,
             second: AtomicU32::new(0),

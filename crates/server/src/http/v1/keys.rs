@@ -71,7 +71,7 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
     let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
     let rotated = app.store.rotate(held.id, key.id(), digest, at, at + grace).await;
     let rotated = rotated.map_err(|error| match error {
-        StoreError::Conflict => ENDING,
+        StoreError::KeyEnded => ENDING,
         other => other.into(),
     })?;
     let (id, old, ends_at) = (key.id(), held.id, rotated.old.ends_at.unwrap_or(at));

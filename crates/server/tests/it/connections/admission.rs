@@ -3,16 +3,15 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use lastro::http::connections::{Connections, Limits};
-use lastro_access::TrustedProxies;
+use lastro::http::connections::Connections;
 use lastro_model::ManualClock;
 
 use super::{LARGE, Raw, closed_as, metric, open, opened, pass, unsent};
-use crate::app::{TestApp, soon};
+use crate::app::{TestApp, connections, soon};
 
-async fn crowded(most: usize, most_per_address: usize) -> TestApp {
-    TestApp::start_with(|options| {
-        options.connections = Limits { most, most_per_address, ..Limits::default() };
+async fn crowded(most: u32, most_per_address: u32) -> TestApp {
+    TestApp::start_with(|setup| {
+        setup.settings.connections = connections(most, most_per_address);
     })
     .await
 }
@@ -77,9 +76,9 @@ async fn a_connection_that_is_busy_is_not_sent_away() {
 
 #[tokio::test]
 async fn proxies_that_are_trusted_have_as_many_as_they_need() {
-    let app = TestApp::start_with(|options| {
-        options.connections = Limits { most: 100, most_per_address: 2, ..Limits::default() };
-        options.trusted_proxies = TrustedProxies::parse("127.0.0.1/32").unwrap();
+    let app = TestApp::start_with(|setup| {
+        setup.settings.connections = connections(100, 2);
+        setup.settings.trusted_proxies = "127.0.0.1/32".to_owned();
     })
     .await;
     let mut many = silent(&app, 20).await;
@@ -93,8 +92,7 @@ async fn proxies_that_are_trusted_have_as_many_as_they_need() {
 
 #[test]
 fn ipv6_clients_are_counted_by_the_network_that_a_subscriber_gets() {
-    let limits = Limits { most: 100, most_per_address: 2, ..Limits::default() };
-    let connections = Arc::new(Connections::new(limits, Arc::new(ManualClock::starting_at(0))));
+    let connections = Arc::new(Connections::new(connections(100, 2), Arc::new(ManualClock::starting_at(0))));
     let admitted = |address: &str| connections.admit(address.parse::<IpAddr>().unwrap(), false);
     let held = [admitted("2001:db8::1"), admitted("2001:db8::ffff:2"), admitted("2001:db8:0:1::1")];
     assert!(held.iter().all(Option::is_some));

@@ -1,18 +1,18 @@
 //! Unsent bytes are bounded, on one connection and in all.
 
 use futures_util::future::join_all;
-use lastro::http::connections::Limits;
+use lastro::config::ConnectionSettings;
 use lastro_model::Plan;
 
 use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
-use crate::app::{TestApp, soon};
+use crate::app::{TestApp, connections, defaults, soon};
 
 const MOST_UNSENT: usize = 2 << 20;
 
 async fn narrow() -> TestApp {
-    TestApp::start_with(|options| {
-        options.connections =
-            Limits { most: 1000, most_per_address: 1000, most_unsent: MOST_UNSENT, ..Limits::default() };
+    TestApp::start_with(|setup| {
+        setup.settings.connections =
+            ConnectionSettings { most_unsent: MOST_UNSENT, ..connections(1000, 1000) };
     })
     .await
 }
@@ -102,8 +102,8 @@ async fn under_pressure_whoever_takes_nothing_goes_first() {
 /// At twice the limit nothing new begins, and who has waited for long is told so.
 #[tokio::test]
 async fn without_any_room_a_request_is_put_off() {
-    let app = TestApp::start_with(|options| {
-        options.connections = Limits { most_unsent: 16 * 1024, ..Limits::default() };
+    let app = TestApp::start_with(|setup| {
+        setup.settings.connections = ConnectionSettings { most_unsent: 16 * 1024, ..defaults().connections };
     })
     .await;
     let (mut clients, mut bodies) = (Vec::new(), Vec::new());

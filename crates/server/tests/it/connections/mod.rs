@@ -10,20 +10,19 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
-use lastro::http::connections::Limits;
-use lastro::service::Options;
+use lastro::state::Setup;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::app::{TestApp, soon};
+use crate::app::{TestApp, connections, soon};
 
 /// Nearly five megabytes: more than sockets hold.
 const LARGE: &str = "/docs/assets/scalar.js";
 
 /// As an operator gets it who sets nothing, but for the number of connections.
-fn usual(options: &mut Options) {
-    options.connections = Limits { most: 1000, most_per_address: 1000, ..Limits::default() };
+fn usual(setup: &mut Setup) {
+    setup.settings.connections = connections(1000, 1000);
 }
 
 /// Lets time pass and looks at all connections, as the service does every second.

@@ -289,8 +289,6 @@ fn freshen(shelves: &mut Shelves, source: Source, today: Day) {
             let year = shelves.filings.get_mut(&today.year()).unwrap();
             year.push(filing(&company, 3_000_000, today));
         }
-        Source::Series(Series::Cdi) | Source::Series(Series::Ipca) => {
-            panic!("no trouble on the way befalls {source}")
-        }
+        Source::Series(_) => panic!("no trouble on the way befalls {source}"),
     }
 }

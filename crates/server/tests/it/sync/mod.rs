@@ -86,7 +86,7 @@ impl Stage {
     }
 
     async fn with(publisher: Publisher) -> Self {
-        let app = TestApp::start_with(|options| options.poll_interval = POLL_INTERVAL).await;
+        let app = TestApp::start_with(|setup| setup.settings.poll_interval = POLL_INTERVAL).await;
         let key = app.ample_key(Plan::Gold).await;
         Self { app, publisher, retries: short(), key }
     }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::service::{Options, Synchronisation};
-use lastro_ingest::fetch::Fetcher;
+use lastro::config::{PublisherSettings, Serve, Switch, SyncTimeouts};
+use lastro::state::Setup;
+use lastro_ingest::fetch::RetryPolicy;
+use lastro_ingest::sync::Publishers;
 use lastro_model::{Plan, Series, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
 
-use super::{POLL_INTERVAL, SINCE, Stage, TODAY, day, lease_holder, short};
+use super::{POLL_INTERVAL, SINCE, Stage, TODAY, day, short};
 use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
@@ -18,19 +20,26 @@ pub(super) async fn scheduled(publisher: Publisher) -> Stage {
     scheduled_with(publisher, |_| {}).await
 }
 
-async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Options)) -> Stage {
-    let (fetcher, publishers) =
-        (Fetcher::new(lastro::tls::client().unwrap(), short(), || 0.5, None).unwrap(), publisher.addresses());
-    let app = TestApp::start_with(|options| {
-        options.poll_interval = POLL_INTERVAL;
-        options.synchronisation = Some(Synchronisation {
-            fetcher,
-            publishers,
+async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Setup)) -> Stage {
+    let app = TestApp::start_with(|setup| {
+        let Publishers { sgs: sgs_url, ptax: ptax_url, cvm: cvm_url } = publisher.addresses();
+        let RetryPolicy { timeout, attempts, first_pause, spacing } = short();
+        setup.settings = Serve {
+            sync: Switch::On,
+            publishers: PublisherSettings { sgs_url, ptax_url, cvm_url },
             since: SINCE,
-            lease_holder: lease_holder(),
+            timeouts: SyncTimeouts {
+                sync_timeout: timeout,
+                sync_attempts: attempts,
+                sync_pause: first_pause,
+                sync_lease: Duration::from_secs(60),
+                spacing,
+            },
             poll_interval: POLL_INTERVAL,
-        });
-        change(options);
+            sync_poll_interval: POLL_INTERVAL,
+            ..setup.settings.clone()
+        };
+        change(setup);
     })
     .await;
     let key = app.ample_key(Plan::Gold).await;
@@ -164,10 +173,10 @@ async fn a_stop_does_not_wait_for_a_publisher() {
 #[tokio::test]
 async fn a_panic_in_a_source_is_the_error_of_that_source() {
     let mut broken = None;
-    let stage = scheduled_with(Publisher::on(day(TODAY)), |options| {
-        let store = Arc::new(FaultyStore::new(Arc::clone(&options.store)));
+    let stage = scheduled_with(Publisher::on(day(TODAY)), |setup| {
+        let store = Arc::new(FaultyStore::new(Arc::clone(&setup.store)));
         store.panic_on(Operation::ReadFiles);
-        options.store = Arc::clone(&store) as Arc<dyn Store>;
+        setup.store = Arc::clone(&store) as Arc<dyn Store>;
         broken = Some(store);
     })
     .await;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lastro::state::Setup;
 use lastro_store::faulty::Operation;
 use serde_json::Value;
 
@@ -65,9 +66,9 @@ async fn a_stop_waits_for_the_delivery_that_runs() {
 #[tokio::test]
 async fn the_operators_numbers_are_fresh_also_when_there_is_never_a_pause() {
     let stage = Stage::set().await;
-    let app = stage.app.restart_with(|options| {
-        eager(options);
-        options.webhooks.poll_interval = std::time::Duration::from_secs(3_600);
+    let app = stage.app.restart_with(|setup| {
+        eager(setup);
+        setup.settings.webhooks.poll_interval = std::time::Duration::from_secs(3_600);
     });
     let stage = Stage { app: app.await, key: stage.key };
     let receiver = Receiver::open();
@@ -107,25 +108,13 @@ async fn two_servers_on_one_database_deliver_each_message_once() {
     beside.stop().await.unwrap();
 }
 
-async fn beside(stage: &Stage) -> lastro::service::Options {
-    let mut options = lastro::service::Options {
-        store: stage.app.elsewhere().await,
-        poll_interval: lastro::refresh::follow::POLL_INTERVAL,
-        clock: std::sync::Arc::clone(&stage.app.clock) as std::sync::Arc<dyn lastro_model::Clock>,
-        pepper_file: stage.app.directory.path().join("pepper"),
-        index_dir: None,
-        listen: "127.0.0.1:0".parse().unwrap(),
-        admin_listen: None,
-        trusted_proxies: lastro_access::TrustedProxies::parse("").unwrap(),
-        registrations: lastro_access::RegistrationLimits::default(),
-        key_cache: 1_000,
-        limiter_capacity: 1000,
-        connections: crate::app::patient(),
-        synchronisation: None,
-        webhooks: lastro::webhooks::Settings::default(),
-    };
-    eager(&mut options);
-    options
+async fn beside(stage: &Stage) -> Setup {
+    let directory = &stage.app.directory;
+    let clock = std::sync::Arc::clone(&stage.app.clock) as std::sync::Arc<dyn lastro_model::Clock>;
+    let mut setup = crate::app::setup(directory, stage.app.elsewhere().await, clock);
+    setup.settings.index_dir = Some(directory.path().join("index beside"));
+    eager(&mut setup);
+    setup
 }
 
 #[tokio::test]
@@ -153,9 +142,9 @@ async fn a_delivery_that_panics_is_a_failed_attempt_and_is_repeated() {
     let stage = Stage::set().await;
     let app = stage
         .app
-        .restart_with(|options| {
-            eager(options);
-            options.webhooks.jitter = || {
+        .restart_with(|setup| {
+            eager(setup);
+            setup.settings.webhooks.jitter = || {
                 assert!(!PANICS.load(Ordering::SeqCst), "on purpose");
                 0.0
             };

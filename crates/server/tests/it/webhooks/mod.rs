@@ -12,8 +12,8 @@ mod test_deliveries;
 
 use std::time::Duration;
 
-use lastro::service::Options;
-use lastro::webhooks::Settings;
+use lastro::config::{Switch, WebhookSettings};
+use lastro::state::Setup;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, Store, Write};
 use serde_json::{Value, json};
@@ -22,14 +22,14 @@ use crate::app::TestApp;
 use crate::receiver::Receiver;
 
 /// Looks often, waits little, varies nothing, and may deliver to this machine.
-fn eager(options: &mut Options) {
+fn eager(setup: &mut Setup) {
     // Nobody is told of an edition before it is served.
-    options.poll_interval = Duration::from_millis(20);
-    options.webhooks = Settings {
-        allow_private: true,
+    setup.settings.poll_interval = Duration::from_millis(20);
+    setup.settings.webhooks = WebhookSettings {
+        webhooks_allow_private: Switch::On,
         poll_interval: Duration::from_millis(5),
-        state_every: Duration::from_millis(50),
-        deadline: Duration::from_secs(10),
+        state_interval: Duration::from_millis(50),
+        delivery_timeout: Duration::from_secs(10),
         jitter: || 0.0,
     };
 }

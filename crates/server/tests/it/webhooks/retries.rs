@@ -188,9 +188,9 @@ async fn a_receiver_that_does_not_answer_delays_nobody_else() {
 #[tokio::test]
 async fn a_receiver_that_never_answers_fails_when_its_time_is_up() {
     let stage = Stage::set().await;
-    let app = stage.app.restart_with(|options| {
-        super::eager(options);
-        options.webhooks.deadline = std::time::Duration::from_millis(100);
+    let app = stage.app.restart_with(|setup| {
+        super::eager(setup);
+        setup.settings.webhooks.delivery_timeout = std::time::Duration::from_millis(100);
     });
     let stage = Stage { app: app.await, key: stage.key };
     let receiver = Receiver::open();

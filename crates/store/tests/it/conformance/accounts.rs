@@ -32,10 +32,10 @@ pub(crate) async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Pl
     let mut again = new_key(1);
     again.digest = KeyDigest([9; 32]);
     again.account.email = "other@example.com".to_owned();
-    assert_eq!(store.insert_key(again).await, Err(StoreError::Conflict));
+    assert_eq!(store.insert_key(again).await, Err(StoreError::KeyIdTaken));
     store.insert_key(new_key(2)).await.unwrap();
     let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([3; 32]), at(5), at(6)).await;
-    assert_eq!(rotated, Err(StoreError::Conflict));
+    assert_eq!(rotated, Err(StoreError::KeyIdTaken));
     assert_eq!(store.key(key_id(1)).await.unwrap(), Some(kept));
     assert_eq!(store.counters().await.unwrap().key_revision, 2);
 }
@@ -142,7 +142,7 @@ pub(crate) async fn a_key_that_has_an_end_cannot_be_rotated(place: &impl Place) 
     store.revoke(key_id(1), at(10)).await.unwrap();
     for moment in [9, 10, 11] {
         let rotated = store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(moment), at(50)).await;
-        assert_eq!(rotated, Err(StoreError::Conflict));
+        assert_eq!(rotated, Err(StoreError::KeyEnded));
     }
     assert_eq!(store.key(key_id(2)).await.unwrap(), None);
 }

@@ -147,6 +147,7 @@ macro_rules! suite {
                 messages_come_in_their_order_and_none_before_it_is_due,
                 one_slow_webhook_holds_up_no_other,
                 nothing_is_claimed_for_who_may_not_have_it,
+                who_may_not_have_it_takes_nobodys_turn,
                 attempts_are_written_down_and_the_state_with_them,
                 who_lost_the_lease_changes_nothing_but_the_log,
                 a_disabled_webhook_keeps_its_messages,

@@ -153,6 +153,20 @@ pub(crate) async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Plac
     );
 }
 
+pub(crate) async fn who_may_not_have_it_takes_nobodys_turn(place: &impl Place) {
+    let store = place.open().await;
+    with_messages(&*store, 1).await;
+    store.insert_key(new_key(2)).await.unwrap();
+    store.set_plan(key_id(2), Plan::Gold, None).await.unwrap();
+    let entitled = webhook(2, 2, &[WebhookEvent::FxUpdated]);
+    assert!(store.insert_webhook(entitled.clone(), 10).await.unwrap());
+    let number = announcement(&*store).await;
+    assert!(store.fan_out(number, vec![message(9, &entitled.id)]).await.unwrap());
+    let one = Claim { plans: vec![Plan::Gold, Plan::Platinum], most: 1, ..claim(1, "a") };
+    let claimed = store.settle_and_claim(Vec::new(), one).await.unwrap();
+    assert!(claimed.iter().map(|claimed| &claimed.webhook.id).eq([&entitled.id]));
+}
+
 pub(crate) async fn attempts_are_written_down_and_the_state_with_them(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;

@@ -90,7 +90,7 @@ pub(crate) async fn the_owner_does_not_undo_the_operators_word(place: &impl Plac
     };
     assert_eq!(change(Some(DisabledBy::Operator), false).await, Ok(Some(DisabledBy::Operator)));
     for wish in [None, Some(DisabledBy::Owner)] {
-        assert_eq!(change(wish, true).await, Err(StoreError::Conflict));
+        assert_eq!(change(wish, true).await, Err(StoreError::WebhookDisabledByOperator));
     }
     assert_eq!(change(None, false).await, Ok(None));
     assert_eq!(change(Some(DisabledBy::Owner), true).await, Ok(Some(DisabledBy::Owner)));

@@ -20,7 +20,8 @@ use crate::http::request::body;
 use crate::http::response::reply::Reply;
 use crate::state::App;
 use crate::webhooks::MOST_PER_ACCOUNT;
-use crate::webhooks::test_delivery::{self, NoPlace, TestError};
+use crate::webhooks::running_tests::NoPlace;
+use crate::webhooks::test_delivery::{self, TestError};
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 
@@ -36,7 +37,7 @@ const GRACE: SignedDuration = SignedDuration::from_hours(24);
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let (account, now) = (account(&action)?, action.now.timestamp());
     let body = body::whole(action.body).await?;
-    let allow_private = action.app.webhooks.settings.allow_private;
+    let allow_private = action.app.webhooks.settings.allow_private();
     let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
     let webhook = Webhook {
         id: new_id(),
@@ -76,10 +77,10 @@ pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
     let (app, account) = (action.app, account(&action)?);
     let body = body::whole(action.body).await?;
-    let change = Change::from_json(&body, app.webhooks.settings.allow_private)?;
+    let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
     let webhook = find(app, account, action.path.get("id")).await?;
     let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
-        StoreError::Conflict => ApiError::BadRequest(CLOSED.into()),
+        StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),
         other => other.into(),
     })?;
     let changed = changed.ok_or(NO_SUCH_WEBHOOK)?;

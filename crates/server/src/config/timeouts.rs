@@ -1,4 +1,4 @@
-//! How patient a synchronisation is with publishers that are slow or away, and with other processes.
+//! How long a synchronisation waits for publishers that are slow or away, and for other processes.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use lastro_ingest::fetch::RetryPolicy;
 use lastro_store::LONGEST_LEASE;
 
 #[derive(Debug, Clone, Args)]
-pub struct PatienceArgs {
+pub struct SyncTimeouts {
     /// How long a publisher may take to give one whole answer, such as 90s or 3m
     #[arg(long, env = "LASTRO_SYNC_TIMEOUT", default_value = "120s", value_name = "TIME", value_parser = duration)]
     pub sync_timeout: Duration,
@@ -20,15 +20,18 @@ pub struct PatienceArgs {
     /// How long a process that died while it synchronised keeps others from doing so; at most an hour
     #[arg(long, env = "LASTRO_SYNC_LEASE", default_value = "60s", value_name = "TIME", value_parser = lease)]
     pub sync_lease: Duration,
+    /// Between the starts of two requests to one host.
+    #[arg(skip = Duration::from_millis(300))]
+    pub spacing: Duration,
 }
 
-impl From<&PatienceArgs> for RetryPolicy {
-    fn from(arguments: &PatienceArgs) -> Self {
+impl From<&SyncTimeouts> for RetryPolicy {
+    fn from(arguments: &SyncTimeouts) -> Self {
         Self {
             timeout: arguments.sync_timeout,
             attempts: arguments.sync_attempts,
             first_pause: arguments.sync_pause,
-            ..Self::default()
+            spacing: arguments.spacing,
         }
     }
 }

@@ -6,17 +6,18 @@ use lastro_model::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::table::Table;
 use crate::{Result, StoreError};
 
-pub(crate) fn rate(row: &RatePoint) -> Result<String> {
+pub(super) fn rate(row: &RatePoint) -> Result<String> {
     text(&(row.day.number(), row.value.to_string()))
 }
 
-pub(crate) fn quote(row: &FxQuote) -> Result<String> {
+pub(super) fn quote(row: &FxQuote) -> Result<String> {
     text(&(row.day.number(), row.pair.to_string(), row.buy.to_string(), row.sell.to_string()))
 }
 
-pub(crate) fn company(row: &Company) -> Result<String> {
+pub(super) fn company(row: &Company) -> Result<String> {
     text(&(
         row.id.0,
         &row.name,
@@ -28,7 +29,7 @@ pub(crate) fn company(row: &Company) -> Result<String> {
     ))
 }
 
-pub(crate) fn filing(row: &Filing) -> Result<String> {
+pub(super) fn filing(row: &Filing) -> Result<String> {
     text(&(
         row.id.to_string(),
         row.company_id.0,
@@ -49,12 +50,12 @@ fn text(row: &impl Serialize) -> Result<String> {
 }
 
 /// Reads a list of what the functions above wrote.
-pub(crate) fn read(source: Source, list: &str) -> Result<Records> {
-    match source {
-        Source::Series(_) => rows(list, read_rate).map(Records::Rates),
-        Source::Fx => rows(list, read_quote).map(Records::Fx),
-        Source::Companies => rows(list, read_company).map(Records::Companies),
-        Source::Filings => rows(list, read_filing).map(Records::Filings),
+pub(super) fn read(source: Source, list: &str) -> Result<Records> {
+    match Table::of(source) {
+        Table::Rates => rows(list, read_rate).map(Records::Rates),
+        Table::Fx => rows(list, read_quote).map(Records::Fx),
+        Table::Companies => rows(list, read_company).map(Records::Companies),
+        Table::Filings => rows(list, read_filing).map(Records::Filings),
     }
 }
 

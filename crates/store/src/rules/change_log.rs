@@ -1,0 +1,73 @@
+//! Which filings each edition changed, as far back as is worth remembering.
+//!
+//! Written in the publication's own transaction. The log reaches from its oldest edition to the one that stands, without
+//! a gap: an edition that cannot be described by a list of rows begins it anew.
+
+use jiff::Timestamp;
+use lastro_model::{Edition, FilingId};
+
+use crate::transaction::{Query, Reading, Row, Transaction, values};
+use crate::{RememberedEdition, Result, sql};
+
+/// Whoever is more rows behind had better read them all.
+pub(super) const MOST_CHANGES: usize = 20_000;
+
+/// Nobody is further behind who still runs.
+const MOST_EDITIONS: usize = 200;
+
+/// Takes note of an edition that was just published. Without `changes` all rows may differ from those before.
+pub(super) fn write(
+    data: &dyn Transaction,
+    before: Edition,
+    edition: Edition,
+    at: Timestamp,
+    changes: Option<Vec<FilingId>>,
+) -> Result<()> {
+    let changes = if is_remembered(data, before)? { changes } else { None };
+    let mut count = 0;
+    for id in changes.iter().flatten() {
+        count += data.execute(sql::INSERT_FILING_CHANGE, values![edition, *id])?;
+    }
+    data.execute(sql::INSERT_FILING_EDITION, values![at, count])?;
+    let oldest = if changes.is_some() { oldest_worth_keeping(data)? } else { Some(edition) };
+    oldest.map_or(Ok(()), |oldest| forget_before(data, oldest))
+}
+
+pub(crate) fn is_remembered(data: &dyn Reading, edition: Edition) -> Result<bool> {
+    let found: u64 = data.number(sql::IS_FILING_EDITION, values![edition])?;
+    Ok(found > 0)
+}
+
+/// All of them, newest first.
+pub(super) fn editions(data: &dyn Reading) -> Result<Vec<RememberedEdition>> {
+    data.rows(sql::FILING_EDITIONS, &[], remembered)
+}
+
+/// The oldest edition from which whoever is behind would still rather be told the changes.
+fn oldest_worth_keeping(data: &dyn Reading) -> Result<Option<Edition>> {
+    let mut since = 0;
+    let mut worth_keeping = |edition: &RememberedEdition| {
+        let worth_it = since <= MOST_CHANGES as u64;
+        since += edition.changes;
+        worth_it
+    };
+    let editions = editions(data)?;
+    let kept = editions.iter().take(MOST_EDITIONS).take_while(|edition| worth_keeping(edition));
+    Ok(kept.last().map(|edition| edition.edition))
+}
+
+fn forget_before(data: &dyn Transaction, oldest: Edition) -> Result<()> {
+    data.execute(sql::FORGET_FILING_CHANGES, values![oldest])?;
+    data.execute(sql::FORGET_FILING_EDITIONS, values![oldest])?;
+    Ok(())
+}
+
+fn remembered(row: &dyn Row) -> Result<RememberedEdition> {
+    Ok(RememberedEdition {
+        edition: Edition(row.number(0)?),
+        rows: row.number(1)?,
+        newest_day: row.optional_day(2)?,
+        published_at: row.time(3)?,
+        changes: row.number(4)?,
+    })
+}

@@ -1,0 +1,29 @@
+//! Which edition of a source stands, and the number of the next.
+
+use jiff::Timestamp;
+use lastro_model::{Edition, Source};
+
+use crate::transaction::{Query, Reading, Transaction, values};
+use crate::{Result, sql};
+
+/// The edition that stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CurrentEdition {
+    pub(crate) edition: Edition,
+    pub(crate) published_at: Timestamp,
+    /// Its rows are made up.
+    pub(crate) sample: bool,
+}
+
+impl CurrentEdition {
+    pub(crate) fn of(data: &dyn Reading, source: Source) -> Result<Self> {
+        data.one(sql::EDITION_OF, values![source.name()], |row| {
+            Ok(Self { edition: Edition(row.number(0)?), published_at: row.time(1)?, sample: row.flag(2)? })
+        })
+    }
+}
+
+/// All sources share one sequence.
+pub(super) fn next(data: &dyn Transaction) -> Result<Edition> {
+    data.number(sql::NEXT_EDITION, &[]).map(Edition)
+}

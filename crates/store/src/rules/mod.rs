@@ -1,0 +1,50 @@
+//! The rules of the store, written once for every database.
+//!
+//! A rule is a plain function over a [`Reading`](crate::transaction::Reading) or a
+//! [`Transaction`](crate::transaction::Transaction): it says which statements belong together and what they mean. It knows
+//! no connection, no file and no driver. [`SqlStore`] runs the rules on an [`Engine`] and so implements the store's traits.
+
+mod account;
+mod announce;
+mod change_log;
+mod claim;
+mod delivery;
+mod edition;
+mod lease;
+pub(crate) mod load;
+mod outbox;
+mod publish;
+mod read_file;
+mod record;
+mod removal;
+mod row_json;
+mod setting;
+mod source_state;
+mod table;
+mod tally;
+mod usage;
+mod webhook;
+mod withheld;
+
+pub(crate) use announce::addressed;
+pub(crate) use setting::find as find_setting;
+
+use crate::Result;
+use crate::engine::{Engine, Side};
+
+/// A store on a database that speaks SQL.
+#[derive(Debug)]
+pub(crate) struct SqlStore<E> {
+    engine: E,
+}
+
+impl<E: Engine> SqlStore<E> {
+    /// Every source has its state from now on, also one that this version is the first to know.
+    pub(crate) async fn over(engine: E) -> Result<Self> {
+        // Only a reader's time is taken where nothing is missing: opening must not wait for a publication.
+        if !engine.read(Side::Data, source_state::missing).await?.is_empty() {
+            engine.change(Side::Data, source_state::seed).await?;
+        }
+        Ok(Self { engine })
+    }
+}

@@ -1,0 +1,132 @@
+//! Writes a publication: rows, files, edition number, source state and announcements in one transaction.
+
+use lastro_model::{Edition, FilingId, Source};
+use tokio::sync::mpsc;
+
+use super::announce::{Announcer, Audience};
+use super::edition::{self, CurrentEdition};
+use super::tally::Tally;
+use super::{change_log, read_file, source_state, table, withheld};
+use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
+use crate::{Condition, Publication, Published, Result, StoreError, Write, sql};
+
+/// What is to be written, the first of which is already here.
+pub(super) struct Writes {
+    first: Option<Write>,
+    rest: mpsc::Receiver<Write>,
+}
+
+impl Writes {
+    /// Waits for the first one, so that no lock is taken before there is something to write.
+    pub(super) async fn begun(mut rows: mpsc::Receiver<Write>) -> Result<Self> {
+        let first = rows.recv().await.ok_or(StoreError::Abandoned)?;
+        Ok(Self { first: Some(first), rest: rows })
+    }
+
+    fn next(&mut self) -> Result<Write> {
+        self.first.take().or_else(|| self.rest.blocking_recv()).ok_or(StoreError::Abandoned)
+    }
+}
+
+pub(super) fn publish(
+    data: &dyn Transaction,
+    publication: Publication,
+    mut writes: Writes,
+    audience: &Audience,
+) -> Result<Published> {
+    let source = publication.source;
+    data.lock(Lock::Source(source))?;
+    let current = CurrentEdition::of(data, source)?;
+    if !holds(publication.condition, current) {
+        return Ok(Published { edition: current.edition, added: 0, changed: 0, skipped: true });
+    }
+    let mut announcer = Announcer::of(data, publication, current, audience)?;
+    if publication.replace {
+        clear(data, source)?;
+    }
+    let mut tally = Tally::default();
+    let whole = loop {
+        match writes.next()? {
+            Write::Rows(records) => tally.write(data, source, &records, &mut announcer)?,
+            Write::File(file) => read_file::remember(data, source, &file)?,
+            Write::Withheld(points) => withheld::replace(data, source, &points)?,
+            Write::Commit => break true,
+            Write::CommitPart => break false,
+        }
+    };
+    let edition = settle(data, publication, current, &mut tally)?;
+    announcer.announce(data, edition)?;
+    if whole && !publication.sample {
+        source_state::note_attempt(data, source, publication.at, None)?;
+    }
+    Ok(Published { edition, added: tally.added, changed: tally.changed, skipped: false })
+}
+
+fn holds(condition: Condition, current: CurrentEdition) -> bool {
+    match condition {
+        Condition::None => true,
+        Condition::NeverPublished => current.edition == Edition(0),
+        Condition::NothingOfficial => current.edition == Edition(0) || current.sample,
+    }
+}
+
+fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
+    data.execute(table::whole(source).delete, table::scope(source).as_slice())?;
+    withheld::replace(data, source, &[])?;
+    read_file::forget_all(data, source)
+}
+
+/// The edition after the rows were written: the next one, or the standing one where all is as it was.
+fn settle(
+    data: &dyn Transaction,
+    publication: Publication,
+    current: CurrentEdition,
+    tally: &mut Tally,
+) -> Result<Edition> {
+    let Publication { source, sample, replace, at, .. } = publication;
+    if !replace && sample == current.sample && tally.is_empty() {
+        return Ok(current.edition);
+    }
+    let grown = if replace { None } else { grown_extent(data, source, tally)? };
+    let (rows, newest_day) = grown.map_or_else(|| extent(data, source), Ok)?;
+    let edition = edition::next(data)?;
+    data.execute(sql::PUBLISH, values![edition, at, sample, rows, newest_day, source.name()])?;
+    if source == Source::Filings {
+        // What replaces all rows, or says of all of them that they are no longer made up, changes every one.
+        let changes = tally.filings.take().filter(|_| !replace && sample == current.sample);
+        change_log::write(data, current.edition, edition, at, changes)?;
+    }
+    Ok(edition)
+}
+
+/// How many rows, and the latest day.
+type Extent = (i64, Option<i64>);
+
+/// The extent of the filings, where it follows from what was written: reading two million of them takes a second.
+fn grown_extent(data: &dyn Reading, source: Source, tally: &Tally) -> Result<Option<Extent>> {
+    if source != Source::Filings {
+        return Ok(None);
+    }
+    let (held, newest_held) = data.one(sql::EXTENT_HELD, values![source.name()], read_extent)?;
+    let rows = held.saturating_add_unsigned(tally.added);
+    let newest = tally.newest_filing.map(|(day, id)| (i64::from(day.number()), id));
+    match newest.filter(|(day, _)| newest_held.is_none_or(|held| *day >= held)) {
+        // It may have been written again, with an earlier day.
+        Some((day, id)) if day_of(data, id)? == Some(day) => Ok(Some((rows, Some(day)))),
+        // None was on the latest day and is on an earlier one now.
+        None if tally.changed == 0 => Ok(Some((rows, newest_held))),
+        _ => Ok(None),
+    }
+}
+
+fn day_of(data: &dyn Reading, filing: FilingId) -> Result<Option<i64>> {
+    data.one(sql::DAY_OF_FILING, values![filing], |row| row.optional_number(0))
+}
+
+fn extent(data: &dyn Reading, source: Source) -> Result<Extent> {
+    data.one(table::whole(source).extent, table::scope(source).as_slice(), read_extent)
+}
+
+fn read_extent(row: &dyn Row) -> Result<Extent> {
+    Ok((row.number(0)?, row.optional_number(1)?))
+}

@@ -1,0 +1,68 @@
+//! The files that rows came from. They are written by a publication, in its transaction.
+
+use async_trait::async_trait;
+use lastro_model::{ReadFile, Reject, Source};
+
+use super::SqlStore;
+use crate::engine::{Engine, Side};
+use crate::read_file::REJECTS_KEPT;
+use crate::transaction::{Query, Row, Transaction, values};
+use crate::{FileStore, RememberedFile, Result, sql};
+
+#[async_trait]
+impl<E: Engine> FileStore for SqlStore<E> {
+    async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>> {
+        self.engine
+            .read(Side::Data, move |data| data.rows(sql::READ_FILES, values![source.name()], remembered))
+            .await
+    }
+
+    async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>> {
+        self.engine
+            .read(Side::Data, move |data| data.rows(sql::REJECTS, values![source.name(), limit], reject))
+            .await
+    }
+}
+
+/// Puts this file in the place of the one that was known at its address.
+pub(super) fn remember(data: &dyn Transaction, source: Source, file: &ReadFile) -> Result<()> {
+    let source = source.name();
+    data.execute(sql::FORGET_FILE, values![source, &file.url])?;
+    let values = values![
+        source,
+        &file.url,
+        &file.etag,
+        &file.last_modified,
+        &file.sha256,
+        file.rows,
+        file.rejects.len(),
+        file.read_at
+    ];
+    data.execute(sql::INSERT_FILE, values)?;
+    for (position, reject) in file.rejects.iter().take(REJECTS_KEPT).enumerate() {
+        let Reject { file: name, line, reason } = reject;
+        data.execute(sql::INSERT_REJECT, values![source, &file.url, position, name, *line, reason])?;
+    }
+    Ok(())
+}
+
+pub(super) fn forget_all(data: &dyn Transaction, source: Source) -> Result<()> {
+    data.execute(sql::FORGET_FILES, values![source.name()])?;
+    Ok(())
+}
+
+fn remembered(row: &dyn Row) -> Result<RememberedFile> {
+    Ok(RememberedFile {
+        url: row.string(0)?,
+        etag: row.optional_string(1)?,
+        last_modified: row.optional_string(2)?,
+        sha256: row.string(3)?,
+        rows: row.number(4)?,
+        reject_count: row.number(5)?,
+        read_at: row.time(6)?,
+    })
+}
+
+fn reject(row: &dyn Row) -> Result<Reject> {
+    Ok(Reject { file: row.string(0)?, line: row.number(1)?, reason: row.string(2)? })
+}

@@ -1,0 +1,64 @@
+//! The published data: its editions, its states, and the way in and out of it.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{Edition, Source, Withheld};
+use tokio::sync::mpsc;
+
+use super::announce::Audience;
+use super::publish::{self, Writes};
+use super::{SqlStore, account, change_log, source_state, withheld};
+use crate::engine::{Engine, Side};
+use crate::{
+    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState, Write,
+};
+
+#[async_trait]
+impl<E: Engine> RecordStore for SqlStore<E> {
+    async fn counters(&self) -> Result<Counters> {
+        let editions = self.engine.read(Side::Data, source_state::editions).await?;
+        let key_revision = self.engine.read(Side::Accounts, account::last_revision).await?;
+        Ok(Counters { editions, key_revision })
+    }
+
+    async fn source_states(&self) -> Result<Vec<SourceState>> {
+        self.engine.read(Side::Data, source_state::all).await
+    }
+
+    async fn load(&self, source: Source) -> Result<Loaded> {
+        self.engine.load(source).await
+    }
+
+    async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
+        match source {
+            Source::Filings => self.engine.changed_filings(since).await,
+            _ => Ok(None),
+        }
+    }
+
+    async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
+        match source {
+            Source::Filings => self.engine.read(Side::Data, change_log::editions).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {
+        let writes = Writes::begun(rows).await?;
+        let audience = self
+            .engine
+            .read(Side::Accounts, move |accounts| Audience::of(accounts, publication.source))
+            .await?;
+        self.engine.publish(move |data| publish::publish(data, publication, writes, &audience)).await
+    }
+
+    async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
+        self.engine.read(Side::Data, move |data| withheld::newest(data, source, usize::MAX)).await
+    }
+
+    async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
+        self.engine
+            .change(Side::Data, move |data| source_state::note_attempt(data, source, at, error.as_deref()))
+            .await
+    }
+}

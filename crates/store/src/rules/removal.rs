@@ -1,0 +1,58 @@
+//! Accounts that go, with all that hangs from them, and what is left to tell of it.
+
+use jiff::Timestamp;
+use lastro_model::{AccountId, KeyChange, KeyId};
+
+use super::account::{keys_of, next_revision};
+use crate::sql::{account as sql, webhook};
+use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
+use crate::{Erased, Result};
+
+/// Removes an account. Each of its keys leaves a number behind, so that running servers hear of it.
+pub(super) fn remove(accounts: &dyn Transaction, account: AccountId, at: Timestamp) -> Result<Erased> {
+    let keys: Vec<KeyId> = keys_of(accounts, account)?.into_iter().map(|key| key.id).collect();
+    let webhooks = accounts.number(webhook::COUNT_WEBHOOKS_OF, values![&account])?;
+    accounts.execute(sql::DELETE_ACCOUNT, values![&account])?;
+    for key in &keys {
+        let revision = next_revision(accounts)?;
+        accounts.execute(sql::INSERT_REMOVED_KEY, values![key, revision, at])?;
+    }
+    Ok(Erased { account, keys, webhooks, wiped: false })
+}
+
+/// Removes those of the accounts that are still unused once nobody else can use them. Says how many.
+pub(super) fn remove_if_unused(
+    accounts: &dyn Transaction,
+    candidates: &[AccountId],
+    created_before: Timestamp,
+    at: Timestamp,
+) -> Result<u64> {
+    accounts.lock(Lock::Keys)?;
+    let mut ordered = candidates.to_vec();
+    ordered.sort_unstable();
+    for account in &ordered {
+        accounts.lock(Lock::Account(*account))?;
+    }
+    let mut unused = unused(accounts, created_before, candidates.len())?;
+    unused.retain(|account| ordered.binary_search(account).is_ok());
+    for account in &unused {
+        remove(accounts, *account, at)?;
+    }
+    Ok(unused.len() as u64)
+}
+
+/// Accounts that their holders registered before then and nobody ever used, longest unused first.
+pub(super) fn unused(
+    accounts: &dyn Reading,
+    created_before: Timestamp,
+    limit: usize,
+) -> Result<Vec<AccountId>> {
+    accounts.rows(sql::UNUSED_ACCOUNTS, values![created_before, limit], |row| {
+        row.parsed(0, KeyId::parse).map(AccountId)
+    })
+}
+
+/// A key that was removed.
+pub(super) fn removed(row: &dyn Row) -> Result<KeyChange> {
+    Ok(KeyChange::Removed { id: row.parsed(0, KeyId::parse)?, revision: row.number(1)? })
+}

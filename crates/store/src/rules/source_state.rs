@@ -1,0 +1,79 @@
+//! What is known about each source, its rows aside.
+
+use jiff::Timestamp;
+use lastro_model::{BySource, Edition, Source};
+
+use super::withheld;
+use crate::transaction::{Query, Reading, Row, Transaction, values};
+use crate::{Result, SourceState, WITHHELD_SHOWN, sql};
+
+/// The sources that have no state yet.
+pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {
+    let known = data.rows(sql::EDITIONS, &[], source)?;
+    Ok(Source::ALL.into_iter().filter(|source| !known.contains(&Some(*source))).collect())
+}
+
+/// Gives every source a state, that of one which was never filled.
+pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
+    for source in Source::ALL {
+        data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
+    }
+    Ok(())
+}
+
+pub(super) fn editions(data: &dyn Reading) -> Result<BySource<Edition>> {
+    let mut editions = BySource::default();
+    for (source, edition) in data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, row.number(1)?)))? {
+        if let Some(source) = source {
+            editions[source] = Edition(edition);
+        }
+    }
+    Ok(editions)
+}
+
+/// In the order of [`Source::ALL`].
+pub(super) fn all(data: &dyn Reading) -> Result<Vec<SourceState>> {
+    let mut states: Vec<SourceState> =
+        data.rows(sql::SOURCE_STATES, &[], state)?.into_iter().flatten().collect();
+    for state in states.iter_mut().filter(|state| state.withheld > 0) {
+        state.newest_withheld = withheld::newest(data, state.source, WITHHELD_SHOWN)?;
+    }
+    states.sort_by_key(|state| state.source);
+    Ok(states)
+}
+
+/// Without an error the rows held are up to date.
+pub(super) fn note_attempt(
+    data: &dyn Transaction,
+    source: Source,
+    at: Timestamp,
+    error: Option<&str>,
+) -> Result<()> {
+    match error {
+        None => data.execute(sql::SUCCEED, values![at, source.name()])?,
+        Some(sentence) => data.execute(sql::FAIL, values![at, sentence, source.name()])?,
+    };
+    Ok(())
+}
+
+/// One of a later version is passed over: that version may run beside this one.
+fn source(row: &dyn Row) -> Result<Option<Source>> {
+    Ok(Source::parse(row.text(0)?).ok())
+}
+
+fn state(row: &dyn Row) -> Result<Option<SourceState>> {
+    let Some(source) = source(row)? else { return Ok(None) };
+    Ok(Some(SourceState {
+        source,
+        edition: Edition(row.number(1)?),
+        sample: row.flag(2)?,
+        rows: row.number(3)?,
+        newest_day: row.optional_day(4)?,
+        last_success: row.optional_time(5)?,
+        last_attempt: row.optional_time(6)?,
+        last_error: row.optional_string(7)?,
+        rejects: row.number(8)?,
+        withheld: row.number(9)?,
+        newest_withheld: Vec::new(),
+    }))
+}

@@ -1,0 +1,162 @@
+//! The tables of published rows: which one a source lives in, and how its rows go in and come out.
+
+use lastro_model::{Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, RatePoint, Source};
+
+use super::row_json;
+use crate::Result;
+use crate::sql::{self, Upsert, Whole};
+use crate::transaction::{Row, Value};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// Of all series.
+    Rates,
+    Fx,
+    Companies,
+    Filings,
+}
+
+impl Table {
+    pub(super) fn of(source: Source) -> Self {
+        match source {
+            Source::Series(_) => Self::Rates,
+            Source::Fx => Self::Fx,
+            Source::Companies => Self::Companies,
+            Source::Filings => Self::Filings,
+        }
+    }
+}
+
+pub(super) fn whole(source: Source) -> Whole {
+    match Table::of(source) {
+        Table::Rates => sql::RATES,
+        Table::Fx => sql::FX_QUOTES,
+        Table::Companies => sql::COMPANIES,
+        Table::Filings => sql::FILINGS,
+    }
+}
+
+/// The parameter of a source's [`Whole`] statements: the series, where one table holds several.
+pub(super) fn scope(source: Source) -> Option<Value<'static>> {
+    (Table::of(source) == Table::Rates).then(|| source.name().into())
+}
+
+/// A row of one of the tables.
+pub(super) trait StoredRow: Sized {
+    const UPSERT: Upsert;
+
+    /// The values of [`StoredRow::UPSERT`].
+    fn put_values<'a>(&'a self, source: Source, to: &mut Vec<Value<'a>>);
+
+    /// As it stands in an announcement.
+    fn json(&self) -> Result<String>;
+
+    fn read(row: &dyn Row) -> Result<Self>;
+}
+
+impl StoredRow for RatePoint {
+    const UPSERT: Upsert = sql::RATE;
+
+    fn put_values<'a>(&'a self, source: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([self.value.into(), source.name().into(), self.day.into()]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::rate(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self { day: row.day(0)?, value: row.decimal(1)? })
+    }
+}
+
+impl StoredRow for FxQuote {
+    const UPSERT: Upsert = sql::FX;
+
+    fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([self.buy.into(), self.sell.into(), self.pair.to_string().into(), self.day.into()]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::quote(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self {
+            day: row.day(0)?,
+            pair: row.parsed(1, Pair::parse)?,
+            buy: row.decimal(2)?,
+            sell: row.decimal(3)?,
+        })
+    }
+}
+
+impl StoredRow for Company {
+    const UPSERT: Upsert = sql::COMPANY;
+
+    fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([
+            (&self.name).into(),
+            self.cnpj.compact().into(),
+            (&self.status).into(),
+            (&self.sector).into(),
+            (&self.trading_name).into(),
+            self.registered_on.into(),
+            self.id.0.into(),
+        ]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::company(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self {
+            id: CompanyId(row.number(0)?),
+            name: row.string(1)?,
+            cnpj: row.parsed(2, Cnpj::parse)?,
+            status: row.string(3)?,
+            sector: row.optional_string(4)?,
+            trading_name: row.optional_string(5)?,
+            registered_on: row.optional_day(6)?,
+        })
+    }
+}
+
+impl StoredRow for Filing {
+    const UPSERT: Upsert = sql::FILING;
+
+    fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([
+            self.company_id.0.into(),
+            (&self.company_name).into(),
+            (&self.category).into(),
+            (&self.kind).into(),
+            self.delivered_on.into(),
+            self.reference_day.into(),
+            (&self.description).into(),
+            self.version.into(),
+            (&self.url).into(),
+            self.id.into(),
+        ]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::filing(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self {
+            id: row.parsed(0, FilingId::parse)?,
+            company_id: CompanyId(row.number(1)?),
+            company_name: row.string(2)?,
+            category: row.string(3)?,
+            kind: row.optional_string(4)?,
+            delivered_on: row.day(5)?,
+            reference_day: row.optional_day(6)?,
+            description: row.string(7)?,
+            version: row.number(8)?,
+            url: row.string(9)?,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Writes the rows of a publication, and keeps count of what became of them.
+
+use lastro_model::{Day, Filing, FilingId, Records, Source};
+
+use super::announce::Announcer;
+use super::change_log::MOST_CHANGES;
+use super::table::{StoredRow, Table};
+use crate::transaction::{Transaction, Upserted};
+use crate::{Result, StoreError};
+
+/// Rows handed to the database at a time: enough that it can take them together, few enough that memory stays flat.
+const ROWS_AT_ONCE: usize = 1_000;
+
+/// What became of the rows of a publication so far.
+#[derive(Debug)]
+pub(super) struct Tally {
+    pub(super) added: u64,
+    pub(super) changed: u64,
+    /// The filings among them; nothing if they are too many to write down.
+    pub(super) filings: Option<Vec<FilingId>>,
+    /// The latest day that a filing was written with, changed or not, and which one.
+    pub(super) newest_filing: Option<(Day, FilingId)>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { added: 0, changed: 0, filings: Some(Vec::new()), newest_filing: None }
+    }
+}
+
+impl Tally {
+    pub(super) fn is_empty(&self) -> bool {
+        self.added == 0 && self.changed == 0
+    }
+
+    pub(super) fn write(
+        &mut self,
+        data: &dyn Transaction,
+        source: Source,
+        records: &Records,
+        announcer: &mut Announcer,
+    ) -> Result<()> {
+        match (Table::of(source), records) {
+            (Table::Rates, Records::Rates(rows)) => self.put(data, source, rows, announcer, |_, _, _| {}),
+            (Table::Fx, Records::Fx(rows)) => self.put(data, source, rows, announcer, |_, _, _| {}),
+            (Table::Companies, Records::Companies(rows)) => {
+                self.put(data, source, rows, announcer, |_, _, _| {})
+            }
+            (Table::Filings, Records::Filings(rows)) => {
+                self.put(data, source, rows, announcer, Self::note_filing)
+            }
+            _ => Err(StoreError::Misplaced { source_name: source.name() }),
+        }
+    }
+
+    fn put<R: StoredRow>(
+        &mut self,
+        data: &dyn Transaction,
+        source: Source,
+        rows: &[R],
+        announcer: &mut Announcer,
+        note: impl Fn(&mut Self, &R, Upserted),
+    ) -> Result<()> {
+        for rows in rows.chunks(ROWS_AT_ONCE) {
+            let mut values = Vec::new();
+            for row in rows {
+                row.put_values(source, &mut values);
+            }
+            for (row, upserted) in rows.iter().zip(data.upsert(&R::UPSERT, &values)?) {
+                self.count(upserted);
+                announcer.note(data, upserted, || row.json())?;
+                note(self, row, upserted);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, upserted: Upserted) {
+        match upserted {
+            Upserted::Added => self.added += 1,
+            Upserted::Changed => self.changed += 1,
+            Upserted::Known => {}
+        }
+    }
+
+    fn note_filing(&mut self, filing: &Filing, upserted: Upserted) {
+        let changed = upserted != Upserted::Known;
+        if let Some(filings) = self.filings.as_mut().filter(|_| changed) {
+            filings.push(filing.id);
+        }
+        self.filings.take_if(|filings| filings.len() > MOST_CHANGES);
+        self.newest_filing = self.newest_filing.max(Some((filing.delivered_on, filing.id)));
+    }
+}

@@ -1,0 +1,75 @@
+//! What accounts used, counted once.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{AccountId, Day, Outcome, UsageCount};
+
+use super::SqlStore;
+use crate::engine::{Engine, Side};
+use crate::sql::account as sql;
+use crate::transaction::{Query, Row, Transaction, values};
+use crate::{Result, UsageStore};
+
+#[async_trait]
+impl<E: Engine> UsageStore for SqlStore<E> {
+    async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
+        let (boot, mut counts) = (boot.to_owned(), counts.to_vec());
+        // In one order for every process: two that count at once never wait for each other.
+        counts.sort_unstable();
+        self.engine
+            .change(Side::Accounts, move |accounts| {
+                if accounts.execute(sql::NOTE_USAGE_FLUSH, values![&boot, sequence, at])? > 0 {
+                    add(accounts, &counts)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    async fn usage(&self, account: AccountId, from: Day, to: Day) -> Result<Vec<UsageCount>> {
+        self.engine
+            .read(Side::Accounts, move |accounts| {
+                accounts.rows(sql::USAGE, values![&account, from, to], |row| count(row, account))
+            })
+            .await
+    }
+
+    async fn last_used(&self, account: AccountId) -> Result<Option<Day>> {
+        self.engine
+            .read(Side::Accounts, move |accounts| {
+                accounts.one(sql::LAST_USED, values![&account], |row| row.optional_day(0))
+            })
+            .await
+    }
+
+    async fn forget_usage_flushes(&self, before: Timestamp) -> Result<u64> {
+        self.engine
+            .change(Side::Accounts, move |accounts| {
+                accounts.execute(sql::FORGET_USAGE_FLUSHES, values![before])
+            })
+            .await
+    }
+}
+
+fn add(accounts: &dyn Transaction, counts: &[UsageCount]) -> Result<()> {
+    let mut last = None;
+    for count in counts {
+        // The counts of an account follow one another.
+        if last.replace(count.account) != Some(count.account) {
+            accounts.execute(sql::MARK_USED, values![&count.account])?;
+        }
+        let UsageCount { account, day, endpoint, outcome, requests } = count;
+        accounts.execute(sql::ADD_USAGE, values![account, *day, endpoint, outcome.name(), *requests])?;
+    }
+    Ok(())
+}
+
+fn count(row: &dyn Row, account: AccountId) -> Result<UsageCount> {
+    Ok(UsageCount {
+        account,
+        day: row.day(0)?,
+        endpoint: row.string(1)?,
+        outcome: row.parsed(2, Outcome::parse)?,
+        requests: row.number(3)?,
+    })
+}

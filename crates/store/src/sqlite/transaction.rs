@@ -1,0 +1,125 @@
+//! Statements on a connection of SQLite. They stay prepared: each is parsed once.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
+
+use crate::Result;
+use crate::sql::Upsert;
+use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
+
+impl Reading for Connection {
+    fn visit(
+        &self,
+        sql: &'static str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut statement = self.prepare_cached(sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            if each(row)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads one state of the database: that of the first statement.
+pub(super) fn reading<T>(
+    connection: &Connection,
+    question: impl FnOnce(&dyn Reading) -> Result<T>,
+) -> Result<T> {
+    let reading = connection.unchecked_transaction()?;
+    question(&*reading)
+}
+
+/// The lock is taken at once and not at the first write: a transaction never fails halfway for want of it.
+pub(super) fn changing<T>(
+    connection: &mut Connection,
+    change: impl FnOnce(&dyn Transaction) -> Result<T>,
+) -> Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = change(&Writing { connection: &transaction, last_lock: RefCell::default() })?;
+    transaction.commit()?;
+    Ok(value)
+}
+
+/// A transaction that holds the write lock of its file, and so every other.
+struct Writing<'c> {
+    connection: &'c Connection,
+    last_lock: RefCell<Option<Lock>>,
+}
+
+impl Reading for Writing<'_> {
+    fn visit(
+        &self,
+        sql: &'static str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        self.connection.visit(sql, values, each)
+    }
+}
+
+impl Transaction for Writing<'_> {
+    fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
+        Ok(self.connection.prepare_cached(sql)?.execute(params_from_iter(values))? as u64)
+    }
+
+    fn lock(&self, lock: Lock) -> Result<()> {
+        let before = self.last_lock.replace(Some(lock));
+        debug_assert!(before <= *self.last_lock.borrow(), "{:?} is taken after {before:?}", self.last_lock);
+        Ok(())
+    }
+
+    fn try_lock(&self, _: Lock) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
+        let mut insert = self.connection.prepare_cached(upsert.insert)?;
+        let mut update = self.connection.prepare_cached(upsert.update)?;
+        let columns = insert.parameter_count().max(1);
+        rows.chunks_exact(columns).map(|row| put(&mut insert, &mut update, row)).collect()
+    }
+}
+
+/// The second statement runs only for a row that exists: the first filling of a table pays for one alone.
+fn put(
+    insert: &mut CachedStatement<'_>,
+    update: &mut CachedStatement<'_>,
+    row: &[Value<'_>],
+) -> Result<Upserted> {
+    if insert.execute(params_from_iter(row))? > 0 {
+        Ok(Upserted::Added)
+    } else if update.execute(params_from_iter(row))? > 0 {
+        Ok(Upserted::Changed)
+    } else {
+        Ok(Upserted::Known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::Source;
+
+    fn locks(locks: [Lock; 2]) {
+        let mut connection = Connection::open_in_memory().unwrap();
+        changing(&mut connection, |data| locks.iter().try_for_each(|lock| data.lock(lock.clone()))).unwrap();
+    }
+
+    #[test]
+    fn locks_may_be_taken_in_their_order() {
+        locks([Lock::Source(Source::Fx), Lock::Keys]);
+    }
+
+    #[test]
+    #[should_panic(expected = "is taken after")]
+    fn a_rule_that_takes_locks_in_another_order_is_found_out() {
+        locks([Lock::Keys, Lock::Source(Source::Fx)]);
+    }
+}
