@@ -14,7 +14,7 @@ use reqwest::Method;
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
-use crate::example_webhook;
+use crate::known_webhook;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.described)
@@ -75,9 +75,9 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let (method, template) = endpoint.split_once(' ').unwrap();
     let path = match template {
         "/api/v1/filings/{id}" => template.replace("{id}", "9000000"),
-        _ if template.starts_with("/api/v1/webhooks") => template
-            .replace("{id}", example_webhook::WEBHOOK)
-            .replace("{delivery}", example_webhook::DELIVERY),
+        _ if template.starts_with("/api/v1/webhooks") => {
+            template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
+        }
         _ if template.ends_with("/search") => format!("{template}?q=energia"),
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
@@ -91,14 +91,6 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
     }
-}
-
-/// The same by the holder of this key, who is given the webhook that the call names.
-pub(crate) async fn ask_as<'a>(app: &'a TestApp, endpoint: &str, key: &str) -> Ask<'a> {
-    if endpoint.contains("/webhooks/{id}") {
-        example_webhook::give_to(&*app.plain, key, app.timestamp()).await;
-    }
-    ask(app, endpoint).key(key)
 }
 
 /// The status of a call that succeeds.
@@ -139,18 +131,19 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
 /// Makes an operation answer with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
+    known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
     match status {
-        200 | 201 | 202 | 204 => ask_as(app, endpoint, &best).await.send().await,
+        200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
         304 => {
-            let tag = ask_as(app, endpoint, &best).await.send().await.header("etag").to_owned();
-            ask_as(app, endpoint, &best).await.header("if-none-match", &tag).send().await
+            let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
+            ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
         }
         400 => {
             let bearer = format!("Bearer {}", stray_key());
-            ask_as(app, endpoint, &best).await.header("authorization", &bearer).send().await
+            ask(app, endpoint).key(&best).header("authorization", &bearer).send().await
         }
-        401 => ask_as(app, endpoint, "no-key-at-all").await.send().await,
+        401 => ask(app, endpoint).key("no-key-at-all").send().await,
         403 if template.ends_with("/register") || template == "/pricing" => {
             ask(app, endpoint).header("origin", "https://elsewhere.example").send().await
         }
@@ -161,7 +154,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
         }
-        413 => ask_as(app, endpoint, &best).await.body(vec![b' '; 17 * 1024]).send().await,
+        413 => ask(app, endpoint).key(&best).body(vec![b' '; 17 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {
             let answer = ask(app, endpoint).send().await;
             if answer.status != 201 {
@@ -178,16 +171,16 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         429 => {
             let scarce = app.key_with_limit(Plan::Platinum, Some(1)).await;
             app.get("/api/v1/plans").key(&scarce).send().await.expect(200);
-            ask_as(app, endpoint, &scarce).await.send().await
+            ask(app, endpoint).key(&scarce).send().await
         }
         503 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => {
             app.faults.fail_next(Operation::InsertKey);
-            ask_as(app, endpoint, &best).await.send().await
+            ask(app, endpoint).key(&best).send().await
         }
         503 if asks_nobody(endpoint) => without_room(app, ask(app, endpoint).send()).await,
         503 => {
             app.faults.fail_next(Operation::Key);
-            ask_as(app, endpoint, &stray_key()).await.send().await
+            ask(app, endpoint).key(&stray_key()).send().await
         }
         other => panic!("{endpoint} documents {other}, and no way to it is known"),
     }

@@ -85,7 +85,7 @@ pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
     app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
 }
 
-const KEY_REQUIRED: ApiError = ApiError::Unauthorized("API key required");
+pub const KEY_REQUIRED: ApiError = ApiError::Unauthorized("API key required");
 const UNKNOWN_KEY: ApiError = ApiError::Unauthorized("this API key is not valid");
 const NOT_A_KEY: ApiError = ApiError::Unauthorized(
     "this is not an API key; send one as `X-API-Key: <key>` or `Authorization: Bearer <key>`",

@@ -43,13 +43,8 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 /// `data` and `total`.
 fn listed(companies: &Companies, listing: &Listing<'_>) -> Object<Vec<u8>> {
-    array(
-        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
-        name!("data"),
-        companies,
-        listing,
-    )
-    .number(name!("total"), listing.total)
+    let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
+    array(object, name!("data"), companies, listing).number(name!("total"), listing.total)
 }
 
 pub fn array(

@@ -68,13 +68,8 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 /// `data` and `total`.
 pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object<Vec<u8>> {
-    array(
-        Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES)),
-        name!("data"),
-        filings,
-        listing,
-    )
-    .number(name!("total"), listing.total)
+    let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
+    array(object, name!("data"), filings, listing).number(name!("total"), listing.total)
 }
 
 pub fn array(

@@ -12,6 +12,7 @@ use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
+use crate::http::request::caller::KEY_REQUIRED;
 use crate::http::response::reply::Reply;
 
 #[derive(Serialize)]
@@ -30,7 +31,7 @@ pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
     let app = action.app;
     app.usage_flusher.flush().await?;
     let last_used = app.store.last_used(held.account).await?;
-    let record = app.store.key(held.id).await?.ok_or(ApiError::Unauthorized("API key required"))?;
+    let record = app.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
     let view = KeyView {
         id: held.id.as_str(),
         name: &record.account.name,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, path, soon};
 use crate::app::{TestApp, id_of, stray_key};
-use crate::contract::{ask_as, success};
+use crate::known_webhook;
 use crate::receiver::Receiver;
 
 const GOOD: &str = r#"{"url":"https://receiver.invalid/hook","events":["filing.created"]}"#;
@@ -153,7 +153,7 @@ fn all_calls(id: &str) -> Vec<(Method, String)> {
         (Method::POST, format!("{path}/test")),
         (Method::POST, format!("{path}/rotate-secret")),
         (Method::GET, format!("{path}/deliveries")),
-        (Method::POST, format!("{path}/deliveries/{}/redeliver", crate::example_webhook::DELIVERY)),
+        (Method::POST, format!("{path}/deliveries/{}/redeliver", known_webhook::DELIVERY)),
         (Method::DELETE, path),
     ]
 }
@@ -187,7 +187,7 @@ async fn anothers_webhook_looks_like_none_at_all() {
 #[tokio::test]
 async fn every_call_needs_the_plan_and_a_key_that_works() {
     let app = TestApp::start().await;
-    let mut calls = all_calls(crate::example_webhook::WEBHOOK);
+    let mut calls = all_calls(known_webhook::WEBHOOK);
     calls.extend([
         (Method::GET, "/api/v1/webhooks".to_owned()),
         (Method::POST, "/api/v1/webhooks".to_owned()),
@@ -285,9 +285,14 @@ async fn a_store_that_fails_is_told_as_such() {
         ("GET /api/v1/webhooks/{id}/deliveries", Operation::Deliveries),
         ("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Operation::Redeliver),
     ] {
+        known_webhook::give(&app, &key).await;
         app.faults.fail_next(operation);
-        ask_as(&app, endpoint, &key).await.send().await.expect(503);
-        ask_as(&app, endpoint, &key).await.send().await.expect(success(endpoint));
+        crate::contract::ask(&app, endpoint).key(&key).send().await.expect(503);
+        crate::contract::ask(&app, endpoint)
+            .key(&key)
+            .send()
+            .await
+            .expect(crate::contract::success(endpoint));
     }
 }
 

@@ -1,17 +1,17 @@
-//! A webhook with a name known beforehand, so that tests of every route can ask for one.
+//! A webhook whose name is known beforehand, for tests that ask for every route.
 
-use jiff::Timestamp;
-use lastro_access::ApiKey;
 use lastro_model::{Attempt, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId};
-use lastro_store::{NewMessage, Store};
+use lastro_store::NewMessage;
+
+use crate::app::{TestApp, id_of};
 
 pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
 pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
-/// Gives it, with a delivery, to the account of this key, if the key is anybody's. Whoever had it has it no more.
-pub(crate) async fn give_to(store: &dyn Store, key: &str, now: Timestamp) {
-    let Ok(key) = ApiKey::parse(key) else { return };
-    let Some(key) = store.key(key.id()).await.unwrap() else { return };
+/// Gives it, as new and with a delivery, to the account of this key.
+pub(crate) async fn give(app: &TestApp, key: &str) {
+    let (store, now) = (&app.plain, app.timestamp());
+    let key = store.key(id_of(key)).await.unwrap().expect("somebody's key");
     let id = WebhookId::parse(WEBHOOK).unwrap();
     store.delete_webhook(&id).await.unwrap();
     let webhook = Webhook {
