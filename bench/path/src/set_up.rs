@@ -6,11 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lastro::clock::fill_random;
 use lastro::ingest::made_up;
-use lastro::sample::Shape;
 use lastro::service::{Options, Service};
 use lastro::state::App;
 use lastro_access::{ApiKey, TrustedProxies};
 use lastro_model::{Account, AccountId, ManualClock, Plan};
+use lastro_sample::Shape;
 use lastro_store::NewKey;
 
 /// The smallest of the sizes that `bench/run` compares.

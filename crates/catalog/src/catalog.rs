@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use lastro_model::{Cnpj, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, Cnpj, RatePoint, Stamp};
 
 use crate::{Companies, Filings, FxBook, Listing, Page, Timeline};
 
@@ -27,9 +27,7 @@ impl<T> Deref for Part<T> {
 /// What a request reads from, start to end. A clone shares every part, so replacing one part costs that part alone.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    pub selic: Arc<Part<Timeline<RatePoint>>>,
-    pub cdi: Arc<Part<Timeline<RatePoint>>>,
-    pub ipca: Arc<Part<Timeline<RatePoint>>>,
+    pub series: BySeries<Arc<Part<Timeline<RatePoint>>>>,
     pub fx: Arc<Part<FxBook>>,
     pub companies: Arc<Part<Companies>>,
     pub filings: Arc<Part<Filings>>,
@@ -38,20 +36,10 @@ pub struct Catalog {
 impl Catalog {
     pub fn empty() -> Self {
         Self {
-            selic: Arc::default(),
-            cdi: Arc::default(),
-            ipca: Arc::default(),
+            series: BySeries::default(),
             fx: Arc::default(),
             companies: Arc::default(),
             filings: Arc::default(),
-        }
-    }
-
-    pub fn series(&self, series: Series) -> &Part<Timeline<RatePoint>> {
-        match series {
-            Series::Selic => &self.selic,
-            Series::Cdi => &self.cdi,
-            Series::Ipca => &self.ipca,
         }
     }
 

@@ -66,8 +66,8 @@ fn decimals_stand_as_published() {
 fn an_empty_series_has_no_newest_point() {
     let catalog = Catalog::empty();
     for series in [Series::Selic, Series::Cdi, Series::Ipca] {
-        assert!(catalog.series(series).is_empty() && catalog.series(series).newest_json().is_none());
-        assert_eq!(catalog.series(series).between(None, None), 0..0);
+        assert!(catalog.series[series].is_empty() && catalog.series[series].newest_json().is_none());
+        assert_eq!(catalog.series[series].between(None, None), 0..0);
     }
     assert!(catalog.fx.pairs().is_empty() && catalog.fx.newest_day().is_none());
 }

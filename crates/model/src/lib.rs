@@ -10,6 +10,7 @@ mod company;
 mod day;
 mod filing;
 mod rates;
+mod series;
 mod source;
 pub mod text;
 mod webhook;
@@ -21,8 +22,9 @@ pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use filing::{Filing, FilingId};
-pub use rates::{Currency, FxQuote, Kind, Pair, RatePoint, Series};
-pub use source::{Edition, ReadFile, Records, Reject, Source, Stamp};
+pub use rates::{Currency, FxQuote, Pair, RatePoint};
+pub use series::{About, BySeries, Frequency, Kind, Series};
+pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };

@@ -6,37 +6,6 @@ use rust_decimal::Decimal;
 
 use crate::{Day, ParseError};
 
-/// The three percentage series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Series {
-    /// Target set by Copom, % a year (SGS 432).
-    Selic,
-    /// Interbank deposits, annualised on 252 days, % a year (SGS 4389).
-    Cdi,
-    /// Consumer prices, % a month, dated the first day of the month (SGS 433).
-    Ipca,
-}
-
-/// What the numbers of a series are. It decides what may be said of two of them that stand side by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// % a year: moves in steps that are small against its level.
-    RatePerYear,
-    /// % a month: as often below zero as far above it, so that only differences mean something.
-    RatePerMonth,
-    /// An amount of money: above zero, and moved by factors.
-    Price,
-}
-
-impl Series {
-    pub const fn kind(self) -> Kind {
-        match self {
-            Self::Selic | Self::Cdi => Kind::RatePerYear,
-            Self::Ipca => Kind::RatePerMonth,
-        }
-    }
-}
-
 /// One value of a series, with the decimals it was published with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatePoint {

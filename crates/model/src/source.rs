@@ -1,28 +1,30 @@
 //! Where data comes from, and which state of it is served.
 
 use std::fmt;
+use std::ops::{Index, IndexMut};
+use std::sync::LazyLock;
 
+use crate::series::BySeries;
 use crate::{Company, Filing, FxQuote, ParseError, RatePoint, Series};
 
 /// A data set that is synchronised, versioned and reported on by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    Selic,
-    Cdi,
-    Ipca,
+    Series(Series),
     Fx,
     Companies,
     Filings,
 }
 
+/// What there is beside the series.
+const OTHERS: [Source; 3] = [Source::Fx, Source::Companies, Source::Filings];
+
 impl Source {
-    pub const ALL: [Self; 6] = [Self::Selic, Self::Cdi, Self::Ipca, Self::Fx, Self::Companies, Self::Filings];
+    pub const ALL: [Self; Series::ALL.len() + OTHERS.len()] = all();
 
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Selic => "selic",
-            Self::Cdi => "cdi",
-            Self::Ipca => "ipca",
+            Self::Series(series) => series.about().id,
             Self::Fx => "fx",
             Self::Companies => "companies",
             Self::Filings => "filings",
@@ -30,19 +32,91 @@ impl Source {
     }
 
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Self::ALL
-            .into_iter()
-            .find(|source| source.name() == text)
-            .ok_or(ParseError("must be one of selic, cdi, ipca, fx, companies, filings"))
+        static NAMES: LazyLock<String> =
+            LazyLock::new(|| format!("must be one of {}", Source::ALL.map(Source::name).join(", ")));
+        Self::ALL.into_iter().find(|source| source.name() == text).ok_or(ParseError(&NAMES))
     }
+
+    /// Whether the public interface shows it.
+    pub const fn is_served(self) -> bool {
+        match self {
+            Self::Series(series) => series.about().served,
+            Self::Fx | Self::Companies | Self::Filings => true,
+        }
+    }
+}
+
+const fn all() -> [Source; Series::ALL.len() + OTHERS.len()] {
+    let mut all = [Source::Fx; Series::ALL.len() + OTHERS.len()];
+    let mut place = 0;
+    while place < all.len() {
+        all[place] = if place < Series::ALL.len() {
+            Source::Series(Series::ALL[place])
+        } else {
+            OTHERS[place - Series::ALL.len()]
+        };
+        place += 1;
+    }
+    all
 }
 
 impl From<Series> for Source {
     fn from(series: Series) -> Self {
-        match series {
-            Series::Selic => Self::Selic,
-            Series::Cdi => Self::Cdi,
-            Series::Ipca => Self::Ipca,
+        Self::Series(series)
+    }
+}
+
+/// One value for each source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BySource<T> {
+    series: BySeries<T>,
+    fx: T,
+    companies: T,
+    filings: T,
+}
+
+impl<T> BySource<T> {
+    pub fn new(mut value: impl FnMut(Source) -> T) -> Self {
+        Self {
+            series: BySeries::new(|series| value(Source::Series(series))),
+            fx: value(Source::Fx),
+            companies: value(Source::Companies),
+            filings: value(Source::Filings),
+        }
+    }
+
+    /// Each source and its value, in the order of [`Source::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (Source, &T)> {
+        Source::ALL.into_iter().map(|source| (source, &self[source]))
+    }
+}
+
+impl<T: Default> Default for BySource<T> {
+    fn default() -> Self {
+        Self::new(|_| T::default())
+    }
+}
+
+impl<T> Index<Source> for BySource<T> {
+    type Output = T;
+
+    fn index(&self, source: Source) -> &T {
+        match source {
+            Source::Series(series) => &self.series[series],
+            Source::Fx => &self.fx,
+            Source::Companies => &self.companies,
+            Source::Filings => &self.filings,
+        }
+    }
+}
+
+impl<T> IndexMut<Source> for BySource<T> {
+    fn index_mut(&mut self, source: Source) -> &mut T {
+        match source {
+            Source::Series(series) => &mut self.series[series],
+            Source::Fx => &mut self.fx,
+            Source::Companies => &mut self.companies,
+            Source::Filings => &mut self.filings,
         }
     }
 }
@@ -116,4 +190,17 @@ pub struct ReadFile {
     /// All the rows that could not.
     pub rejects: Vec<Reject>,
     pub read_at: jiff::Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_a_place_of_its_own_and_is_read_by_its_name() {
+        let places = BySource::new(|source| source);
+        assert!(places.iter().all(|(place, source)| place == *source));
+        assert!(Source::ALL.into_iter().all(|source| Source::parse(source.name()) == Ok(source)));
+        assert!(Source::parse("selics").unwrap_err().to_string().starts_with("must be one of selic, cdi, "));
+    }
 }

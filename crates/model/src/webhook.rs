@@ -1,17 +1,16 @@
 //! Who is told of new data, and where: the customers' webhooks.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 
-use crate::{AccountId, CompanyId, ParseError, Source};
+use crate::{AccountId, CompanyId, ParseError, Series, Source};
 
 /// What a webhook can be told of, and the trial message that is only sent on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
-    SelicUpdated,
-    CdiUpdated,
-    IpcaUpdated,
+    SeriesUpdated(Series),
     FxUpdated,
     CompanyCreated,
     CompanyUpdated,
@@ -21,21 +20,14 @@ pub enum WebhookEvent {
 
 impl WebhookEvent {
     /// Those that a webhook may ask for.
-    pub const OFFERED: [Self; 7] = [
-        Self::SelicUpdated,
-        Self::CdiUpdated,
-        Self::IpcaUpdated,
-        Self::FxUpdated,
-        Self::CompanyCreated,
-        Self::CompanyUpdated,
-        Self::FilingCreated,
-    ];
+    pub fn offered() -> impl Iterator<Item = Self> {
+        let others = [Self::FxUpdated, Self::CompanyCreated, Self::CompanyUpdated, Self::FilingCreated];
+        Series::served().map(Self::SeriesUpdated).chain(others)
+    }
 
     pub const fn name(self) -> &'static str {
         match self {
-            Self::SelicUpdated => "selic.updated",
-            Self::CdiUpdated => "cdi.updated",
-            Self::IpcaUpdated => "ipca.updated",
+            Self::SeriesUpdated(series) => series.about().updated_event,
             Self::FxUpdated => "fx.updated",
             Self::CompanyCreated => "company.created",
             Self::CompanyUpdated => "company.updated",
@@ -45,18 +37,17 @@ impl WebhookEvent {
     }
 
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Self::OFFERED.into_iter().chain([Self::Ping]).find(|event| event.name() == text).ok_or(ParseError(
-            "must be one of selic.updated, cdi.updated, ipca.updated, fx.updated, company.created, \
-             company.updated, filing.created",
-        ))
+        static NAMES: LazyLock<String> = LazyLock::new(|| {
+            let names: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
+            format!("must be one of {}", names.join(", "))
+        });
+        Self::offered().chain([Self::Ping]).find(|event| event.name() == text).ok_or(ParseError(&NAMES))
     }
 
     /// Whose rows it tells of; a ping tells of none.
     pub const fn source(self) -> Option<Source> {
         match self {
-            Self::SelicUpdated => Some(Source::Selic),
-            Self::CdiUpdated => Some(Source::Cdi),
-            Self::IpcaUpdated => Some(Source::Ipca),
+            Self::SeriesUpdated(series) => Some(Source::Series(series)),
             Self::FxUpdated => Some(Source::Fx),
             Self::CompanyCreated | Self::CompanyUpdated => Some(Source::Companies),
             Self::FilingCreated => Some(Source::Filings),
@@ -69,16 +60,14 @@ impl WebhookEvent {
         match source {
             Source::Companies => Some(Self::CompanyCreated),
             Source::Filings => Some(Self::FilingCreated),
-            series => Self::of_changed_row(series),
+            Source::Series(_) | Source::Fx => Self::of_changed_row(source),
         }
     }
 
     /// What happens when a row of a source becomes another. A filing that the regulator mends is no news.
     pub const fn of_changed_row(source: Source) -> Option<Self> {
         match source {
-            Source::Selic => Some(Self::SelicUpdated),
-            Source::Cdi => Some(Self::CdiUpdated),
-            Source::Ipca => Some(Self::IpcaUpdated),
+            Source::Series(series) => Some(Self::SeriesUpdated(series)),
             Source::Fx => Some(Self::FxUpdated),
             Source::Companies => Some(Self::CompanyUpdated),
             Source::Filings => None,
@@ -212,7 +201,7 @@ pub struct Webhook {
     pub account: AccountId,
     pub url: String,
     pub description: Option<String>,
-    /// In the order of [`WebhookEvent::OFFERED`], each once.
+    /// In the order of [`WebhookEvent::offered`], each once.
     pub events: Vec<WebhookEvent>,
     pub filters: WebhookFilters,
     pub created_at: Timestamp,
@@ -251,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_event_reads_back_by_its_name() {
-        for event in WebhookEvent::OFFERED.into_iter().chain([WebhookEvent::Ping]) {
+        for event in WebhookEvent::offered().chain([WebhookEvent::Ping]) {
             assert_eq!(WebhookEvent::parse(event.name()), Ok(event));
         }
         assert!(WebhookEvent::parse("filing.updated").is_err());

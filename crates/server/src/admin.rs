@@ -143,7 +143,7 @@ fn sources(app: &App, out: &mut String) {
     let editions = crate::ingest::catalog::editions(&app.catalog.load());
     out.push_str("# HELP lastro_edition The edition in service.\n# TYPE lastro_edition gauge\n");
     for source in Source::ALL {
-        let _ = writeln!(out, "lastro_edition{{source=\"{source}\"}} {}", editions.edition(source).0);
+        let _ = writeln!(out, "lastro_edition{{source=\"{source}\"}} {}", editions[source].0);
     }
     let freshness = app.freshness.load();
     out.push_str("# HELP lastro_source_age_days Days since the newest value of a source.\n# TYPE lastro_source_age_days gauge\n");

@@ -14,7 +14,6 @@ pub mod ingest;
 pub mod jobs;
 pub mod metrics;
 pub mod pepper;
-pub mod sample;
 pub mod service;
 pub mod state;
 pub mod telemetry;

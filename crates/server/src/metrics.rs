@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lastro_model::Source;
+use lastro_model::{BySource, Source};
 use lastro_store::Fate;
 
 use crate::http::routes::ROUTES;
@@ -33,7 +33,7 @@ pub struct Metrics {
     pub flush_failures: AtomicU64,
     pub rebuild_failures: AtomicU64,
     /// By source, then by the words of [`SYNC_OUTCOMES`].
-    synchronisations: [[AtomicU64; SYNC_OUTCOMES.len()]; Source::ALL.len()],
+    synchronisations: BySource<[AtomicU64; SYNC_OUTCOMES.len()]>,
     /// By the words of [`DELIVERY_OUTCOMES`].
     deliveries: [AtomicU64; DELIVERY_OUTCOMES.len()],
 }
@@ -74,7 +74,7 @@ impl Metrics {
     /// `outcome` is one of [`SYNC_OUTCOMES`].
     pub fn synchronised(&self, source: Source, outcome: &str) {
         let place = SYNC_OUTCOMES.iter().position(|word| *word == outcome).unwrap_or(SYNC_OUTCOMES.len() - 1);
-        self.synchronisations[source as usize][place].fetch_add(1, Ordering::Relaxed);
+        self.synchronisations[source][place].fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn delivery(&self, fate: Fate) {
@@ -96,7 +96,7 @@ impl Metrics {
 
     fn render_synchronisations(&self, out: &mut String) {
         out.push_str("# HELP lastro_synchronisations_total Synchronisations by source and outcome.\n# TYPE lastro_synchronisations_total counter\n");
-        for (source, counts) in Source::ALL.iter().zip(&self.synchronisations) {
+        for (source, counts) in self.synchronisations.iter() {
             for (outcome, count) in SYNC_OUTCOMES.iter().zip(counts) {
                 let count = count.load(Ordering::Relaxed);
                 let _ = writeln!(

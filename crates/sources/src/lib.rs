@@ -18,11 +18,3 @@ pub mod sgs;
 pub use answer::Answer;
 pub use lastro_model::Reject;
 pub use reading::{Fault, MOST_REJECTS, Reading};
-
-/// How often a source has a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rhythm {
-    Daily,
-    /// Dated the first day of the month.
-    Monthly,
-}

@@ -13,76 +13,44 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use lastro_model::{Day, RatePoint, Series};
+use lastro_model::{Day, Frequency, RatePoint, Series};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::request::{Request, calendar_years};
-use crate::{Answer, Fault, Reading, Rhythm, number};
+use crate::{Answer, Fault, Reading, number};
 
 pub const OFFICIAL_BASE: &str = "https://api.bcb.gov.br";
 
 /// More are refused by the publisher.
 pub const MOST_LATEST: u32 = 20;
 
-pub const fn code(series: Series) -> u32 {
-    match series {
-        Series::Selic => 432,
-        Series::Cdi => 4389,
-        Series::Ipca => 433,
-    }
-}
-
-pub const fn rhythm(series: Series) -> Rhythm {
-    match series {
-        Series::Selic | Series::Cdi => Rhythm::Daily,
-        Series::Ipca => Rhythm::Monthly,
-    }
-}
-
-/// The first day that the series can have a value on.
-pub fn first_day(series: Series) -> Day {
-    Day::from(match series {
-        Series::Selic => jiff::civil::date(1999, 3, 5),
-        Series::Cdi => jiff::civil::date(1986, 3, 6),
-        Series::Ipca => jiff::civil::date(1980, 1, 1),
-    })
-}
-
-const fn title(series: Series) -> &'static str {
-    match series {
-        Series::Selic => "Selic",
-        Series::Cdi => "CDI",
-        Series::Ipca => "IPCA",
-    }
-}
-
 /// Asks for the values of these days, both included.
 pub fn window(base: &str, series: Series, from: Day, to: Day) -> Request {
     let path = format!(
         "/dados/serie/bcdata.sgs.{}/dados?formato=json&dataInicial={}&dataFinal={}",
-        code(series),
+        series.about().code,
         day_first(from),
         day_first(to)
     );
-    Request::new(base, &path, format!("{} from {from} to {to}", title(series)))
+    Request::new(base, &path, format!("{} from {from} to {to}", series.about().label))
 }
 
 /// Asks for the newest values, at most [`MOST_LATEST`] of them.
 pub fn latest(base: &str, series: Series, count: u32) -> Request {
     let count = count.clamp(1, MOST_LATEST);
-    let path = format!("/dados/serie/bcdata.sgs.{}/dados/ultimos/{count}?formato=json", code(series));
-    Request::new(base, &path, format!("{}, the latest {count}", title(series)))
+    let path = format!("/dados/serie/bcdata.sgs.{}/dados/ultimos/{count}?formato=json", series.about().code);
+    Request::new(base, &path, format!("{}, the latest {count}", series.about().label))
 }
 
 /// Splits these days into questions that the publisher answers well: a calendar year each, or all at once for a monthly series.
 pub fn windows(series: Series, from: Day, to: Day) -> Vec<(Day, Day)> {
-    let from = from.max(first_day(series));
+    let from = from.max(series.first_day());
     if from > to {
         return Vec::new();
     }
-    if rhythm(series) == Rhythm::Monthly {
+    if series.about().frequency == Frequency::Months {
         return vec![(from, to)];
     }
     calendar_years(from, to)
@@ -111,7 +79,7 @@ pub fn read(
         }
     }
     refuse_flipped(answer.file, flipped, items.len())?;
-    refuse_outside(answer.file, rhythm(series), asked, &reading.rows)?;
+    refuse_outside(answer.file, series.about().frequency, asked, &reading.rows)?;
     reading.rows = one_value_a_day(answer.file, &reading.rows)?;
     Ok(reading)
 }
@@ -165,13 +133,13 @@ impl Unread {
 
 fn point(series: Series, item: &RawValue) -> Result<RatePoint, Unread> {
     let item: Item<'_> = serde_json::from_str(item.get()).map_err(|_| Unread::Shape)?;
-    let day = day(rhythm(series), &item.data)?;
+    let day = day(series.about().frequency, &item.data)?;
     let text = item.valor.filter(|text| !text.is_empty()).ok_or(Unread::Missing)?;
     let value = number::exact(&text).ok_or(Unread::Number)?;
     Ok(RatePoint { day, value })
 }
 
-fn day(rhythm: Rhythm, text: &str) -> Result<Day, Unread> {
+fn day(frequency: Frequency, text: &str) -> Result<Day, Unread> {
     let mut parts = text.split('/');
     let (Some(first), Some(second), Some(year), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
@@ -181,7 +149,7 @@ fn day(rhythm: Rhythm, text: &str) -> Result<Day, Unread> {
     let day_of_series = |day: &str, month: &str| {
         Day::parse(&format!("{year}-{month}-{day}"))
             .ok()
-            .filter(|day| rhythm == Rhythm::Daily || day.day_of_month() == 1)
+            .filter(|day| frequency != Frequency::Months || day.day_of_month() == 1)
     };
     match (day_of_series(first, second), day_of_series(second, first)) {
         (Some(day), _) => Ok(day),
@@ -203,14 +171,14 @@ fn refuse_flipped(file: &str, flipped: usize, items: usize) -> Result<(), Fault>
 /// An answer about other days answers another question. Monthly rows may stand up to a month outside.
 fn refuse_outside(
     file: &str,
-    rhythm: Rhythm,
+    frequency: Frequency,
     asked: Option<(Day, Day)>,
     rows: &[RatePoint],
 ) -> Result<(), Fault> {
     let Some((from, to)) = asked else { return Ok(()) };
-    let (from, to) = match rhythm {
-        Rhythm::Daily => (from, to),
-        Rhythm::Monthly => (from.minus_months(1), to.plus_days(31)),
+    let (from, to) = match frequency {
+        Frequency::CalendarDays | Frequency::BusinessDays => (from, to),
+        Frequency::Months => (from.minus_months(1), to.plus_days(31)),
     };
     match rows.iter().find(|point| point.day < from || point.day > to) {
         Some(point) => {

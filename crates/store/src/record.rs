@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Day, Edition, ReadFile, Records, Source, Withheld};
+use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, Withheld};
 use tokio::sync::mpsc;
 
 use crate::Result;
@@ -45,15 +45,14 @@ pub trait RecordStore: Send + Sync {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// In the order of [`Source::ALL`].
-    pub editions: [Edition; 6],
+    pub editions: BySource<Edition>,
     /// The greatest revision of any key.
     pub key_revision: u64,
 }
 
 impl Counters {
     pub fn edition(&self, source: Source) -> Edition {
-        self.editions[source as usize]
+        self.editions[source]
     }
 }
 

@@ -51,7 +51,7 @@ fn text(row: &impl Serialize) -> Result<String> {
 /// Reads a list of what the functions above wrote.
 pub(crate) fn read(source: Source, list: &str) -> Result<Records> {
     match source {
-        Source::Selic | Source::Cdi | Source::Ipca => rows(list, read_rate).map(Records::Rates),
+        Source::Series(_) => rows(list, read_rate).map(Records::Rates),
         Source::Fx => rows(list, read_quote).map(Records::Fx),
         Source::Companies => rows(list, read_company).map(Records::Companies),
         Source::Filings => rows(list, read_filing).map(Records::Filings),

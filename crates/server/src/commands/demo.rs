@@ -9,7 +9,7 @@ use lastro_model::{Clock, Source};
 use crate::clock::SystemClock;
 use crate::config::{Common, Demo};
 use crate::ingest::made_up;
-use crate::sample::Shape;
+use lastro_sample::Shape;
 
 pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
     let store = lastro_store::open(&common.database).await?;

@@ -3,27 +3,21 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Timeline};
-use lastro_model::{Company, FxQuote, RatePoint, Records, Source, Stamp};
-use lastro_store::{Counters, Loaded, Store, StoreError};
+use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source, Stamp};
+use lastro_store::{Loaded, Store, StoreError};
 
 use super::filings_part;
 use super::lowly::Pace;
 use super::shelf::Shelf;
 
 /// The editions that a catalog shows.
-pub fn editions(catalog: &Catalog) -> Counters {
-    let mut counters = Counters::default();
-    for source in Source::ALL {
-        counters.editions[source as usize] = match source {
-            Source::Selic => catalog.selic.stamp.edition,
-            Source::Cdi => catalog.cdi.stamp.edition,
-            Source::Ipca => catalog.ipca.stamp.edition,
-            Source::Fx => catalog.fx.stamp.edition,
-            Source::Companies => catalog.companies.stamp.edition,
-            Source::Filings => catalog.filings.stamp.edition,
-        };
-    }
-    counters
+pub fn editions(catalog: &Catalog) -> BySource<Edition> {
+    BySource::new(|source| match source {
+        Source::Series(series) => catalog.series[series].stamp.edition,
+        Source::Fx => catalog.fx.stamp.edition,
+        Source::Companies => catalog.companies.stamp.edition,
+        Source::Filings => catalog.filings.stamp.edition,
+    })
 }
 
 /// The same catalog with one part brought up to the store's edition.
@@ -33,12 +27,10 @@ pub async fn with_fresh(
     source: Source,
     shelf: Option<&Shelf>,
 ) -> anyhow::Result<Catalog> {
-    let pace = Pace::beside(editions(catalog).edition(source));
+    let pace = Pace::beside(editions(catalog)[source]);
     let mut fresh = catalog.clone();
     match source {
-        Source::Selic => fresh.selic = built(store, source, rates, pace).await?,
-        Source::Cdi => fresh.cdi = built(store, source, rates, pace).await?,
-        Source::Ipca => fresh.ipca = built(store, source, rates, pace).await?,
+        Source::Series(series) => fresh.series[series] = built(store, source, rates, pace).await?,
         Source::Fx => fresh.fx = built(store, source, fx, pace).await?,
         Source::Companies => fresh.companies = built(store, source, companies, pace).await?,
         Source::Filings => fresh.filings = filings_part::fresh(&catalog.filings, store, shelf, pace).await?,

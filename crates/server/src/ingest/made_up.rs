@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Series, Source};
+use lastro_model::{Edition, Records, Source};
 use lastro_store::{Condition, Publication, Published, SourceState, Store, Write};
 use tokio::sync::mpsc;
 
-use crate::sample::{self, Shape};
+use lastro_sample::{self as sample, Shape};
 
 const BATCH: usize = 5_000;
 
@@ -76,9 +76,7 @@ fn hand_over(
         sender.blocking_send(Write::Rows(records)).is_ok()
     };
     let all_taken = match source {
-        Source::Selic => send(Records::Rates(sample::rates(Series::Selic, shape.seed))),
-        Source::Cdi => send(Records::Rates(sample::rates(Series::Cdi, shape.seed))),
-        Source::Ipca => send(Records::Rates(sample::rates(Series::Ipca, shape.seed))),
+        Source::Series(series) => send(Records::Rates(sample::rates(series, shape.seed))),
         Source::Fx => send(Records::Fx(sample::fx(shape.seed))),
         Source::Companies => send(Records::Companies(sample::companies(shape))),
         Source::Filings => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Now, Source};
+use lastro_model::{Frequency, Now, Source};
 use lastro_store::SourceState;
 use tokio::sync::watch;
 
@@ -34,8 +34,12 @@ struct Pace {
 
 const fn pace(source: Source) -> Pace {
     match source {
-        Source::Selic | Source::Cdi => Pace { every_ms: HOUR_MS, office_hours: Some((6, 20)) },
-        Source::Ipca => Pace { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+        Source::Series(series) => match series.about().frequency {
+            Frequency::CalendarDays | Frequency::BusinessDays => {
+                Pace { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
+            }
+            Frequency::Months => Pace { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+        },
         // The closing bulletin comes at about ten past one.
         Source::Fx => Pace { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
         Source::Companies => Pace { every_ms: 24 * HOUR_MS, office_hours: None },
@@ -151,6 +155,7 @@ mod tests {
     use super::*;
     use jiff::Timestamp;
     use lastro_model::Edition;
+    use lastro_model::Series;
 
     fn at(text: &str) -> Now {
         Now { monotonic_ns: 0, unix_ms: text.parse::<Timestamp>().unwrap().as_millisecond() }
@@ -197,12 +202,12 @@ mod tests {
 
     #[test]
     fn rates_are_asked_through_the_business_day() {
-        let selic = state(Source::Selic, Some("2026-11-16T09:00:00-03:00"), None);
+        let selic = state(Source::Series(Series::Selic), Some("2026-11-16T09:00:00-03:00"), None);
         assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T09:59:00-03:00")));
         assert!(is_due(&selic, 0, 0.0, at("2026-11-16T10:00:00-03:00")));
         assert!(!is_due(&selic, 0, 1.0, at("2026-11-16T10:11:00-03:00")), "jitter delays");
         assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T23:00:00-03:00")), "night");
-        let friday = state(Source::Selic, Some("2026-11-13T19:30:00-03:00"), None);
+        let friday = state(Source::Series(Series::Selic), Some("2026-11-13T19:30:00-03:00"), None);
         assert!(!is_due(&friday, 0, 0.0, at("2026-11-14T12:00:00-03:00")), "Saturday");
         assert!(is_due(&friday, 0, 0.0, at("2026-11-16T08:00:00-03:00")), "Monday");
     }

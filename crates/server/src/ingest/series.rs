@@ -1,10 +1,10 @@
-//! Selic, CDI and IPCA from the central bank's series API.
+//! The series of the model's table, from the central bank's series API.
 
 use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use lastro_model::{Day, RatePoint, ReadFile, Records, Series, Source};
+use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source};
 use lastro_sources::{Fault, Reading, judgement, sgs};
 use lastro_store::{SourceState, Store};
 
@@ -27,13 +27,12 @@ struct Held {
 
 pub async fn synchronise(
     sync: &Sync,
-    source: Source,
+    series: Series,
     state: &SourceState,
     reach: Reach,
 ) -> Result<Outcome, SyncError> {
-    let series = series_of(source)?;
     let points =
-        if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, source).await? };
+        if holds_no_official_data(state) { Points::new() } else { held(&*sync.store, series.into()).await? };
     history::synchronise(sync, &Held { series, points }, reach).await
 }
 
@@ -56,7 +55,7 @@ impl History for Held {
         let (series, source) = (self.series, self.source());
         let from = match depth {
             Depth::End => first_to_ask(series, &self.points, sync.today()),
-            Depth::Whole => sgs::first_day(series),
+            Depth::Whole => series.first_day(),
         };
         let windows = sgs::windows(series, from, sync.today());
         sync.report.begin(source, windows.len() as u64);
@@ -64,7 +63,7 @@ impl History for Held {
         judge(sync, series, &self.points, from, &points)?;
         windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
         let mut withholding = Withholding::begin(sync, source, now).await?;
-        let believed = withholding.review(series.kind(), &self.points, points.values().copied());
+        let believed = withholding.review(series.about().kind, &self.points, points.values().copied());
         let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
 
         let files = told.into_iter().map(|told| remembered(sync, series, now, told));
@@ -83,18 +82,12 @@ impl History for Held {
 
 /// A little before the newest value that is held, or the beginning. A value may be of a day to come, if a clock was ahead.
 fn first_to_ask(series: Series, held: &Points, today: Day) -> Day {
-    let overlap = if series == Series::Ipca { OVERLAP_DAYS_MONTHLY } else { OVERLAP_DAYS };
+    let overlap = match series.about().frequency {
+        Frequency::CalendarDays | Frequency::BusinessDays => OVERLAP_DAYS,
+        Frequency::Months => OVERLAP_DAYS_MONTHLY,
+    };
     let newest = held.last_key_value().map(|(newest, _)| today.min(*newest));
-    newest.map_or(sgs::first_day(series), |newest| newest.plus_days(-overlap))
-}
-
-fn series_of(source: Source) -> Result<Series, SyncError> {
-    match source {
-        Source::Selic => Ok(Series::Selic),
-        Source::Cdi => Ok(Series::Cdi),
-        Source::Ipca => Ok(Series::Ipca),
-        other => Err(Fault::Ours(format!("{other} is not a series")).into()),
-    }
+    newest.map_or(series.first_day(), |newest| newest.plus_days(-overlap))
 }
 
 async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
@@ -145,7 +138,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
     let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
-    judgement::day_month_flip(sgs::rhythm(series), &days)?;
+    judgement::day_month_flip(series.about().frequency, &days)?;
     // The last days by themselves too: in a long history their loss would not weigh.
     let today = sync.today();
     for since in [from, first_to_ask(series, held, today)] {

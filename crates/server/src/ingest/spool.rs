@@ -146,6 +146,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use lastro_model::ManualClock;
+    use lastro_model::Series;
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
 
@@ -186,7 +187,7 @@ mod tests {
         keep(&home.spool, Source::Fx, b"first");
         keep(&home.spool, Source::Fx, b"second");
         assert_eq!(found(&home.spool, Source::Fx).unwrap(), b"second");
-        assert_eq!(found(&home.spool, Source::Cdi), None, "another source");
+        assert_eq!(found(&home.spool, Source::Series(Series::Cdi)), None, "another source");
         home.clock.advance(Duration::from_secs(86_399));
         assert!(found(&home.spool, Source::Fx).is_some());
         home.clock.advance(Duration::from_secs(1));
@@ -212,18 +213,18 @@ mod tests {
         let spool = home.directory.path().join("x.db.spool");
         assert!(!spool.exists(), "made before it is needed");
         keep(&home.spool, Source::Fx, b"a");
-        keep(&home.spool, Source::Cdi, b"b");
+        keep(&home.spool, Source::Series(Series::Cdi), b"b");
         for path in [&spool, &home.spool.entry(Source::Fx, URL), &spool.join("fx")] {
             assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
         }
         let kept = home.spool.find(Source::Fx, URL).unwrap();
         home.spool.clear(Source::Fx);
         assert_eq!(found(&home.spool, Source::Fx), None);
-        assert!(found(&home.spool, Source::Cdi).is_some());
+        assert!(found(&home.spool, Source::Series(Series::Cdi)).is_some());
         let mut body = String::new();
         { kept.bytes }.read_to_string(&mut body).unwrap();
         assert_eq!(body, "a", "whoever reads it can end");
-        home.spool.clear(Source::Cdi);
+        home.spool.clear(Source::Series(Series::Cdi));
         assert!(!spool.exists());
     }
 }

@@ -180,9 +180,7 @@ impl Sync {
     async fn attempt(&self, source: Source, reach: Reach) -> Result<Outcome, SyncError> {
         let state = self.state(source).await?;
         match source {
-            Source::Selic | Source::Cdi | Source::Ipca => {
-                series::synchronise(self, source, &state, reach).await
-            }
+            Source::Series(series) => series::synchronise(self, series, &state, reach).await,
             Source::Fx => exchange::synchronise(self, &state, reach).await,
             Source::Companies => registry::synchronise(self, &state).await,
             Source::Filings => filings::synchronise(self, &state, reach).await,

@@ -66,7 +66,7 @@ async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
     let states = app.store.source_states().await?;
     let (shown, known) = (catalog::editions(&app.catalog.load()), app.freshness.load());
     let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
-        Some(known) if shown.edition(state.source) != state.edition => known.clone(),
+        Some(known) if shown[state.source] != state.edition => known.clone(),
         _ => state,
     };
     let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
@@ -103,7 +103,7 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
 pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
     for source in Source::ALL {
         let current = app.catalog.load_full();
-        if catalog::editions(&current).edition(source) != counters.edition(source) {
+        if catalog::editions(&current)[source] != counters.edition(source) {
             let fresh = catalog::with_fresh(&current, &*app.store, source, app.shelf.as_ref()).await?;
             drop(current);
             let before = app.catalog.swap(Arc::new(fresh));

@@ -18,8 +18,7 @@ const BITE: usize = 32;
 pub async fn fan_out(app: &App, now: Timestamp) -> anyhow::Result<bool> {
     let mut announcements = app.store.announcements(BITE).await?;
     let shown = editions(&app.catalog.load());
-    let is_early =
-        |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown.edition(source));
+    let is_early = |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown[source]);
     announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
     if announcements.is_empty() {
         return Ok(false);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lastro_model::{Plan, Source};
+use lastro_model::{Plan, Series, Source};
 use tempfile::TempDir;
 
 use crate::app::{START_UNIX_MS, TestApp, soon};
@@ -58,7 +58,7 @@ async fn a_tag_from_before_a_backup_was_restored_is_held_no_more() {
         publish_selic(app, "2026-11-02", value).await;
         let current = async || app.get(paths[0]).key(&key).send().await.expect(200).text();
         soon(async || current().await.contains(value)).await;
-        app.plain.counters().await.unwrap().edition(Source::Selic)
+        app.plain.counters().await.unwrap().edition(Source::Series(Series::Selic))
     };
     let edition = published(&app, "9.5").await;
     let mut tags = Vec::new();

@@ -1,7 +1,7 @@
 //! Companies: the list and its filters, look-ups, and a company's filings.
 
-use lastro::sample::{self, Shape};
 use lastro_model::{Company, Plan};
+use lastro_sample::{self as sample, Shape};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

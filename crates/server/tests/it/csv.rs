@@ -245,7 +245,7 @@ pub(crate) async fn publish(app: &TestApp, source: Source, records: Records) {
 fn nasty_companies() -> Vec<Company> {
     let company = |(id, text): (u32, &&str)| {
         let name = format!("{text} {id}");
-        let model = lastro::sample::companies(&lastro::sample::Shape::SAMPLE).swap_remove(0);
+        let model = lastro_sample::companies(&lastro_sample::Shape::SAMPLE).swap_remove(0);
         let texts = Some((*text).to_owned());
         Company { id: lastro_model::CompanyId(id), name, sector: texts.clone(), trading_name: texts, ..model }
     };
@@ -253,8 +253,8 @@ fn nasty_companies() -> Vec<Company> {
 }
 
 fn nasty_filings() -> Vec<Filing> {
-    let companies = lastro::sample::companies(&lastro::sample::Shape::SAMPLE);
-    let model = lastro::sample::filings(&lastro::sample::Shape::SAMPLE, &companies).next().unwrap();
+    let companies = lastro_sample::companies(&lastro_sample::Shape::SAMPLE);
+    let model = lastro_sample::filings(&lastro_sample::Shape::SAMPLE, &companies).next().unwrap();
     let filing = |(id, text): (u64, &&str)| {
         let text = (*text).to_owned();
         let id = FilingId::Protocol(id);

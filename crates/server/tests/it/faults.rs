@@ -1,6 +1,6 @@
 //! A store that fails: reading goes on, writing says so, and nothing counted is lost.
 
-use lastro_model::{Plan, RatePoint, Records, Source};
+use lastro_model::{Plan, RatePoint, Records, Series, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};
 
 use crate::app::{TestApp, soon};
@@ -60,7 +60,7 @@ pub(crate) async fn publish_selic(app: &TestApp, day: &str, value: &str) {
     sender.send(Write::Rows(Records::Rates(vec![point]))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let publication = Publication {
-        source: Source::Selic,
+        source: Source::Series(Series::Selic),
         sample: false,
         replace: false,
         at: app.timestamp(),
@@ -84,7 +84,7 @@ async fn a_new_edition_is_served_once_the_store_can_be_read_again() {
     let health = app.get("/health").key(&key).send().await.expect(200).json();
     assert_eq!((&health["sample"], &health["sources"][1]["sample"]), (&true.into(), &true.into()));
     assert_eq!(
-        app.faults.counters().await.unwrap().edition(Source::Selic).0,
+        app.faults.counters().await.unwrap().edition(Source::Series(Series::Selic)).0,
         health["sources"][0]["edition"]
     );
 }

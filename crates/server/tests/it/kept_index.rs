@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use lastro::ingest::made_up;
 use lastro::ingest::shelf::Shelf;
-use lastro::sample::Shape;
 use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
+use lastro_sample::Shape;
 use lastro_store::faulty::Operation;
 use lastro_store::{Condition, Publication, Write};
 use tokio::sync::mpsc;

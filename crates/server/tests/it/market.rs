@@ -1,7 +1,7 @@
 //! Market rates: exact numbers, the order, the days, and how far back each plan sees.
 
-use lastro::sample::{self, Shape};
 use lastro_model::{Day, Pair, Plan, Series};
+use lastro_sample::{self as sample, Shape};
 
 use crate::app::TestApp;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use lastro::sample::{self, Shape};
 use lastro_model::Plan;
+use lastro_sample::{self as sample, Shape};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -7,11 +7,9 @@
 mod measure;
 mod review;
 
-use lastro_model::Day;
+use lastro_model::{Day, Frequency};
 
 pub use review::{Doubted, Judged, Review, review};
-
-use crate::Rhythm;
 
 /// Why a reading must not replace what is held, as a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,10 +34,12 @@ const ENOUGH_DAYS: usize = 30;
 const ENOUGH_MONTHS: usize = 3;
 
 /// Days written with the month first survive only up to the twelfth, and months of a monthly series all land in January.
-pub fn day_month_flip(rhythm: Rhythm, days: &[Day]) -> Result<(), Refusal> {
-    let flipped = match rhythm {
-        Rhythm::Daily => days.len() >= ENOUGH_DAYS && days.iter().all(|day| day.day_of_month() <= 12),
-        Rhythm::Monthly => {
+pub fn day_month_flip(frequency: Frequency, days: &[Day]) -> Result<(), Refusal> {
+    let flipped = match frequency {
+        Frequency::CalendarDays | Frequency::BusinessDays => {
+            days.len() >= ENOUGH_DAYS && days.iter().all(|day| day.day_of_month() <= 12)
+        }
+        Frequency::Months => {
             days.len() >= ENOUGH_MONTHS
                 && days.iter().all(|day| day.month() == 1)
                 && days.iter().any(|day| day.day_of_month() != 1)

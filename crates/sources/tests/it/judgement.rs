@@ -1,7 +1,6 @@
 //! Decisions about a whole answer, between reading and storing.
 
-use lastro_model::Day;
-use lastro_sources::Rhythm;
+use lastro_model::{Day, Frequency};
 use lastro_sources::judgement::{day_month_flip, empty, lost_rows};
 
 use crate::fixture::day;
@@ -32,20 +31,23 @@ fn year_of_days(first: &str) -> Vec<Day> {
 #[test]
 fn days_and_months_swapped_are_noticed() {
     let straight = year_of_days("2025-01-01");
-    assert!(day_month_flip(Rhythm::Daily, &straight).is_ok());
+    assert!(day_month_flip(Frequency::BusinessDays, &straight).is_ok());
     let swapped: Vec<Day> =
         straight.iter().filter_map(|d| Day::from_ymd(d.year(), d.day_of_month(), d.month()).ok()).collect();
     assert_eq!(swapped.len(), 144);
-    assert!(day_month_flip(Rhythm::Daily, &swapped).is_err());
-    assert!(day_month_flip(Rhythm::Daily, &year_of_days("2025-02-01")[..12]).is_ok(), "too few to tell");
+    assert!(day_month_flip(Frequency::BusinessDays, &swapped).is_err());
+    assert!(
+        day_month_flip(Frequency::BusinessDays, &year_of_days("2025-02-01")[..12]).is_ok(),
+        "too few to tell"
+    );
 }
 
 #[test]
 fn months_that_all_land_in_january_are_noticed() {
     let months: Vec<Day> = (1..=12).map(|month| Day::from_ymd(2025, month, 1).unwrap()).collect();
-    assert!(day_month_flip(Rhythm::Monthly, &months).is_ok());
+    assert!(day_month_flip(Frequency::Months, &months).is_ok());
     let swapped: Vec<Day> = (1..=12).map(|month| Day::from_ymd(2025, 1, month).unwrap()).collect();
-    assert!(day_month_flip(Rhythm::Monthly, &swapped).is_err());
+    assert!(day_month_flip(Frequency::Months, &swapped).is_err());
     let januaries: Vec<Day> = (2020..2026).map(|year| Day::from_ymd(year, 1, 1).unwrap()).collect();
-    assert!(day_month_flip(Rhythm::Monthly, &januaries).is_ok());
+    assert!(day_month_flip(Frequency::Months, &januaries).is_ok());
 }

@@ -191,7 +191,7 @@ proptest! {
         let from = lastro_model::Day::from_number(from).unwrap();
         let to = from.plus_days(length);
         let windows = sgs::windows(Series::Cdi, from, to);
-        let mut next = from.max(sgs::first_day(Series::Cdi));
+        let mut next = from.max(Series::Cdi.first_day());
         for (first, last) in windows {
             prop_assert_eq!(first, next);
             prop_assert!(first <= last && last.number() - first.number() < 366);

@@ -110,13 +110,14 @@ impl Snapshot {
 mod tests {
     use super::*;
     use crate::sqlite::{Presence, SqliteStore};
+    use lastro_model::Series;
 
     #[tokio::test]
     async fn what_is_written_after_the_edition_was_announced_is_not_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lastro.db");
         let _store = SqliteStore::open(path.clone(), Presence::Optional).await.unwrap();
-        let snapshot = Snapshot::take(&path, Source::Selic).unwrap();
+        let snapshot = Snapshot::take(&path, Source::Series(Series::Selic)).unwrap();
         let late = "INSERT INTO rate (series, day, value) VALUES ('selic', 1, '15.00')";
         connection::open_writer(&path).unwrap().execute_batch(late).unwrap();
 

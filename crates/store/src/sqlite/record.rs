@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Source, Withheld};
+use lastro_model::{BySource, Edition, Source, Withheld};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::mpsc;
 
@@ -89,30 +89,29 @@ impl SqliteStore {
     }
 }
 
-/// In the order of [`Source::ALL`].
-fn editions(connection: &Connection) -> Result<[Edition; 6]> {
-    let mut editions = [Edition(0); 6];
+fn editions(connection: &Connection) -> Result<BySource<Edition>> {
+    let mut editions = BySource::default();
     let mut statement = connection.prepare_cached(sql::EDITIONS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let source = column::parsed(row, 0, Source::parse)?;
-        editions[source as usize] = Edition(column::number(row, 1)?);
+        editions[source] = Edition(column::number(row, 1)?);
     }
     Ok(editions)
 }
 
 fn source_states(connection: &Connection) -> Result<Vec<SourceState>> {
-    let mut states = Source::ALL.map(SourceState::never_filled);
+    let mut states = BySource::new(SourceState::never_filled);
     let mut statement = connection.prepare_cached(sql::SOURCE_STATES)?;
     for state in statement.query_and_then([], source_state)? {
         let mut state = state?;
         if state.withheld > 0 {
             state.newest_withheld = withheld::newest(connection, state.source, WITHHELD_SHOWN)?;
         }
-        let place = state.source as usize;
-        states[place] = state;
+        let source = state.source;
+        states[source] = state;
     }
-    Ok(states.into())
+    Ok(states.iter().map(|(_, state)| state.clone()).collect())
 }
 
 fn source_state(row: &Row<'_>) -> Result<SourceState> {

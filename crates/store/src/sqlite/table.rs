@@ -13,7 +13,7 @@ use crate::{Result, StoreError, row_json};
 
 pub(super) fn whole(source: Source) -> Whole {
     match source {
-        Source::Selic | Source::Cdi | Source::Ipca => sql::RATES,
+        Source::Series(_) => sql::RATES,
         Source::Fx => sql::FX_QUOTES,
         Source::Companies => sql::COMPANIES,
         Source::Filings => sql::FILINGS,
@@ -22,7 +22,7 @@ pub(super) fn whole(source: Source) -> Whole {
 
 /// The parameter of a source's [`Whole`] statements: the series, where one table holds several.
 pub(super) fn scope(source: Source) -> Option<&'static str> {
-    matches!(source, Source::Selic | Source::Cdi | Source::Ipca).then(|| source.name())
+    matches!(source, Source::Series(_)).then(|| source.name())
 }
 
 /// What became of the rows of a publication so far.
@@ -55,9 +55,7 @@ impl Tally {
         news: &mut News<'_>,
     ) -> Result<()> {
         match (source, records) {
-            (Source::Selic | Source::Cdi | Source::Ipca, Records::Rates(rows)) => {
-                self.rates(to, source.name(), rows, news)
-            }
+            (Source::Series(_), Records::Rates(rows)) => self.rates(to, source.name(), rows, news),
             (Source::Fx, Records::Fx(rows)) => self.fx(to, rows, news),
             (Source::Companies, Records::Companies(rows)) => self.companies(to, rows, news),
             (Source::Filings, Records::Filings(rows)) => self.filings(to, rows, news),
@@ -185,7 +183,7 @@ pub(super) fn read_batches(
     accept: impl FnMut(Records) -> bool,
 ) -> Result<()> {
     match source {
-        Source::Selic | Source::Cdi | Source::Ipca => batches(rows, size, rate, Records::Rates, accept),
+        Source::Series(_) => batches(rows, size, rate, Records::Rates, accept),
         Source::Fx => batches(rows, size, quote, Records::Fx, accept),
         Source::Companies => batches(rows, size, company, Records::Companies, accept),
         Source::Filings => batches(rows, size, filing, Records::Filings, accept),

@@ -31,7 +31,7 @@ async fn every_edition_catches_up(store: &dyn Store, steps: Vec<Step>) {
         let edition = publish(store, publication, rows).await.unwrap().edition;
         let whole = by_id(filings(store).await);
         held.insert(edition, whole.clone());
-        let state = store.source_states().await.unwrap().swap_remove(Source::Filings as usize);
+        let state = state_of(store, Source::Filings).await;
         let newest = whole.values().map(|row| row.delivered_on).max();
         assert_eq!((state.rows, state.newest_day), (whole.len() as u64, newest));
         for remembered in store.remembered_editions(Source::Filings).await.unwrap() {

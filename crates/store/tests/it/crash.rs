@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use lastro_model::{Filing, KeyChange, Records, Source};
+use lastro_model::{Filing, KeyChange, Records, Series, Source};
 use lastro_store::{Publication, Store, Write, open};
 use tokio::sync::mpsc;
 
@@ -145,7 +145,7 @@ async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
         tokio::time::sleep(Duration::from_millis(9 * round)).await;
         victim.kill();
         let announced = store.announcements(100_000).await.unwrap();
-        let edition = store.counters().await.unwrap().edition(Source::Selic);
+        let edition = store.counters().await.unwrap().edition(Source::Series(Series::Selic));
         assert_eq!(announced.last().map(|last| last.edition), Some(edition), "the last edition is announced");
         let mut editions: Vec<_> = announced.iter().map(|announcement| announcement.edition).collect();
         editions.dedup();
@@ -159,10 +159,12 @@ async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
 #[ignore = "the victim of another test"]
 async fn child_publishes_rates() {
     let Some(store) = childs_store().await else { return };
-    let held = rates(&*store, Source::Selic).await.len() as u64;
+    let held = rates(&*store, Source::Series(Series::Selic)).await.len() as u64;
     for number in held..held + 5_000 {
         let point = rate(&day("2000-01-01").plus_days(number as i32).to_string(), "1.5");
-        publish(&*store, publication(Source::Selic), Records::Rates(vec![point])).await.unwrap();
+        publish(&*store, publication(Source::Series(Series::Selic)), Records::Rates(vec![point]))
+            .await
+            .unwrap();
         if number == held + 2 {
             println!("{READY}");
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lastro_model::{AccountId, Edition, Outcome, Plan, Records, Source, UsageCount};
+use lastro_model::{AccountId, Edition, Outcome, Plan, Records, Series, Source, UsageCount};
 use lastro_store::{OutboxState, Store, StoreError, open, open_existing};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
@@ -95,7 +95,7 @@ async fn has_everything(store: &dyn Store) {
     assert_eq!((keys[2].account.plan, keys[2].account.rate_limit), (Plan::Gold, Some(5000)));
     assert_eq!(keys[0].ends_at, Some(at(9)));
     let counters = store.counters().await.unwrap();
-    assert_eq!((counters.key_revision, counters.edition(Source::Selic)), (4, Edition(1)));
+    assert_eq!((counters.key_revision, counters.edition(Source::Series(Series::Selic))), (4, Edition(1)));
     let used = store.usage(keys[0].account.id, day("2026-01-01"), day("2026-12-31")).await.unwrap();
     assert_eq!(used, [count(20756, Outcome::Ok, 112), count(20757, Outcome::RateLimited, 2)]);
     assert_eq!(store.setting("pepper_fingerprint").await.unwrap().as_deref(), Some("abc"));
@@ -106,7 +106,7 @@ async fn has_everything(store: &dyn Store) {
     assert!(delivery.delivered && delivery.attempts.len() == 1);
     let waiting: Vec<_> = store.announcements(9).await.unwrap().iter().map(|one| one.number).collect();
     assert_eq!(waiting, [6]);
-    assert_eq!(rates(store, Source::Selic).await, [(day("2026-10-30"), "15.00".to_owned())]);
+    assert_eq!(rates(store, Source::Series(Series::Selic)).await, [(day("2026-10-30"), "15.00".to_owned())]);
 }
 
 /// Whether any of these texts stands anywhere in the file, its log included.
@@ -188,7 +188,7 @@ async fn with_a_key() -> TemporaryFile {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let rows = Records::Rates(vec![rate("2026-10-29", "15.00")]);
-    publish(&*store, publication(Source::Selic), rows).await.unwrap();
+    publish(&*store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     place
 }
 
@@ -250,7 +250,7 @@ async fn lost_data_is_made_anew_and_the_keys_survive() {
     let store = open_existing(&place.url()).await.expect("the keys are a database");
     assert_eq!(store.list_keys().await.unwrap().len(), 1);
     assert_eq!(store.setting("database_id").await.unwrap(), name);
-    assert_eq!(store.counters().await.unwrap().edition(Source::Selic), Edition(0));
+    assert_eq!(store.counters().await.unwrap().edition(Source::Series(Series::Selic)), Edition(0));
     drop(store);
     assert_eq!(place.open().await.setting("database_id").await.unwrap(), name, "the two are a pair again");
 }
@@ -272,7 +272,7 @@ async fn keys_made_since_outlive_a_backup_of_the_one_file() {
 /// Publishes one more value of the Selic, which is news.
 async fn publish_news(store: &dyn Store, value: &str) {
     let rows = Records::Rates(vec![rate("2026-10-29", value)]);
-    publish(store, publication(Source::Selic), rows).await.unwrap();
+    publish(store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_model::{AccountId, KeyDigest, Outcome, Plan, Records, Source, UsageCount, WebhookEvent};
+use lastro_model::{AccountId, KeyDigest, Outcome, Plan, Records, Series, Source, UsageCount, WebhookEvent};
 use lastro_store::{Fate, Store, StoreError, WebhookChange, Write};
 use tokio::sync::mpsc;
 
@@ -77,7 +77,7 @@ async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication() {
     let webhook = listening(&*here).await;
     for value in ["1.0", "2.0"] {
         let rows = Records::Rates(vec![rate("2026-10-29", value)]);
-        publish(&*here, publication(Source::Selic), rows).await.unwrap();
+        publish(&*here, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     }
     let (sender, publishing) = publication_in_the_midst(&here).await;
     let delivering = async {

@@ -4,13 +4,18 @@ use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
     FxQuote, KeyDigest, KeyId, MessageId, Pair, Plan, RatePoint, ReadFile, Records, Reject, SecretSeed,
-    Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+    Series, Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
 use lastro_store::{
     Claim, Claimed, Condition, Fate, Loaded, NewKey, NewMessage, Publication, Published, Result, Settlement,
-    Store, StoreError, Write,
+    SourceState, Store, StoreError, Write,
 };
 use tokio::sync::mpsc;
+
+pub(crate) async fn state_of(store: &dyn Store, source: Source) -> SourceState {
+    let states = store.source_states().await.unwrap();
+    states.into_iter().find(|state| state.source == source).unwrap()
+}
 
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -213,7 +218,7 @@ pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webh
 /// A store with one key and one webhook that wants to hear of everything.
 pub(crate) async fn listening(store: &dyn Store) -> Webhook {
     store.insert_key(new_key(1)).await.unwrap();
-    let webhook = webhook(1, 1, &WebhookEvent::OFFERED);
+    let webhook = webhook(1, 1, &WebhookEvent::offered().collect::<Vec<_>>());
     assert!(store.insert_webhook(webhook.clone(), 10).await.unwrap());
     webhook
 }
@@ -222,7 +227,7 @@ pub(crate) fn message(number: u8, webhook: &WebhookId) -> NewMessage {
     NewMessage {
         id: MessageId::from_random([number; 12]),
         webhook: webhook.clone(),
-        event: WebhookEvent::SelicUpdated,
+        event: WebhookEvent::SeriesUpdated(Series::Selic),
         body: format!("{{\"number\":{number}}}"),
         created_at: at(0),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lastro_model::{Plan, Records, Source};
+use lastro_model::{Plan, Records, Series, Source};
 use lastro_store::{Store, StoreError, open, open_existing};
 use rusqlite::Connection;
 
@@ -282,7 +282,7 @@ async fn an_announcement_that_cannot_be_read_is_set_aside_and_holds_up_no_other(
     listening(&*store).await;
     for value in ["1.0", "2.0", "3.0", "4.0", "5.0"] {
         let rows = Records::Rates(vec![rate("2026-10-29", value)]);
-        publish(&*store, publication(Source::Selic), rows).await.unwrap();
+        publish(&*store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     }
     let damage = "UPDATE announcement SET rows_as_json = '[{' WHERE number = 1;
         UPDATE announcement SET event = 'nonsense' WHERE number = 2";

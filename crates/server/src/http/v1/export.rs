@@ -1,9 +1,9 @@
 //! Whole data sets. The filters are those of the matching list, and so are the rows.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Part, Timeline};
-use lastro_model::{CompanyId, Day, Pair, RatePoint, Stamp};
+use lastro_model::{CompanyId, Day, Pair, RatePoint, Series, Source, Stamp};
 
 use super::{companies, market};
 use crate::error::ApiError;
@@ -11,28 +11,36 @@ use crate::http::export::{Export, NDJSON, Selection, select};
 use crate::http::form::Form;
 use crate::http::routes::Question;
 
-const NO_SUCH_DATASET: ApiError =
-    ApiError::NotFound("there is no such data set; there are companies, filings, selic, cdi, ipca and fx");
-
 /// Rows, and the states they are of.
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let (name, find): (_, fn(&Question<'_>, Filters) -> Found) = match question.id {
-        "companies" => ("companies", every_company),
-        "filings" => ("filings", every_filing),
-        "selic" => ("selic", |question, filters| every_point(&question.catalog.selic, &filters)),
-        "cdi" => ("cdi", |question, filters| every_point(&question.catalog.cdi, &filters)),
-        "ipca" => ("ipca", |question, filters| every_point(&question.catalog.ipca, &filters)),
-        "fx" => ("fx", |question, filters| every_quote(question, &filters)),
-        _ => return Err(NO_SUCH_DATASET),
-    };
+    let source = exported(question.id)?;
     let form = Form::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
     let dialect = form.dialect(question.plan)?;
-    let (rows, stamps) = find(question, filters);
-    Ok(Export { name, day: question.now.utc_day(), stamps, dialect, rows })
+    let (rows, stamps) = match source {
+        Source::Series(series) => every_point(&question.catalog.series[series], &filters),
+        Source::Fx => every_quote(question, &filters),
+        Source::Companies => every_company(question, filters),
+        Source::Filings => every_filing(question, filters),
+    };
+    Ok(Export { name: source.name(), day: question.now.utc_day(), stamps, dialect, rows })
+}
+
+fn exported(name: &str) -> Result<Source, ApiError> {
+    static NO_SUCH_DATASET: LazyLock<String> = LazyLock::new(|| {
+        let names: Vec<&str> = exports().map(Source::name).collect();
+        let (last, others) = names.split_last().unwrap_or((&"none", &[]));
+        format!("there is no such data set; there are {} and {last}", others.join(", "))
+    });
+    exports().find(|source| source.name() == name).ok_or(ApiError::NotFound(&NO_SUCH_DATASET))
+}
+
+fn exports() -> impl Iterator<Item = Source> {
+    let series = Series::served().map(Source::Series);
+    [Source::Companies, Source::Filings].into_iter().chain(series).chain([Source::Fx])
 }
 
 /// A page is a list's business; silently ignoring one here would give much more than was asked for.

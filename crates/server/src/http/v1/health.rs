@@ -1,6 +1,6 @@
 //! Whether the service answers, and how old what it answers with is.
 
-use lastro_model::{Now, Source, Withheld};
+use lastro_model::{Frequency, Now, Source, Withheld};
 use lastro_store::SourceState;
 use serde::Serialize;
 
@@ -51,11 +51,12 @@ struct WithheldPoint {
 
 pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
     let jobs = question.jobs.failing(question.now);
+    let served = || question.freshness.iter().filter(|state| state.source.is_served());
     Reply::of(&Health {
         status: if jobs.is_empty() { "ok" } else { "degraded" },
         version: crate::VERSION,
-        sample: question.freshness.iter().any(|state| state.sample),
-        sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
+        sample: served().any(|state| state.sample),
+        sources: served().map(|state| freshness(state, question.now)).collect(),
         jobs,
     })
 }
@@ -106,10 +107,13 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
 const fn longest_silence_days(source: Source) -> i32 {
     match source {
-        Source::Selic => 3,
-        Source::Cdi | Source::Fx | Source::Companies => 7,
-        // A month's value comes about the tenth of the next and is dated the month's first day.
-        Source::Ipca => 75,
+        Source::Series(series) => match series.about().frequency {
+            Frequency::CalendarDays => 3,
+            Frequency::BusinessDays => 7,
+            // A month's value comes about the tenth of the next and is dated the month's first day.
+            Frequency::Months => 75,
+        },
+        Source::Fx | Source::Companies => 7,
         Source::Filings => 14,
     }
 }

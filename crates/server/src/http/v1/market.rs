@@ -18,15 +18,15 @@ type Answer = Result<Reply, ApiError>;
 const NO_VALUE: ApiError = ApiError::Unavailable("there is no value of this series yet");
 
 pub fn selic(question: &Question<'_>) -> Answer {
-    series(question, "selic", Series::Selic)
+    series(question, Series::Selic)
 }
 
 pub fn cdi(question: &Question<'_>) -> Answer {
-    series(question, "cdi", Series::Cdi)
+    series(question, Series::Cdi)
 }
 
 pub fn ipca(question: &Question<'_>) -> Answer {
-    series(question, "ipca", Series::Ipca)
+    series(question, Series::Ipca)
 }
 
 pub fn fx(question: &Question<'_>) -> Answer {
@@ -36,10 +36,10 @@ pub fn fx(question: &Question<'_>) -> Answer {
     asked.points(question, &name, quotes, question.catalog.fx.stamp)
 }
 
-fn series(question: &Question<'_>, name: &'static str, series: Series) -> Answer {
+fn series(question: &Question<'_>, series: Series) -> Answer {
     let asked = Asked::of(question)?;
-    let part = question.catalog.series(series);
-    asked.points(question, &name, &part.data, part.stamp)
+    let part = &question.catalog.series[series];
+    asked.points(question, &series.about().id, &part.data, part.stamp)
 }
 
 /// The newest `limit` points between two days.
@@ -101,15 +101,15 @@ fn window_start<P: Point>(question: &Question<'_>, timeline: &Timeline<P>) -> Op
 }
 
 pub fn selic_current(question: &Question<'_>) -> Answer {
-    current(question.catalog.series(Series::Selic))
+    current(&question.catalog.series[Series::Selic])
 }
 
 pub fn cdi_current(question: &Question<'_>) -> Answer {
-    current(question.catalog.series(Series::Cdi))
+    current(&question.catalog.series[Series::Cdi])
 }
 
 pub fn ipca_current(question: &Question<'_>) -> Answer {
-    current(question.catalog.series(Series::Ipca))
+    current(&question.catalog.series[Series::Ipca])
 }
 
 pub fn fx_current(question: &Question<'_>) -> Answer {
@@ -142,7 +142,7 @@ pub fn held_pair(book: &FxBook, text: &str) -> Result<Pair, ApiError> {
 
 pub fn overview(question: &Question<'_>) -> Answer {
     let catalog = question.catalog;
-    let [selic, cdi, ipca] = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| catalog.series(series));
+    let [selic, cdi, ipca] = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| &catalog.series[series]);
     let dollar = Pair::parse("USD/BRL").ok().and_then(|pair| catalog.fx.get(pair));
     let fx = dollar.ok_or(ApiError::Unavailable("there is no exchange rate yet"))?;
     let body = Object::with_capacity(256)

@@ -18,8 +18,8 @@ const BULKY_BYTES: usize = 24_000;
 /// The bulk is in the links: they are the one text that is not searched, so that building the index stays quick.
 async fn bulky_app() -> TestApp {
     let app = TestApp::start().await;
-    let companies = lastro::sample::companies(&lastro::sample::Shape::SAMPLE);
-    let model = lastro::sample::filings(&lastro::sample::Shape::SAMPLE, &companies).next().unwrap();
+    let companies = lastro_sample::companies(&lastro_sample::Shape::SAMPLE);
+    let model = lastro_sample::filings(&lastro_sample::Shape::SAMPLE, &companies).next().unwrap();
     let url = format!("https://sample.invalid/{}", "x".repeat(BULKY_BYTES));
     let filing = |id| Filing { id: FilingId::Protocol(id), url: url.clone(), ..model.clone() };
     publish(&app, Source::Filings, Records::Filings((1..=BULKY_FILINGS).map(filing).collect())).await;

@@ -1,7 +1,7 @@
 //! `lastro demo`: the same for the same seed, never over official data, seen by a running server.
 
-use lastro::sample;
 use lastro_model::{Records, Series, Source};
+use lastro_sample as sample;
 use lastro_store::{Condition, Publication, Write};
 use serde_json::Value;
 
@@ -39,8 +39,13 @@ async fn official_data_is_never_replaced() {
     sender.send(Write::Rows(Records::Rates(sample::rates(Series::Selic, 1)))).await.unwrap();
     sender.send(Write::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
-    let official =
-        Publication { source: Source::Selic, sample: false, replace: true, at, condition: Condition::None };
+    let official = Publication {
+        source: Source::Series(Series::Selic),
+        sample: false,
+        replace: true,
+        at,
+        condition: Condition::None,
+    };
     store.publish(official, rows).await.unwrap();
     let finished = home.run(&["demo", "--filings", "10"]);
     assert!(!finished.succeeded());

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lastro::sample::{self, Shape};
 use lastro_model::{Company, Day, Filing};
+use lastro_sample::{self as sample, Shape};
 
 use super::sync::today;
 use super::{Home, Running, client};

@@ -2,7 +2,7 @@
 //! told about it and how it is counted. The tests put the same days before a synchronisation inside the test, before the
 //! schedule of a server, and before the real binary.
 
-use lastro_model::{Day, Source};
+use lastro_model::{Day, Series, Source};
 
 use super::{CDI, Publisher, REGISTRY, SELIC, Shelves, Trouble, archive_path, filing, latin_1, zipped};
 
@@ -34,7 +34,7 @@ const CAD: &str = "cad_cia_aberta.csv";
 /// Four sources that are asked in four ways, and what their requests have in their lines.
 fn places(today: Day) -> [(Source, String); 4] {
     [
-        (Source::Selic, SELIC_LINE.into()),
+        (Source::Series(Series::Selic), SELIC_LINE.into()),
         (Source::Fx, BULLETINS.into()),
         (Source::Companies, CAD.into()),
         (Source::Filings, archive_path(today.year())),
@@ -133,13 +133,13 @@ fn series_cases() -> Vec<BadDay> {
     vec![
         case(
             "no values",
-            Source::Selic,
+            Source::Series(Series::Selic),
             |shelves, _| shelves.series.get_mut(&SELIC).unwrap().clear(),
             ("no rows", REFUSED),
         ),
         case(
             "lost values",
-            Source::Cdi,
+            Source::Series(Series::Cdi),
             |shelves, today| {
                 let kept = |day: &Day| *day < today.plus_days(-13) || *day > today.plus_days(-5);
                 shelves.series.get_mut(&CDI).unwrap().retain(|day, _| kept(day));
@@ -250,7 +250,7 @@ fn swapped(shelves: &Shelves, today: Day) -> BadDay {
     let body = format!("[{}]", rows.join(",")).into_bytes();
     let strike = OnTheWay(SELIC_LINE.into(), Trouble::Instead(body));
     let name = "days and months swapped";
-    BadDay { name, source: Source::Selic, strike, told: "month first", kind: NO_DATA }
+    BadDay { name, source: Source::Series(Series::Selic), strike, told: "month first", kind: NO_DATA }
 }
 
 impl BadDay {
@@ -277,7 +277,9 @@ impl Publisher {
 /// Something new of this source, which a trouble keeps from us.
 fn freshen(shelves: &mut Shelves, source: Source, today: Day) {
     match source {
-        Source::Selic => drop(shelves.series.get_mut(&SELIC).unwrap().insert(today, "11.11".into())),
+        Source::Series(Series::Selic) => {
+            shelves.series.get_mut(&SELIC).unwrap().insert(today, "11.11".into());
+        }
         Source::Fx => {
             shelves.quotes.insert(("USD".into(), today), ("5.12340".into(), "5.12400".into()));
         }
@@ -287,6 +289,8 @@ fn freshen(shelves: &mut Shelves, source: Source, today: Day) {
             let year = shelves.filings.get_mut(&today.year()).unwrap();
             year.push(filing(&company, 3_000_000, today));
         }
-        Source::Cdi | Source::Ipca => panic!("no trouble on the way befalls {source}"),
+        Source::Series(Series::Cdi) | Source::Series(Series::Ipca) => {
+            panic!("no trouble on the way befalls {source}")
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::io::{Cursor, Write as _};
 
 use http::HeaderMap;
-use lastro::sample::{self, Shape};
 use lastro_model::{Company, CompanyId, Day, Filing, FilingId};
+use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use zip::ZipWriter;

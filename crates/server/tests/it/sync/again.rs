@@ -1,7 +1,7 @@
 //! A synchronisation of what is already held: few questions, and what is new is soon served.
 
 use lastro::ingest::sync::Reach;
-use lastro_model::Source;
+use lastro_model::{Series, Source};
 
 use super::{Stage, TODAY, day};
 use crate::app::soon;
@@ -59,7 +59,7 @@ async fn what_is_new_or_revised_is_served() {
         again.version = 2;
         shelves.filings.get_mut(&2026).unwrap().push(again);
     });
-    for source in [Source::Selic, Source::Companies, Source::Filings] {
+    for source in [Source::Series(Series::Selic), Source::Companies, Source::Filings] {
         stage.run(source).await.unwrap();
     }
     soon(async || {
@@ -92,12 +92,13 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
         shelves.broken_lines = vec!["too;few;fields".into()];
         shelves.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0,41".into());
     });
-    for source in [Source::Companies, Source::Filings, Source::Ipca] {
+    for source in [Source::Companies, Source::Filings, Source::Series(Series::Ipca)] {
         stage.run(source).await.unwrap();
         stage.run(source).await.unwrap();
     }
     stage.caught_up().await;
-    for (source, count) in [(Source::Companies, 1), (Source::Filings, 2), (Source::Ipca, 1), (Source::Fx, 0)]
+    for (source, count) in
+        [(Source::Companies, 1), (Source::Filings, 2), (Source::Series(Series::Ipca), 1), (Source::Fx, 0)]
     {
         assert_eq!(stage.health(source).await["rejects"], count, "{source}");
         let listed = stage.app.elsewhere().await.rejects(source, 10).await.unwrap();
@@ -109,10 +110,10 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
     stage.publisher.change(|shelves| {
         shelves.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0.41".into());
     });
-    stage.run(Source::Ipca).await.unwrap();
+    stage.run(Source::Series(Series::Ipca)).await.unwrap();
     stage.caught_up().await;
-    assert_eq!(stage.health(Source::Ipca).await["rejects"], 0);
-    assert_eq!(stage.health(Source::Ipca).await["newest_date"], "2026-10-01");
+    assert_eq!(stage.health(Source::Series(Series::Ipca)).await["rejects"], 0);
+    assert_eq!(stage.health(Source::Series(Series::Ipca)).await["newest_date"], "2026-10-01");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, ToSpan};
 use lastro::ingest::sync::{Outcome, Reach, SyncError};
-use lastro_model::{Clock, ManualClock, Source};
+use lastro_model::{Clock, ManualClock, Series, Source};
 
 use super::schedule::scheduled;
 use super::{Stage, TODAY, day};
@@ -49,11 +49,17 @@ async fn a_failure_in_the_future_is_tried_again() {
     let publisher = Publisher::on(day(TODAY));
     publisher.trouble("bcdata.sgs.432/", crate::publisher::Trouble::Status(500));
     let stage = scheduled(publisher).await;
-    stage.comes_to(Source::Selic, "unreachable", 1).await;
+    stage.comes_to(Source::Series(Series::Selic), "unreachable", 1).await;
     stage.publisher.mend();
     let told = Some("it was in the future".to_owned());
-    stage.app.elsewhere().await.record_attempt(Source::Selic, stage.in_days(400), told).await.unwrap();
-    stage.comes_to(Source::Selic, "ok", 1).await;
+    stage
+        .app
+        .elsewhere()
+        .await
+        .record_attempt(Source::Series(Series::Selic), stage.in_days(400), told)
+        .await
+        .unwrap();
+    stage.comes_to(Source::Series(Series::Selic), "ok", 1).await;
 }
 
 #[tokio::test]
@@ -64,7 +70,12 @@ async fn values_of_days_to_come_do_not_hide_those_of_today() {
         shelves.fill_rates(day(TODAY).plus_days(-400), later);
         shelves.fill_quotes(&["EUR", "JPY", "USD"], day(TODAY).plus_days(-120), later);
     });
-    let sources = [Source::Selic, Source::Cdi, Source::Ipca, Source::Fx];
+    let sources = [
+        Source::Series(Series::Selic),
+        Source::Series(Series::Cdi),
+        Source::Series(Series::Ipca),
+        Source::Fx,
+    ];
     for source in sources {
         stage.run_ahead(50, source).await.unwrap();
     }
@@ -83,7 +94,7 @@ async fn values_of_days_to_come_do_not_hide_those_of_today() {
         let asked = stage.publisher.asked("");
         assert_eq!(stage.run(source).await.unwrap().changed, 0, "{source}");
         assert!(
-            source == Source::Ipca || stage.publisher.asked("") - asked < asked,
+            source == Source::Series(Series::Ipca) || stage.publisher.asked("") - asked < asked,
             "{source}: the whole is read once"
         );
     }
@@ -94,11 +105,11 @@ async fn a_lease_of_a_clock_that_was_ahead_is_taken_over() {
     let stage = Stage::set().await;
     let store = stage.app.elsewhere().await;
     store.take_lease("sync:selic", "a ghost", stage.in_days(400), stage.in_days(401)).await.unwrap();
-    stage.run(Source::Selic).await.unwrap();
+    stage.run(Source::Series(Series::Selic)).await.unwrap();
     // One that may be held is respected.
     let soon = stage.app.timestamp().checked_add(Duration::from_secs(60)).unwrap();
     store.take_lease("sync:cdi", "a neighbour", stage.app.timestamp(), soon).await.unwrap();
-    assert!(matches!(stage.run(Source::Cdi).await, Err(SyncError::Elsewhere(_))));
+    assert!(matches!(stage.run(Source::Series(Series::Cdi)).await, Err(SyncError::Elsewhere(_))));
 }
 
 #[tokio::test]

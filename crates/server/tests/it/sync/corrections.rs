@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lastro::ingest::sync::{Outcome, Reach, SyncError};
-use lastro_model::Source;
+use lastro_model::{Series, Source};
 
 use super::{Stage, TODAY, day};
 use crate::publisher::{Trouble, filing};
@@ -45,20 +45,24 @@ async fn a_correction_of_an_old_value_is_found_within_a_week() {
         let dollar = shelves.quotes.iter_mut().find(|((currency, _), _)| currency == "USD").unwrap();
         dollar.1.0.push('7');
     });
-    for source in [Source::Selic, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Fx] {
         let soon = stage.run(source).await.unwrap();
         assert_eq!((soon.added, soon.changed), (0, 0), "{source}: nobody asks for old days every hour");
     }
     stage.app.advance(WEEK);
     stage.publisher.forget();
-    for source in [Source::Selic, Source::Fx, Source::Cdi, Source::Ipca] {
+    for source in
+        [Source::Series(Series::Selic), Source::Fx, Source::Series(Series::Cdi), Source::Series(Series::Ipca)]
+    {
         let found = stage.run(source).await.unwrap();
-        let corrected = [Source::Selic, Source::Fx].contains(&source);
+        let corrected = [Source::Series(Series::Selic), Source::Fx].contains(&source);
         assert_eq!((found.added, found.changed), (0, corrected.into()), "{source}");
     }
     let whole = stage.publisher.asked("");
     stage.publisher.forget();
-    for source in [Source::Selic, Source::Fx, Source::Cdi, Source::Ipca] {
+    for source in
+        [Source::Series(Series::Selic), Source::Fx, Source::Series(Series::Cdi), Source::Series(Series::Ipca)]
+    {
         stage.run(source).await.unwrap();
     }
     assert!(stage.publisher.asked("") * 10 < whole, "once a week is enough");
@@ -70,7 +74,7 @@ async fn a_correction_of_an_old_value_is_found_within_a_week() {
 async fn an_operator_who_asks_for_everything_need_not_wait() {
     let stage = Stage::synchronised().await;
     stage.correct("12.34");
-    assert_eq!(stage.run_whole(Source::Selic).await.unwrap().changed, 1);
+    assert_eq!(stage.run_whole(Source::Series(Series::Selic)).await.unwrap().changed, 1);
     assert!(stage.selic_long_ago().await.contains("12.34"));
 }
 
@@ -79,22 +83,23 @@ async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
     stage.correct("120.34");
-    let outcome = stage.run_whole(Source::Selic).await.unwrap();
+    let outcome = stage.run_whole(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!((outcome.changed, outcome.withheld), (0, 1));
     assert_eq!(stage.selic_long_ago().await, before);
-    let reason = stage.health(Source::Selic).await["withheld_points"][0]["reason"].to_string();
+    let reason =
+        stage.health(Source::Series(Series::Selic)).await["withheld_points"][0]["reason"].to_string();
     assert!(reason.contains("120.34 where"), "{reason}");
     // Nobody asks for old days every hour, but what is withheld of them is not forgotten.
-    assert_eq!(stage.run(Source::Selic).await.unwrap().withheld, 1);
-    let outcome = stage.run_accepting(Source::Selic).await.unwrap();
+    assert_eq!(stage.run(Source::Series(Series::Selic)).await.unwrap().withheld, 1);
+    let outcome = stage.run_accepting(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!((outcome.changed, outcome.withheld), (1, 0));
     assert!(stage.selic_long_ago().await.contains("120.34"));
     // It was for that run alone.
     stage.correct("1203.4");
-    assert_eq!(stage.run_whole(Source::Selic).await.unwrap().withheld, 1);
+    assert_eq!(stage.run_whole(Source::Series(Series::Selic)).await.unwrap().withheld, 1);
     // What moves a value towards its neighbours needs nobody's word.
     stage.correct("12.34");
-    let outcome = stage.run_whole(Source::Selic).await.unwrap();
+    let outcome = stage.run_whole(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!((outcome.changed, outcome.withheld), (1, 0));
     assert!(stage.selic_long_ago().await.contains("12.34"));
 }
@@ -115,26 +120,26 @@ async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
     });
     change_today("11.11");
     stage.app.advance(WEEK);
-    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert_eq!(stage.run(Source::Series(Series::Selic)).await.unwrap().changed, 1);
     assert_eq!(stage.selic_long_ago().await, before);
     assert!(stage.text("/api/v1/market/selic/current").await.contains("11.11"));
-    let health = stage.health(Source::Selic).await;
+    let health = stage.health(Source::Series(Series::Selic)).await;
     assert_eq!((&health["rejects"], &health["last_error"]), (&1.into(), &().into()), "{health}");
-    let rejects = stage.app.elsewhere().await.rejects(Source::Selic, 10).await.unwrap();
+    let rejects = stage.app.elsewhere().await.rejects(Source::Series(Series::Selic), 10).await.unwrap();
     assert!(rejects[0].reason.contains("are lost"), "{rejects:?}");
 
     // The next day it is tried again, and not before.
     stage.publisher.forget();
     change_today("11.12");
-    stage.run(Source::Selic).await.unwrap();
+    stage.run(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!(stage.publisher.asked("bcdata.sgs.432"), 1);
     stage.publisher.restore(&held);
     stage.correct("12.34");
     change_today("11.12");
     stage.app.advance(WEEK / 7);
-    assert_eq!(stage.run(Source::Selic).await.unwrap().changed, 1);
+    assert_eq!(stage.run(Source::Series(Series::Selic)).await.unwrap().changed, 1);
     assert!(stage.selic_long_ago().await.contains("12.34"));
-    assert_eq!(stage.health(Source::Selic).await["rejects"], 0);
+    assert_eq!(stage.health(Source::Series(Series::Selic)).await["rejects"], 0);
 }
 
 #[tokio::test]

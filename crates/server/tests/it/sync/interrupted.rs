@@ -1,6 +1,6 @@
 //! A synchronisation that does not come to its end: the old edition stays whole, and the next attempt asks only for the rest.
 
-use lastro_model::Source;
+use lastro_model::{Series, Source};
 use lastro_store::faulty::Operation;
 
 use super::Stage;
@@ -11,13 +11,13 @@ async fn what_was_read_before_the_trouble_is_not_asked_again() {
     let stage = Stage::set().await;
     stage.publisher.trouble("dataInicial=01/01/2026", Trouble::Later(503, 3600));
     stage.publisher.trouble("@m='USD'&@i='01-01-2026'", Trouble::Later(503, 3600));
-    for source in [Source::Selic, Source::Cdi, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi), Source::Fx] {
         stage.run(source).await.unwrap_err();
     }
     let first = stage.publisher.asked("");
     stage.publisher.mend();
     stage.publisher.forget();
-    for source in [Source::Selic, Source::Cdi, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi), Source::Fx] {
         stage.run(source).await.unwrap();
     }
     let second = stage.publisher.asked("");
@@ -51,19 +51,19 @@ async fn what_was_refused_is_asked_anew() {
         shelves.fill_rates(super::day("2021-01-01"), super::day(super::TODAY));
         shelves.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
     });
-    stage.run(Source::Selic).await.unwrap_err();
+    stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     stage.publisher.change(|shelves| shelves.fill_rates(super::day("2021-01-01"), super::day(super::TODAY)));
-    stage.run(Source::Selic).await.unwrap();
+    stage.run(Source::Series(Series::Selic)).await.unwrap();
 }
 
 #[tokio::test]
 async fn after_a_day_everything_is_asked_anew() {
     let stage = Stage::set().await;
     stage.publisher.trouble("dataInicial=01/01/2026", Trouble::Later(503, 3600));
-    stage.run(Source::Selic).await.unwrap_err();
+    stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     let first = stage.publisher.asked("");
     stage.publisher.forget();
     stage.app.advance_seconds(86_400);
-    stage.run(Source::Selic).await.unwrap_err();
+    stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     assert_eq!(stage.publisher.asked(""), first);
 }

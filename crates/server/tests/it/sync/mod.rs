@@ -147,9 +147,9 @@ impl Stage {
         self.app.get(path).key(&self.key).send().await.expect(200).json()
     }
 
-    /// What `/health` says of a source.
+    /// What `/health` says of a source now.
     async fn health(&self, source: Source) -> Value {
-        self.json("/health").await["sources"][source as usize].clone()
+        told_of(&self.json("/health").await, source)
     }
 
     /// The answers to [`EVERYTHING`].
@@ -211,4 +211,10 @@ impl Stage {
 
 fn rate_texts(values: &BTreeMap<Day, String>) -> Vec<(Day, String)> {
     values.iter().map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect()
+}
+
+/// What this answer of `/health` says of a source.
+fn told_of(health: &Value, source: Source) -> Value {
+    let sources = health["sources"].as_array().unwrap();
+    sources.iter().find(|told| told["source"] == source.name()).unwrap().clone()
 }

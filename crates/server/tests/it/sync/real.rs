@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lastro::ingest::sync::{Outcome, Reach};
-use lastro_model::{Day, ManualClock, Source};
+use lastro_model::{Day, ManualClock, Series, Source};
 use serde_json::Value;
 
 use super::{Stage, day, rate_texts};
@@ -61,8 +61,8 @@ impl Stage {
 #[tokio::test]
 async fn real_series_come_out_to_the_last_decimal() {
     for (source, code, name, today) in [
-        (Source::Selic, 432, "sgs/432_2016-2025.json", "2026-01-05"),
-        (Source::Ipca, 433, "sgs/433_2016-2026.json", "2026-11-02"),
+        (Source::Series(Series::Selic), 432, "sgs/432_2016-2025.json", "2026-01-05"),
+        (Source::Series(Series::Ipca), 433, "sgs/433_2016-2026.json", "2026-11-02"),
     ] {
         let Some(body) = bytes(name) else { return };
         let list: Vec<Value> = serde_json::from_slice(&body).unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lastro::ingest::fetch::Fetcher;
 use lastro::service::{Options, Synchronisation};
-use lastro_model::{Plan, Source};
+use lastro_model::{Plan, Series, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
 
@@ -98,12 +98,14 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
     });
     let stage = scheduled(publisher).await;
     let failing = [
-        (Source::Selic, "unreachable"),
-        (Source::Cdi, "refused"),
+        (Source::Series(Series::Selic), "unreachable"),
+        (Source::Series(Series::Cdi), "refused"),
         (Source::Companies, "not_data"),
         (Source::Filings, "partly"),
     ];
-    for (source, outcome) in failing.into_iter().chain([(Source::Ipca, "ok"), (Source::Fx, "ok")]) {
+    for (source, outcome) in
+        failing.into_iter().chain([(Source::Series(Series::Ipca), "ok"), (Source::Fx, "ok")])
+    {
         stage.comes_to(source, outcome, 1).await;
     }
     stage.publisher.mend();

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use lastro::ingest::sync::SyncError;
-use lastro_model::Source;
+use lastro_model::{Series, Source};
 use lastro_store::RecordStore;
 
-use super::{Stage, TODAY, day};
+use super::{Stage, TODAY, day, told_of};
 use crate::publisher::{BadDay, Shelves, Trouble, at_the_source, on_the_way, without_end};
 
 const SELIC: &str = "bcdata.sgs.432/";
@@ -15,7 +15,7 @@ const CAD: &str = "cad_cia_aberta.csv";
 const IPE: &str = "ipe_cia_aberta_2026.zip";
 
 async fn endure(stage: &Stage, held: &Shelves, before: &[String], round: Vec<BadDay>) {
-    let newest = stage.json("/health").await["sources"].clone();
+    let health_before = stage.json("/health").await;
     round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
     stage.app.advance_seconds(600);
     for (source, result) in stage.run_all().await {
@@ -31,7 +31,11 @@ async fn endure(stage: &Stage, held: &Shelves, before: &[String], round: Vec<Bad
         let sentence = health["last_error"].as_str().unwrap_or_default();
         let short = !sentence.contains('\n') && sentence.len() < 300;
         assert!(sentence.contains(told) && short, "{source}: {name}: {sentence}");
-        assert_eq!(health["newest_date"], newest[*source as usize]["newest_date"], "{source}: {name}");
+        assert_eq!(
+            health["newest_date"],
+            told_of(&health_before, *source)["newest_date"],
+            "{source}: {name}"
+        );
         assert_eq!(health["last_attempt"], stage.app.timestamp().to_string(), "{source}: {name}");
         assert_ne!(health["last_success"], health["last_attempt"], "{source}: {name}");
     }
@@ -77,7 +81,9 @@ async fn an_answer_that_never_ends_is_not_waited_for() {
 async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
     let mut stage = Stage::synchronised().await;
     stage.patience.answer = Duration::from_secs(60);
-    for (source, part) in [(Source::Selic, SELIC), (Source::Fx, BULLETINS), (Source::Filings, IPE)] {
+    for (source, part) in
+        [(Source::Series(Series::Selic), SELIC), (Source::Fx, BULLETINS), (Source::Filings, IPE)]
+    {
         stage.publisher.trouble(part, Trouble::Endless);
         let error = stage.run(source).await.unwrap_err();
         assert!(error.to_string().contains("larger than any real answer"), "{source}: {error}");
@@ -106,8 +112,8 @@ async fn trouble_that_passes_is_outlasted() {
 async fn what_is_our_own_mistake_is_asked_once() {
     let stage = Stage::synchronised().await;
     for (source, part, status) in [
-        (Source::Selic, SELIC, 400),
-        (Source::Selic, SELIC, 406),
+        (Source::Series(Series::Selic), SELIC, 400),
+        (Source::Series(Series::Selic), SELIC, 406),
         (Source::Fx, BULLETINS, 400),
         (Source::Companies, CAD, 403),
     ] {
@@ -127,8 +133,8 @@ async fn a_year_of_silence_in_a_first_reading_is_refused() {
         shelves.fill_rates(day("2021-01-01"), day(TODAY));
         shelves.series.get_mut(&432).unwrap().retain(|day, _| day.year() != 2023);
     });
-    let error = stage.run(Source::Selic).await.unwrap_err();
+    let error = stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     assert!(error.to_string().contains("no values from 2023-01-01 to 2023-12-31"), "{error}");
     stage.caught_up().await;
-    assert_eq!(stage.health(Source::Selic).await["sample"], true);
+    assert_eq!(stage.health(Source::Series(Series::Selic)).await["sample"], true);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro_model::{Day, Source};
+use lastro_model::{Day, Series, Source};
 use serde_json::Value;
 
 use super::corrections::WEEK;
@@ -62,21 +62,25 @@ async fn a_slip_in_a_new_point_is_withheld_and_its_correction_enters_by_itself()
     let before = stage.current("selic").await;
     stage.publish(432, TODAY, "15.50");
     stage.publish(432, TOMORROW, "1500.00");
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 1, 1), "the rest of the answer goes in");
+    assert_eq!(
+        stage.comes_in(Source::Series(Series::Selic)).await,
+        (0, 1, 1),
+        "the rest of the answer goes in"
+    );
     let current = stage.current("selic").await;
     assert_eq!((&current["date"], &current["value"]), (&before["date"], &15.5.into()));
-    let health = stage.health(Source::Selic).await;
+    let health = stage.health(Source::Series(Series::Selic)).await;
     assert_eq!((&health["last_error"], &health["rejects"]), (&Value::Null, &0.into()), "{health}");
-    let told = stage.withheld(Source::Selic).await;
+    let told = stage.withheld(Source::Series(Series::Selic)).await;
     assert_eq!((&told["date"], told.get("pair")), (&TOMORROW.into(), None));
     assert_eq!(told["reason"], "its value is 1500.00 beside 15.50 of 2026-11-02: an implausible step");
     assert!(stage.metric("lastro_withheld_points{source=\"selic\"} 1").await);
     assert!(stage.metric("lastro_withheld_points{source=\"cdi\"} 0").await);
 
     stage.publish(432, TOMORROW, "15.50");
-    assert_eq!(stage.comes_in(Source::Selic).await, (1, 0, 0));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (1, 0, 0));
     assert_eq!(stage.current("selic").await["date"], TOMORROW);
-    assert!(stage.health(Source::Selic).await.get("withheld_points").is_none());
+    assert!(stage.health(Source::Series(Series::Selic)).await.get("withheld_points").is_none());
     assert!(stage.metric("lastro_withheld_points{source=\"selic\"} 0").await);
     stage.shows(&stage.publisher.shelves()).await;
 }
@@ -88,7 +92,7 @@ async fn every_kind_of_series_is_judged_by_its_own_measure() {
     stage.publish(4389, TOMORROW, "1.2");
     stage.publish(433, "2026-10-01", "45");
     stage.publish_dollar(TOMORROW, "6.12", "61.3");
-    for (source, pair) in [(Source::Cdi, None), (Source::Ipca, None)] {
+    for (source, pair) in [(Source::Series(Series::Cdi), None), (Source::Series(Series::Ipca), None)] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 1), "{source}");
         assert_eq!(stage.withheld(source).await.get("pair"), pair, "{source}");
     }
@@ -103,7 +107,7 @@ async fn every_kind_of_series_is_judged_by_its_own_measure() {
     stage.publish(433, "2026-10-01", "-0.68");
     stage.publish(4389, TOMORROW, "11.40");
     stage.publish_dollar(TOMORROW, "7.40", "7.41");
-    for source in [Source::Cdi, Source::Ipca, Source::Fx] {
+    for source in [Source::Series(Series::Cdi), Source::Series(Series::Ipca), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (1, 0, 0), "{source}");
     }
     stage.shows(&stage.publisher.shelves()).await;
@@ -115,13 +119,13 @@ async fn a_slip_that_was_published_before_is_corrected_by_itself() {
     stage.publish(432, TODAY, "1500.00");
     stage.publish(432, TOMORROW, "1500.00");
     // As if nobody had judged it.
-    stage.run_accepting(Source::Selic).await.unwrap();
+    stage.run_accepting(Source::Series(Series::Selic)).await.unwrap();
     stage.caught_up().await;
     assert_eq!(stage.current("selic").await["value"], 1500.0);
     for date in [TODAY, TOMORROW] {
         stage.publish(432, date, "13.75");
     }
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 2, 0));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 2, 0));
     stage.shows(&stage.publisher.shelves()).await;
 }
 
@@ -131,8 +135,8 @@ async fn a_published_value_that_jumps_stays_as_it_was_and_the_rest_goes_in() {
     let before = stage.publisher.shelves().series[&432][&day(TODAY)].clone();
     stage.publish(432, TODAY, "150.00");
     stage.publish(432, TOMORROW, "13.75");
-    assert_eq!(stage.comes_in(Source::Selic).await, (1, 0, 1));
-    let reason = stage.withheld(Source::Selic).await["reason"].clone();
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (1, 0, 1));
+    let reason = stage.withheld(Source::Series(Series::Selic)).await["reason"].clone();
     assert_eq!(reason, format!("its value is 150.00 where {before} was published: an implausible change"));
     let mut shelves = stage.publisher.shelves();
     shelves.series.get_mut(&432).unwrap().insert(day(TODAY), before);
@@ -143,20 +147,24 @@ async fn a_published_value_that_jumps_stays_as_it_was_and_the_rest_goes_in() {
 async fn what_is_published_unchanged_for_a_week_is_believed() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
-    let first_seen = stage.withheld(Source::Selic).await["first_seen"].clone();
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
+    let first_seen = stage.withheld(Source::Series(Series::Selic)).await["first_seen"].clone();
     stage.app.advance(WEEK - DAY);
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
-    assert_eq!(stage.withheld(Source::Selic).await["first_seen"], first_seen);
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
+    assert_eq!(stage.withheld(Source::Series(Series::Selic)).await["first_seen"], first_seen);
     // Another value is another point, and waits by itself.
     stage.publish(432, TOMORROW, "151.00");
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
     stage.app.advance(WEEK - Duration::from_secs(1));
     // A new level: the days after it agree with it, and wait with it.
     stage.publish(432, "2026-11-04", "152.00");
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 2));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 2));
     stage.app.advance(Duration::from_secs(1));
-    assert_eq!(stage.comes_in(Source::Selic).await, (2, 0, 0), "the first vouches for the others");
+    assert_eq!(
+        stage.comes_in(Source::Series(Series::Selic)).await,
+        (2, 0, 0),
+        "the first vouches for the others"
+    );
     assert_eq!(stage.current("selic").await["value"], 152.0);
 }
 
@@ -165,11 +173,11 @@ async fn a_point_of_long_ago_is_believed_with_the_next_whole_reading() {
     let stage = Stage::synchronised().await;
     stage.correct("120.34");
     stage.app.advance(WEEK);
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
     stage.app.advance(WEEK - DAY);
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
     stage.app.advance(DAY);
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 1, 0));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 1, 0));
     assert!(stage.selic_long_ago().await.contains("120.34"));
 }
 
@@ -178,14 +186,14 @@ async fn what_is_no_longer_published_is_no_longer_withheld() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     stage.publish_dollar(TOMORROW, "61.2", "61.3");
-    for source in [Source::Selic, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 1), "{source}");
     }
     stage.publisher.change(|shelves| {
         shelves.series.get_mut(&432).unwrap().remove(&day(TOMORROW));
         shelves.quotes.remove(&("USD".into(), day(TOMORROW)));
     });
-    for source in [Source::Selic, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 0), "{source}");
     }
 }
@@ -195,7 +203,7 @@ async fn what_the_operator_accepts_goes_in_at_once() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     stage.publish_dollar(TOMORROW, "61.2", "61.3");
-    for source in [Source::Selic, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.comes_in(source).await, (0, 0, 1), "{source}");
         let accepted = stage.run_accepting(source).await.unwrap();
         assert_eq!((accepted.added, accepted.withheld), (1, 0), "{source}");
@@ -208,18 +216,21 @@ async fn what_the_operator_accepts_goes_in_at_once() {
 async fn a_point_that_was_first_seen_by_a_clock_that_was_ahead_waits_no_longer_than_others() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
-    stage.run_ahead(40, Source::Selic).await.unwrap();
-    assert_eq!(stage.comes_in(Source::Selic).await, (0, 0, 1));
-    assert_eq!(stage.withheld(Source::Selic).await["first_seen"], stage.app.timestamp().to_string());
+    stage.run_ahead(40, Source::Series(Series::Selic)).await.unwrap();
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
+    assert_eq!(
+        stage.withheld(Source::Series(Series::Selic)).await["first_seen"],
+        stage.app.timestamp().to_string()
+    );
     stage.app.advance(WEEK);
-    assert_eq!(stage.comes_in(Source::Selic).await, (1, 0, 0));
+    assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (1, 0, 0));
 }
 
 #[tokio::test]
 async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
     let stage = Stage::set().await;
     stage.publish(432, "2026-10-01", "1500.00");
-    for source in [Source::Selic, Source::Fx] {
+    for source in [Source::Series(Series::Selic), Source::Fx] {
         assert_eq!(stage.run(source).await.unwrap().withheld, 0, "{source}");
     }
     let odd = |n: i32| if n % 2 == 0 { ("5.1", "5.2") } else { ("51.1", "51.2") };
@@ -237,11 +248,11 @@ async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
 async fn an_answer_that_is_wrong_throughout_is_refused_whole() {
     let stage = Stage::set().await;
     stage.publisher.change(|shelves| shelves.fill_rates(day("2021-01-01"), day(TODAY)));
-    stage.run(Source::Selic).await.unwrap();
+    stage.run(Source::Series(Series::Selic)).await.unwrap();
     stage.publisher.change(|shelves| {
         shelves.series.get_mut(&432).unwrap().values_mut().for_each(|value| value.insert(0, '7'));
     });
-    let refused = stage.run_whole(Source::Selic).await.unwrap_err();
+    let refused = stage.run_whole(Source::Series(Series::Selic)).await.unwrap_err();
     assert!(refused.to_string().contains("this is not the series we know"), "{refused}");
-    assert!(stage.app.elsewhere().await.withheld(Source::Selic).await.unwrap().is_empty());
+    assert!(stage.app.elsewhere().await.withheld(Source::Series(Series::Selic)).await.unwrap().is_empty());
 }

@@ -74,7 +74,7 @@ fn the_page_tells_the_schedule_that_is_in_force() {
     let seconds: Vec<i64> =
         lastro::webhooks::schedule::RETRIES.iter().map(jiff::SignedDuration::as_secs).collect();
     assert_eq!(seconds, [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
-    for event in lastro_model::WebhookEvent::OFFERED {
+    for event in lastro_model::WebhookEvent::offered() {
         assert!(PAGE.contains(&format!("`{event}`")), "{event}");
     }
 }

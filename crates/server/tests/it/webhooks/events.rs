@@ -1,6 +1,6 @@
 //! What receivers hear of, in which form, and how it is signed.
 
-use lastro_model::{Cnpj, Company, CompanyId, Day, FxQuote, Pair, Plan, RatePoint, Records, Source};
+use lastro_model::{Cnpj, Company, CompanyId, Day, FxQuote, Pair, Plan, RatePoint, Records, Series, Source};
 use serde_json::{Value, json};
 
 use super::{Stage, items, path, soon};
@@ -37,7 +37,7 @@ async fn every_event_arrives_signed_and_with_items_as_the_api_shows_them() {
         "filing.created",
     ];
     let webhook = stage.register(&receiver, &all).await;
-    for source in [Source::Selic, Source::Cdi, Source::Ipca] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi), Source::Series(Series::Ipca)] {
         stage.publish(source, Records::Rates(vec![rate("2026-10-01", "15.00")])).await;
     }
     let quote = FxQuote {
@@ -133,7 +133,7 @@ async fn the_first_data_of_a_source_is_no_news() {
         condition: lastro_store::Condition::None,
     };
     super::publish(&*stage.app.plain, replacing, Records::Filings((0..5).map(super::filing).collect())).await;
-    stage.publish(Source::Selic, Records::Rates(vec![rate("2026-10-01", "15.00")])).await;
+    stage.publish(Source::Series(Series::Selic), Records::Rates(vec![rate("2026-10-01", "15.00")])).await;
     soon(async || receiver.count() == 1).await;
     assert_eq!(receiver.got()[0].json()["type"], "selic.updated");
     assert_eq!(stage.deliveries(&webhook).await.len(), 1);
@@ -152,7 +152,7 @@ async fn after_a_rotation_both_secrets_sign_for_a_day() {
     for (number, seconds) in [0, 86_399, 1].into_iter().enumerate() {
         stage.app.advance_seconds(seconds);
         let day = Day::parse("2026-10-01").unwrap().plus_days(number as i32).to_string();
-        stage.publish(Source::Selic, Records::Rates(vec![rate(&day, "15.00")])).await;
+        stage.publish(Source::Series(Series::Selic), Records::Rates(vec![rate(&day, "15.00")])).await;
         soon(async || receiver.count() == number + 1).await;
         let message = receiver.got().pop().unwrap();
         got.push((message.verifies(&webhook.secret), message.verifies(&new)));

@@ -1,4 +1,4 @@
-use lastro_model::{Company, Filing, Records, Source, WebhookEvent};
+use lastro_model::{Company, Filing, Records, Series, Source, WebhookEvent};
 use lastro_store::{Announcement, Publication, Store, WebhookChange, Write};
 
 use super::Place;
@@ -37,7 +37,7 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
     let store = place.open().await;
     listening(&*store).await;
     let old_rate = Records::Rates(vec![rate("2026-10-29", "15.00")]);
-    for source in [Source::Selic, Source::Cdi, Source::Ipca] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi), Source::Series(Series::Ipca)] {
         first(&*store, source, old_rate.clone()).await;
     }
     first(&*store, Source::Fx, Records::Fx(vec![quote("2026-10-29", "USD/BRL", "5.1", "5.2")])).await;
@@ -51,9 +51,14 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
     // A value that is mended and one that is new are one event of a series; a mended filing is none.
     let rates = Records::Rates(vec![rate("2026-10-29", "15.10"), rate("2026-10-30", "-0.020")]);
     for (source, rows, event, news) in [
-        (Source::Selic, rates.clone(), WebhookEvent::SelicUpdated, rates.clone()),
-        (Source::Cdi, rates.clone(), WebhookEvent::CdiUpdated, rates.clone()),
-        (Source::Ipca, rates.clone(), WebhookEvent::IpcaUpdated, rates),
+        (
+            Source::Series(Series::Selic),
+            rates.clone(),
+            WebhookEvent::SeriesUpdated(Series::Selic),
+            rates.clone(),
+        ),
+        (Source::Series(Series::Cdi), rates.clone(), WebhookEvent::SeriesUpdated(Series::Cdi), rates.clone()),
+        (Source::Series(Series::Ipca), rates.clone(), WebhookEvent::SeriesUpdated(Series::Ipca), rates),
         (
             Source::Fx,
             Records::Fx(vec![quote("2026-10-30", "EUR/BRL", "6.10000", "6.2")]),
@@ -79,13 +84,18 @@ pub(crate) async fn first_and_made_up_data_is_no_news(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
-    let made_up = Publication { sample: true, replace: true, ..publication(Source::Selic) };
+    let made_up = Publication { sample: true, replace: true, ..publication(Source::Series(Series::Selic)) };
     first_of(&*store, made_up, rows("1.0")).await;
     first_of(&*store, Publication { replace: false, ..made_up }, rows("2.0")).await;
     // The official data may also be laid over the sample.
-    first_of(&*store, publication(Source::Selic), rows("3.0")).await;
-    first_of(&*store, Publication { replace: true, ..publication(Source::Selic) }, rows("4.0")).await;
-    publish(&*store, publication(Source::Selic), rows("5.0")).await.unwrap();
+    first_of(&*store, publication(Source::Series(Series::Selic)), rows("3.0")).await;
+    first_of(
+        &*store,
+        Publication { replace: true, ..publication(Source::Series(Series::Selic)) },
+        rows("4.0"),
+    )
+    .await;
+    publish(&*store, publication(Source::Series(Series::Selic)), rows("5.0")).await.unwrap();
     assert_eq!(store.announcements(10).await.unwrap().len(), 1);
 }
 

@@ -1,4 +1,4 @@
-use lastro_model::{Edition, Filing, FilingId, Records, Source};
+use lastro_model::{Edition, Filing, FilingId, Records, Series, Source};
 use lastro_store::{Publication, Store, Write};
 
 use super::Place;
@@ -38,14 +38,17 @@ pub(crate) async fn the_rows_that_changed_since_an_edition_come_as_they_are_now_
 pub(crate) async fn what_the_store_does_not_remember_it_does_not_tell(place: &impl Place) {
     let store = place.open().await;
     let rates = Records::Rates(vec![rate("2026-10-30", "15.00")]);
-    let selic = publish(&*store, publication(Source::Selic), rates).await.unwrap().edition;
+    let selic = publish(&*store, publication(Source::Series(Series::Selic)), rates).await.unwrap().edition;
     assert!(changes(&*store, Edition(0)).await.is_none(), "nothing was ever published");
     let filings = published(&*store, many(0..3)).await;
     for other in [Edition(0), selic, Edition(filings.0 + 1)] {
         assert!(changes(&*store, other).await.is_none(), "{other:?} is no edition of the filings");
     }
-    assert!(store.changes(Source::Selic, selic).await.unwrap().is_none(), "other sources are read whole");
-    assert!(store.remembered_editions(Source::Selic).await.unwrap().is_empty());
+    assert!(
+        store.changes(Source::Series(Series::Selic), selic).await.unwrap().is_none(),
+        "other sources are read whole"
+    );
+    assert!(store.remembered_editions(Source::Series(Series::Selic)).await.unwrap().is_empty());
 }
 
 pub(crate) async fn an_edition_is_remembered_with_its_extent(place: &impl Place) {
@@ -55,7 +58,7 @@ pub(crate) async fn an_edition_is_remembered_with_its_extent(place: &impl Place)
     let rows = vec![filing(0, "2026-10-31"), filing(1, "2026-10-30"), filing(5, "2026-10-30")];
     let edition = publish(&*store, later, Records::Filings(rows)).await.unwrap().edition;
     let remembered = store.remembered_editions(Source::Filings).await.unwrap();
-    let state = store.source_states().await.unwrap().swap_remove(Source::Filings as usize);
+    let state = state_of(&*store, Source::Filings).await;
     assert_eq!((remembered[0].edition, remembered[0].published_at), (edition, at(60)));
     assert_eq!((remembered[0].rows, remembered[0].newest_day), (state.rows, state.newest_day));
     assert_eq!(remembered.iter().map(|edition| edition.changes).collect::<Vec<_>>(), [2, 0]);

@@ -14,7 +14,7 @@ async fn publish_files(store: &dyn Store, publication: Publication, files: Vec<R
 }
 
 async fn reject_count(store: &dyn Store, source: Source) -> u64 {
-    store.source_states().await.unwrap()[source as usize].rejects
+    state_of(store, source).await.rejects
 }
 
 fn remembered(file: &ReadFile) -> RememberedFile {

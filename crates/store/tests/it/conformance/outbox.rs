@@ -1,4 +1,4 @@
-use lastro_model::{DisabledBy, KeyDigest, Plan, Records, Source, WebhookEvent};
+use lastro_model::{DisabledBy, KeyDigest, Plan, Records, Series, Source, WebhookEvent};
 use lastro_store::{Claim, Fate, OutboxState, Store, WebhookChange};
 
 use super::Place;
@@ -8,7 +8,7 @@ use crate::specimen::*;
 async fn announcement(store: &dyn Store) -> u64 {
     for value in ["1.0", "2.0"] {
         let rows = Records::Rates(vec![rate("2026-10-29", value)]);
-        publish(store, publication(Source::Selic), rows).await.unwrap();
+        publish(store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     }
     store.announcements(1).await.unwrap()[0].number
 }
@@ -114,7 +114,7 @@ pub(crate) async fn messages_come_in_their_order_and_none_before_it_is_due(place
 pub(crate) async fn one_slow_webhook_holds_up_no_other(place: &impl Place) {
     let store = place.open().await;
     let slow = with_messages(&*store, 2).await;
-    let quick = webhook(2, 1, &[WebhookEvent::SelicUpdated]);
+    let quick = webhook(2, 1, &[WebhookEvent::SeriesUpdated(Series::Selic)]);
     store.insert_webhook(quick.clone(), 10).await.unwrap();
     assert_eq!(store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap()[0].webhook, slow);
     let number = announcement_again(&*store).await;
@@ -128,7 +128,7 @@ pub(crate) async fn one_slow_webhook_holds_up_no_other(place: &impl Place) {
 
 async fn announcement_again(store: &dyn Store) -> u64 {
     let rows = Records::Rates(vec![rate("2026-10-29", "3.0")]);
-    publish(store, publication(Source::Selic), rows).await.unwrap();
+    publish(store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     store.announcements(1).await.unwrap()[0].number
 }
 

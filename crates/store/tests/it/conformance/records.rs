@@ -1,4 +1,4 @@
-use lastro_model::{Edition, FilingId, Records, Source};
+use lastro_model::{Edition, FilingId, Records, Series, Source};
 use lastro_store::{Condition, Publication, Published, StoreError, Write};
 
 use super::Place;
@@ -28,9 +28,12 @@ pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Plac
     plain.trading_name = None;
     plain.registered_on = None;
     for (source, records) in [
-        (Source::Selic, Records::Rates(vec![rate("2026-10-30", "15.00"), rate("1986-06-04", "-0.0200")])),
-        (Source::Cdi, Records::Rates(vec![rate("2026-10-30", "14.90")])),
-        (Source::Ipca, Records::Rates(vec![rate("2026-10-01", "-0.02")])),
+        (
+            Source::Series(Series::Selic),
+            Records::Rates(vec![rate("2026-10-30", "15.00"), rate("1986-06-04", "-0.0200")]),
+        ),
+        (Source::Series(Series::Cdi), Records::Rates(vec![rate("2026-10-30", "14.90")])),
+        (Source::Series(Series::Ipca), Records::Rates(vec![rate("2026-10-01", "-0.02")])),
         (Source::Fx, Records::Fx(vec![quote("2026-10-30", "USD/BRL", "5.08460", "5.08520")])),
         (Source::Companies, Records::Companies(vec![company(0), plain])),
         (Source::Filings, Records::Filings(vec![full.clone()])),
@@ -51,12 +54,13 @@ pub(crate) async fn decimals_keep_their_scale(place: &impl Place) {
         .iter()
         .zip(0..)
         .map(|(text, n)| lastro_model::RatePoint { day: first.plus_days(-n), value: decimal(text) });
-    publish(&*store, publication(Source::Cdi), Records::Rates(rows.collect())).await.unwrap();
-    let read: Vec<_> = rates(&*store, Source::Cdi).await.into_iter().map(|(_, text)| text).collect();
+    publish(&*store, publication(Source::Series(Series::Cdi)), Records::Rates(rows.collect())).await.unwrap();
+    let read: Vec<_> =
+        rates(&*store, Source::Series(Series::Cdi)).await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(read, written);
 
     let rescaled = Records::Rates(vec![rate("2026-01-01", "15.000")]);
-    let published = publish(&*store, publication(Source::Cdi), rescaled).await.unwrap();
+    let published = publish(&*store, publication(Source::Series(Series::Cdi)), rescaled).await.unwrap();
     assert_eq!((published.added, published.changed), (0, 1), "another scale is another publication");
 }
 
@@ -108,25 +112,31 @@ pub(crate) async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: 
 pub(crate) async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
     let store = place.open().await;
     let mut editions = Vec::new();
-    for (source, value) in [(Source::Selic, "15.00"), (Source::Cdi, "15.00"), (Source::Selic, "15.25")] {
+    for (source, value) in [
+        (Source::Series(Series::Selic), "15.00"),
+        (Source::Series(Series::Cdi), "15.00"),
+        (Source::Series(Series::Selic), "15.25"),
+    ] {
         let records = Records::Rates(vec![rate("2026-10-30", value)]);
         editions.push(publish(&*store, publication(source), records).await.unwrap().edition);
     }
     assert_eq!(editions, [Edition(1), Edition(2), Edition(3)]);
     let counters = store.counters().await.unwrap();
-    assert_eq!(counters.edition(Source::Selic), Edition(3));
-    assert_eq!(counters.edition(Source::Cdi), Edition(2));
+    assert_eq!(counters.edition(Source::Series(Series::Selic)), Edition(3));
+    assert_eq!(counters.edition(Source::Series(Series::Cdi)), Edition(2));
     assert_eq!(counters.edition(Source::Filings), Edition(0));
 }
 
 pub(crate) async fn a_publication_that_changes_nothing_keeps_the_edition(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let rows = || Records::Rates(vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")]);
-    let first = publish(&*here, publication(Source::Selic), rows()).await.unwrap();
-    here.record_attempt(Source::Selic, at(60), Some("the upstream answered 503".to_owned())).await.unwrap();
+    let first = publish(&*here, publication(Source::Series(Series::Selic)), rows()).await.unwrap();
+    here.record_attempt(Source::Series(Series::Selic), at(60), Some("the upstream answered 503".to_owned()))
+        .await
+        .unwrap();
     let counters = there.counters().await.unwrap();
 
-    let later = Publication { at: at(120), ..publication(Source::Selic) };
+    let later = Publication { at: at(120), ..publication(Source::Series(Series::Selic)) };
     for records in [rows(), Records::Rates(vec![])] {
         let again = publish(&*here, later, records).await.unwrap();
         assert_eq!(again, Published { edition: first.edition, added: 0, changed: 0, skipped: false });
@@ -143,7 +153,7 @@ pub(crate) async fn a_publication_that_changes_nothing_keeps_the_edition(place: 
 
 pub(crate) async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_edition(place: &impl Place) {
     let store = place.open().await;
-    let official = publication(Source::Selic);
+    let official = publication(Source::Series(Series::Selic));
     let sample = Publication { sample: true, ..official };
     let replacing = Publication { replace: true, ..official };
     let mut editions = Vec::new();
@@ -152,7 +162,7 @@ pub(crate) async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_editio
         editions.push(publish(&*store, publication, records).await.unwrap().edition.0);
     }
     assert_eq!(editions, [1, 1, 2, 2, 3, 4]);
-    assert!(store.load(Source::Selic).await.unwrap().sample);
+    assert!(store.load(Source::Series(Series::Selic)).await.unwrap().sample);
 }
 
 pub(crate) async fn an_abandoned_publication_changes_nothing(place: &impl Place) {
@@ -179,31 +189,34 @@ pub(crate) async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
         Write::Rows(Records::Companies(vec![company(1)])),
         Write::Commit,
     ];
-    let refused = send(&*store, publication(Source::Selic), writes).await;
+    let refused = send(&*store, publication(Source::Series(Series::Selic)), writes).await;
     assert_eq!(refused, Err(StoreError::Misplaced { source_name: "selic" }));
-    assert!(rates(&*store, Source::Selic).await.is_empty());
+    assert!(rates(&*store, Source::Series(Series::Selic)).await.is_empty());
 }
 
 pub(crate) async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
-    for source in [Source::Selic, Source::Cdi] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi)] {
         let records = Records::Rates(vec![rate("2026-10-29", "1.00"), rate("2026-10-30", "2.00")]);
         publish(&*store, Publication { sample: true, ..publication(source) }, records).await.unwrap();
     }
-    let replacing = Publication { replace: true, ..publication(Source::Selic) };
+    let replacing = Publication { replace: true, ..publication(Source::Series(Series::Selic)) };
     let official = Records::Rates(vec![rate("2026-10-30", "15.00")]);
     let published = publish(&*store, replacing, official).await.unwrap();
     assert_eq!(published, Published { edition: Edition(3), added: 1, changed: 0, skipped: false });
-    assert_eq!(rates(&*store, Source::Selic).await, [(day("2026-10-30"), "15.00".to_owned())]);
-    assert_eq!(rates(&*store, Source::Cdi).await.len(), 2);
-    assert!(!store.load(Source::Selic).await.unwrap().sample);
-    assert!(store.load(Source::Cdi).await.unwrap().sample);
+    assert_eq!(
+        rates(&*store, Source::Series(Series::Selic)).await,
+        [(day("2026-10-30"), "15.00".to_owned())]
+    );
+    assert_eq!(rates(&*store, Source::Series(Series::Cdi)).await.len(), 2);
+    assert!(!store.load(Source::Series(Series::Selic)).await.unwrap().sample);
+    assert!(store.load(Source::Series(Series::Cdi)).await.unwrap().sample);
 }
 
 pub(crate) async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
     let store = place.open().await;
     let rows = vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")];
-    publish(&*store, publication(Source::Ipca), Records::Rates(rows)).await.unwrap();
+    publish(&*store, publication(Source::Series(Series::Ipca)), Records::Rates(rows)).await.unwrap();
     let mut younger = company(2);
     younger.registered_on = Some(day("2026-10-15"));
     let mut undated = company(3);
@@ -213,17 +226,17 @@ pub(crate) async fn a_source_tells_its_extent_and_its_freshness(place: &impl Pla
 
     let states = store.source_states().await.unwrap();
     let of = |source| states.iter().find(|state| state.source == source).unwrap();
-    let ipca = of(Source::Ipca);
+    let ipca = of(Source::Series(Series::Ipca));
     assert_eq!((ipca.rows, ipca.newest_day), (2, Some(day("2026-10-30"))));
     assert_eq!((ipca.last_success, ipca.last_attempt), (Some(at(0)), Some(at(0))));
     let companies = of(Source::Companies);
     assert_eq!((companies.rows, companies.newest_day), (3, Some(day("2026-10-15"))));
-    assert_eq!(of(Source::Selic).rows, 0, "series that share a table are counted apart");
+    assert_eq!(of(Source::Series(Series::Selic)).rows, 0, "series that share a table are counted apart");
 }
 
 pub(crate) async fn a_sample_is_no_synchronisation(place: &impl Place) {
     let store = place.open().await;
-    let sample = Publication { sample: true, ..publication(Source::Selic) };
+    let sample = Publication { sample: true, ..publication(Source::Series(Series::Selic)) };
     publish(&*store, sample, Records::Rates(vec![rate("2026-10-30", "15.00")])).await.unwrap();
     let state = store.source_states().await.unwrap().swap_remove(0);
     assert_eq!((state.sample, state.rows), (true, 1));
@@ -233,14 +246,14 @@ pub(crate) async fn a_sample_is_no_synchronisation(place: &impl Place) {
 pub(crate) async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
-    publish(&*store, publication(Source::Selic), rows).await.unwrap();
+    publish(&*store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
     let sentence = "the upstream answered 503".to_owned();
-    store.record_attempt(Source::Selic, at(60), Some(sentence.clone())).await.unwrap();
+    store.record_attempt(Source::Series(Series::Selic), at(60), Some(sentence.clone())).await.unwrap();
     let state = store.source_states().await.unwrap().swap_remove(0);
     assert_eq!((state.last_success, state.last_attempt), (Some(at(0)), Some(at(60))));
     assert_eq!((state.last_error, state.edition, state.rows), (Some(sentence), Edition(1), 1));
 
-    store.record_attempt(Source::Selic, at(120), None).await.unwrap();
+    store.record_attempt(Source::Series(Series::Selic), at(120), None).await.unwrap();
     let state = store.source_states().await.unwrap().swap_remove(0);
     assert_eq!((state.last_success, state.last_attempt), (Some(at(120)), Some(at(120))));
     assert_eq!((state.last_error, state.edition), (None, Edition(1)));
@@ -255,7 +268,7 @@ pub(crate) async fn a_part_of_a_source_is_no_success(place: &impl Place) {
     let writes = vec![Write::Rows(Records::Filings(vec![filing(2, "2026-10-30")])), Write::CommitPart];
     let published = send(&*store, later, writes).await.unwrap();
     assert_eq!((published.edition, published.added), (Edition(2), 1));
-    let state = store.source_states().await.unwrap().swap_remove(Source::Filings as usize);
+    let state = state_of(&*store, Source::Filings).await;
     assert_eq!((state.rows, state.newest_day), (2, Some(day("2026-10-30"))));
     assert_eq!((state.last_success, state.last_attempt), (Some(at(0)), Some(at(0))));
 }
@@ -301,8 +314,8 @@ pub(crate) async fn counters_tell_what_another_handle_wrote(place: &impl Place) 
     let (here, there) = (place.open().await, place.open().await);
     assert_eq!(here.counters().await.unwrap(), Default::default());
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
-    let published = publish(&*there, publication(Source::Cdi), rows).await.unwrap();
-    assert_eq!(here.counters().await.unwrap().edition(Source::Cdi), published.edition);
+    let published = publish(&*there, publication(Source::Series(Series::Cdi)), rows).await.unwrap();
+    assert_eq!(here.counters().await.unwrap().edition(Source::Series(Series::Cdi)), published.edition);
     let key = there.insert_key(new_key(1)).await.unwrap();
     assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
 }
@@ -314,7 +327,7 @@ pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_s
         sample: true,
         replace: true,
         condition: Condition::NeverPublished,
-        ..publication(Source::Selic)
+        ..publication(Source::Series(Series::Selic))
     };
     let first = publish(&*here, sample, rows("1.0")).await.unwrap();
     assert_eq!(first, Published { edition: Edition(1), added: 1, changed: 0, skipped: false });
@@ -322,13 +335,13 @@ pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_s
     assert_eq!(publish(&*there, sample, rows("2.0")).await.unwrap(), standing);
     let over_sample = Publication { condition: Condition::NothingOfficial, ..sample };
     assert_eq!(publish(&*there, over_sample, rows("3.0")).await.unwrap().edition, Edition(2));
-    publish(&*there, publication(Source::Selic), rows("15.0")).await.unwrap();
+    publish(&*there, publication(Source::Series(Series::Selic)), rows("15.0")).await.unwrap();
     for made_up in [sample, over_sample] {
         let skipped = publish(&*here, made_up, rows("4.0")).await.unwrap();
         assert_eq!(skipped, Published { edition: Edition(3), ..standing });
     }
-    assert_eq!(rates(&*here, Source::Selic).await, [(day("2026-10-29"), "15.0".to_owned())]);
-    let state = here.source_states().await.unwrap().swap_remove(Source::Selic as usize);
+    assert_eq!(rates(&*here, Source::Series(Series::Selic)).await, [(day("2026-10-29"), "15.0".to_owned())]);
+    let state = state_of(&*here, Source::Series(Series::Selic)).await;
     assert!(!state.sample && state.last_success.is_some(), "official data was not touched");
 }
 
@@ -336,8 +349,12 @@ pub(crate) async fn an_edition_tells_when_it_was_published(place: &impl Place) {
     let store = place.open().await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     for (second, value, told) in [(10, "1.0", 10), (20, "2.0", 20), (30, "2.0", 20)] {
-        let publication = Publication { at: at(second), ..publication(Source::Selic) };
+        let publication = Publication { at: at(second), ..publication(Source::Series(Series::Selic)) };
         publish(&*store, publication, rows(value)).await.unwrap();
-        assert_eq!(store.load(Source::Selic).await.unwrap().published_at, at(told), "{value} at {second}");
+        assert_eq!(
+            store.load(Source::Series(Series::Selic)).await.unwrap().published_at,
+            at(told),
+            "{value} at {second}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-use lastro_model::{DisabledBy, Failing, Webhook, WebhookEvent, WebhookFilters};
+use lastro_model::{DisabledBy, Failing, Series, Webhook, WebhookEvent, WebhookFilters};
 use lastro_store::{SECRETS_KEPT, StoreError, WebhookChange};
 
 use super::Place;
@@ -41,7 +41,7 @@ pub(crate) async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
     let change = WebhookChange {
         url: Some("https://example.org/".to_owned()),
         description: Some(None),
-        events: Some(vec![WebhookEvent::CdiUpdated]),
+        events: Some(vec![WebhookEvent::SeriesUpdated(Series::Cdi)]),
         filters: Some(WebhookFilters::default()),
         disabled: Some(Some(DisabledBy::Owner)),
         by_owner: true,
@@ -50,7 +50,7 @@ pub(crate) async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
     let expected = Webhook {
         url: "https://example.org/".to_owned(),
         description: None,
-        events: vec![WebhookEvent::CdiUpdated],
+        events: vec![WebhookEvent::SeriesUpdated(Series::Cdi)],
         filters: WebhookFilters::default(),
         disabled: Some(DisabledBy::Owner),
         ..kept

@@ -1,4 +1,4 @@
-use lastro_model::{Records, Source, Withheld};
+use lastro_model::{Records, Series, Source, Withheld};
 use lastro_store::{Publication, Store, StoreError, WITHHELD_SHOWN, Write};
 
 use super::Place;
@@ -15,7 +15,7 @@ async fn withhold(store: &dyn Store, source: Source, points: &[Withheld]) {
 
 pub(crate) async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
-    assert!(here.withheld(Source::Selic).await.unwrap().is_empty());
+    assert!(here.withheld(Source::Series(Series::Selic)).await.unwrap().is_empty());
     let rates: Vec<Withheld> =
         (1..=5).rev().map(|n| rate_withheld(&format!("2026-11-0{n}"), "1500.00")).collect();
     let quoted = |pair| Withheld {
@@ -24,59 +24,62 @@ pub(crate) async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place
         reason: "too much".to_owned(),
     };
     let quotes = [quoted("EUR/BRL"), quoted("USD/BRL")];
-    withhold(&*here, Source::Selic, &rates).await;
+    withhold(&*here, Source::Series(Series::Selic), &rates).await;
     withhold(&*here, Source::Fx, &quotes).await;
-    assert_eq!(there.withheld(Source::Selic).await.unwrap(), rates);
+    assert_eq!(there.withheld(Source::Series(Series::Selic)).await.unwrap(), rates);
     assert_eq!(there.withheld(Source::Fx).await.unwrap(), quotes);
-    let states = there.source_states().await.unwrap();
-    let told =
-        |source: Source| (states[source as usize].withheld, states[source as usize].newest_withheld.clone());
-    assert_eq!(told(Source::Selic), (5, rates[..WITHHELD_SHOWN].to_vec()));
-    assert_eq!(told(Source::Fx), (2, quotes.to_vec()));
-    assert_eq!(told(Source::Cdi), (0, Vec::new()));
+    let selic = state_of(&*there, Source::Series(Series::Selic)).await;
+    assert_eq!((selic.withheld, &selic.newest_withheld[..]), (5, &rates[..WITHHELD_SHOWN]));
+    let fx = state_of(&*there, Source::Fx).await;
+    assert_eq!((fx.withheld, &fx.newest_withheld[..]), (2, &quotes[..]));
+    let cdi = state_of(&*there, Source::Series(Series::Cdi)).await;
+    assert_eq!((cdi.withheld, cdi.newest_withheld), (0, Vec::new()));
 }
 
 pub(crate) async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
     let store = place.open().await;
     let [first, second] = [rate_withheld("2026-11-01", "150"), rate_withheld("2026-11-02", "151")];
-    withhold(&*store, Source::Selic, &[second.clone(), first.clone()]).await;
-    withhold(&*store, Source::Cdi, std::slice::from_ref(&first)).await;
-    withhold(&*store, Source::Selic, std::slice::from_ref(&second)).await;
-    assert_eq!(store.withheld(Source::Selic).await.unwrap(), [second]);
-    withhold(&*store, Source::Selic, &[]).await;
-    assert!(store.withheld(Source::Selic).await.unwrap().is_empty());
-    assert_eq!(store.withheld(Source::Cdi).await.unwrap(), [first]);
+    withhold(&*store, Source::Series(Series::Selic), &[second.clone(), first.clone()]).await;
+    withhold(&*store, Source::Series(Series::Cdi), std::slice::from_ref(&first)).await;
+    withhold(&*store, Source::Series(Series::Selic), std::slice::from_ref(&second)).await;
+    assert_eq!(store.withheld(Source::Series(Series::Selic)).await.unwrap(), [second]);
+    withhold(&*store, Source::Series(Series::Selic), &[]).await;
+    assert!(store.withheld(Source::Series(Series::Selic)).await.unwrap().is_empty());
+    assert_eq!(store.withheld(Source::Series(Series::Cdi)).await.unwrap(), [first]);
 }
 
 pub(crate) async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
-    withhold(&*store, Source::Selic, &doubted).await;
+    withhold(&*store, Source::Series(Series::Selic), &doubted).await;
     let before = store.counters().await.unwrap();
-    withhold(&*store, Source::Selic, &doubted).await;
+    withhold(&*store, Source::Series(Series::Selic), &doubted).await;
     assert_eq!(store.counters().await.unwrap(), before, "it is no new edition");
     let rows = Records::Rates(vec![rate("2026-11-01", "15")]);
-    publish(&*store, publication(Source::Selic), rows).await.unwrap();
-    assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
+    publish(&*store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
+    assert_eq!(store.withheld(Source::Series(Series::Selic)).await.unwrap(), doubted);
 }
 
 pub(crate) async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
-    withhold(&*store, Source::Selic, &doubted).await;
+    withhold(&*store, Source::Series(Series::Selic), &doubted).await;
     let abandoned = vec![Write::Withheld(Vec::new())];
-    assert_eq!(send(&*store, publication(Source::Selic), abandoned).await, Err(StoreError::Abandoned));
-    assert_eq!(store.withheld(Source::Selic).await.unwrap(), doubted);
+    assert_eq!(
+        send(&*store, publication(Source::Series(Series::Selic)), abandoned).await,
+        Err(StoreError::Abandoned)
+    );
+    assert_eq!(store.withheld(Source::Series(Series::Selic)).await.unwrap(), doubted);
 }
 
 pub(crate) async fn replacing_forgets_what_was_withheld_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
-    for source in [Source::Selic, Source::Cdi] {
+    for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi)] {
         withhold(&*store, source, &doubted).await;
     }
-    let replacing = Publication { replace: true, ..publication(Source::Selic) };
+    let replacing = Publication { replace: true, ..publication(Source::Series(Series::Selic)) };
     publish(&*store, replacing, Records::Rates(vec![rate("2026-11-01", "15")])).await.unwrap();
-    assert!(store.withheld(Source::Selic).await.unwrap().is_empty());
-    assert_eq!(store.withheld(Source::Cdi).await.unwrap(), doubted);
+    assert!(store.withheld(Source::Series(Series::Selic)).await.unwrap().is_empty());
+    assert_eq!(store.withheld(Source::Series(Series::Cdi)).await.unwrap(), doubted);
 }

@@ -102,9 +102,9 @@ fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
     if names.is_empty() {
         return Err(bad("events", "must name at least one event"));
     }
-    let mut events = Vec::with_capacity(WebhookEvent::OFFERED.len());
+    let mut events = Vec::new();
     for name in &names {
-        let event = WebhookEvent::OFFERED.into_iter().find(|event| event.name() == name);
+        let event = WebhookEvent::offered().find(|event| event.name() == name);
         events.push(event.ok_or_else(|| bad("events", &offer()))?);
     }
     events.sort_unstable();
@@ -113,7 +113,7 @@ fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
 }
 
 fn offer() -> String {
-    let names: Vec<&str> = WebhookEvent::OFFERED.iter().map(|event| event.name()).collect();
+    let names: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
     format!("must be of {}", names.join(", "))
 }
 

@@ -1,12 +1,15 @@
-//! Made-up percentage series, oldest first: Selic in steps like the committee's, CDI a little below it, IPCA by month.
+//! Made-up values of a series by its kind, oldest first: a target in steps like the committee's, market rates a little below it,
+//! prices that rise with the seasons.
 
-use lastro_model::{Day, Decimal, RatePoint, Series};
+use std::ops::RangeInclusive;
+
+use lastro_model::{About, Day, Decimal, Frequency, Kind, RatePoint, Series};
 
 use super::calendar::{days_of_last_years, is_business_day, newest_day};
-use super::dice::Dice;
+use super::random::Random;
 
 const YEARS: i32 = 3;
-const MONTHS_OF_IPCA: i32 = 60;
+const MONTHS: i32 = 60;
 const DAYS_BETWEEN_MEETINGS: i32 = 45;
 
 /// All values are hundredths of a percent.
@@ -14,30 +17,49 @@ const SELIC_FIRST: i32 = 1_275;
 const SELIC_LOWEST: i32 = 900;
 const SELIC_HIGHEST: i32 = 1_500;
 const SELIC_STEP: i32 = 25;
-const CDI_BELOW_SELIC: i32 = 10;
+const MARKET_BELOW_TARGET: i32 = 10;
+const PRICES: RangeInclusive<i32> = 480..=530;
 
+/// The values of a series by what they are; the row of the table says the rest.
 pub fn rates(series: Series, seed: u64) -> Vec<RatePoint> {
-    match series {
-        Series::Selic => selic(seed).map(|(day, value)| point(day, value)).collect(),
-        Series::Cdi => selic(seed)
-            .filter(|(day, _)| is_business_day(*day))
-            .map(|(day, value)| point(day, value - CDI_BELOW_SELIC))
-            .collect(),
-        Series::Ipca => ipca(seed),
+    let About { kind, frequency, decimals, id, .. } = series.about();
+    let point = |(day, hundredths)| RatePoint { day, value: with_decimals(hundredths, *decimals) };
+    match kind {
+        Kind::RatePerYear => year_rates(*frequency, seed).map(point).collect(),
+        Kind::RatePerMonth => by_month(id, seed, monthly_inflation).map(point).collect(),
+        Kind::Price => by_month(id, seed, |random, _| random.between(PRICES)).map(point).collect(),
     }
 }
 
-fn point(day: Day, hundredths: i32) -> RatePoint {
-    RatePoint { day, value: Decimal::new(i64::from(hundredths), 2) }
+fn with_decimals(hundredths: i32, decimals: u32) -> Decimal {
+    let mut value = Decimal::new(i64::from(hundredths), 2);
+    value.rescale(decimals);
+    value
+}
+
+/// The committee's target where every day has a value; a little less where the market makes it.
+fn year_rates(frequency: Frequency, seed: u64) -> impl Iterator<Item = (Day, i32)> {
+    let below = if frequency == Frequency::CalendarDays { 0 } else { MARKET_BELOW_TARGET };
+    targets(seed)
+        .filter(move |(day, _)| has_value(frequency, *day))
+        .map(move |(day, target)| (day, target - below))
+}
+
+fn has_value(frequency: Frequency, day: Day) -> bool {
+    match frequency {
+        Frequency::CalendarDays => true,
+        Frequency::BusinessDays => is_business_day(day),
+        Frequency::Months => day.day_of_month() == 1,
+    }
 }
 
 /// The target in force on every calendar day, weekends included, as the central bank publishes it.
-fn selic(seed: u64) -> impl Iterator<Item = (Day, i32)> {
-    let mut dice = Dice::new(seed, "selic");
+fn targets(seed: u64) -> impl Iterator<Item = (Day, i32)> {
+    let mut random = Random::new(seed, "selic");
     let (mut target, mut direction, mut next_meeting) = (SELIC_FIRST, -1, DAYS_BETWEEN_MEETINGS);
     days_of_last_years(YEARS).zip(0..).map(move |(day, index)| {
         if index >= next_meeting && is_thursday(day) {
-            (target, direction) = next_target(&mut dice, target, direction);
+            (target, direction) = next_target(&mut random, target, direction);
             next_meeting += DAYS_BETWEEN_MEETINGS;
         }
         (day, target)
@@ -51,31 +73,34 @@ fn is_thursday(day: Day) -> bool {
 }
 
 /// A cycle of cuts or rises lasts for some meetings; before it turns, the committee waits.
-fn next_target(dice: &mut Dice, target: i32, direction: i32) -> (i32, i32) {
-    let steps = dice.pick(&[0, 0, 1, 1, 2, 2, 3]);
+fn next_target(random: &mut Random, target: i32, direction: i32) -> (i32, i32) {
+    let steps = random.pick(&[0, 0, 1, 1, 2, 2, 3]);
     let wanted = target + direction * steps * SELIC_STEP;
-    let turns = dice.chance(20) || !(SELIC_LOWEST..=SELIC_HIGHEST).contains(&wanted);
+    let turns = random.chance(20) || !(SELIC_LOWEST..=SELIC_HIGHEST).contains(&wanted);
     if turns { (target, -direction) } else { (wanted, direction) }
 }
 
 /// Ends with the month before the newest day's: a month's figure comes out in the next.
-fn ipca(seed: u64) -> Vec<RatePoint> {
-    let mut dice = Dice::new(seed, "ipca");
+fn by_month(
+    purpose: &str,
+    seed: u64,
+    value: impl Fn(&mut Random, Day) -> i32,
+) -> impl Iterator<Item = (Day, i32)> {
+    let mut random = Random::new(seed, purpose);
     let newest = newest_day();
     let first_of_month = newest.plus_days(1 - i32::from(newest.day_of_month()));
-    (1..=MONTHS_OF_IPCA)
-        .rev()
-        .map(|months_back| first_of_month.minus_months(months_back))
-        .map(|month| point(month, monthly_inflation(&mut dice, month)))
-        .collect()
+    (1..=MONTHS).rev().map(move |months_back| {
+        let month = first_of_month.minus_months(months_back);
+        (month, value(&mut random, month))
+    })
 }
 
 /// Prices rise most at the turn of the year; in winter they fall now and then.
-fn monthly_inflation(dice: &mut Dice, month: Day) -> i32 {
+fn monthly_inflation(random: &mut Random, month: Day) -> i32 {
     match month.month() {
-        12 | 1..=3 => dice.between(30..=95),
-        6..=8 if dice.chance(30) => dice.between(-45..=-2),
-        _ => dice.between(8..=62),
+        12 | 1..=3 => random.between(30..=95),
+        6..=8 if random.chance(30) => random.between(-45..=-2),
+        _ => random.between(8..=62),
     }
 }
 
@@ -129,9 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn every_rate_has_two_decimals() {
-        for series in [Series::Selic, Series::Cdi, Series::Ipca] {
-            assert!(rates(series, 7).iter().all(|p| p.value.scale() == 2));
+    fn every_value_has_the_decimals_of_its_series() {
+        for series in Series::ALL {
+            let points = rates(series, 7);
+            assert!(!points.is_empty());
+            assert!(points.iter().all(|point| point.value.scale() == series.about().decimals));
         }
     }
 }

@@ -3,7 +3,7 @@
 use lastro_model::{Currency, Decimal, FxQuote, Pair};
 
 use super::calendar::business_days_of_last_years;
-use super::dice::Dice;
+use super::random::Random;
 
 const YEARS: i32 = 3;
 /// The bulletin's decimals; the walks below count in this unit.
@@ -33,11 +33,11 @@ pub fn fx(seed: u64) -> Vec<FxQuote> {
 
 fn quotes(walk: &Walk, seed: u64) -> Vec<FxQuote> {
     let Ok(currency) = Currency::parse(walk.currency) else { return Vec::new() };
-    let mut dice = Dice::new(seed, walk.currency);
+    let mut random = Random::new(seed, walk.currency);
     let mut price = walk.home;
     business_days_of_last_years(YEARS)
         .map(|day| {
-            price = next_price(&mut dice, walk, price);
+            price = next_price(&mut random, walk, price);
             let buy = price / walk.tick * walk.tick;
             let sell = buy + walk.spread * walk.tick;
             FxQuote { day, pair: Pair::in_reais(currency), buy: amount(buy), sell: amount(sell) }
@@ -45,9 +45,9 @@ fn quotes(walk: &Walk, seed: u64) -> Vec<FxQuote> {
         .collect()
 }
 
-/// Four small throws add up to a bell: mostly quiet days, up to 2 % on wild ones.
-fn next_price(dice: &mut Dice, walk: &Walk, price: i32) -> i32 {
-    let per_10_000: i32 = (0..4).map(|_| dice.between(-50..=50)).sum();
+/// Four small draws add up to a bell: mostly quiet days, up to 2 % on wild ones.
+fn next_price(random: &mut Random, walk: &Walk, price: i32) -> i32 {
+    let per_10_000: i32 = (0..4).map(|_| random.between(-50..=50)).sum();
     let pull_home = (walk.home - price) / 120;
     price + (i64::from(price) * i64::from(per_10_000) / 10_000) as i32 + pull_home
 }
@@ -59,7 +59,7 @@ fn amount(units: i32) -> Decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::calendar::{is_business_day, newest_day};
+    use crate::calendar::{is_business_day, newest_day};
 
     #[test]
     fn four_pairs_are_quoted_on_the_same_business_days() {

@@ -6,9 +6,9 @@ use lastro_model::{Company, Day, Filing, FilingId, Standing};
 
 use super::Shape;
 use super::calendar::{business_days_of_last_years, end_of_last_period, newest_day};
-use super::dice::Dice;
 use super::kinds::{KINDS, Kind, Reference};
-use super::slots::{Scene, compose};
+use super::placeholders::{Scene, compose};
+use super::random::Random;
 
 /// The regulator's protocol numbers have not reached two million.
 const FIRST_PROTOCOL: u64 = 9_000_000;
@@ -24,16 +24,16 @@ const VERSION_WEIGHTS: [u32; 4] = [940, 48, 9, 3];
 
 /// The filings of the shape by these companies, in order of delivery and of id. Without companies there are none.
 pub fn filings<'a>(shape: &Shape, companies: &'a [Company]) -> Filings<'a> {
-    let mut dice = Dice::new(shape.seed, "filings");
+    let mut random = Random::new(shape.seed, "filings");
     let left = if companies.is_empty() { 0 } else { shape.filings };
     Filings {
-        roster: roster(companies, &mut dice),
+        roster: roster(companies, &mut random),
         today: (newest_day(), 0),
         weights: Vec::new(),
-        days: deliveries(left, &mut dice).into_iter(),
+        days: deliveries(left, &mut random).into_iter(),
         left,
         next_protocol: FIRST_PROTOCOL,
-        dice,
+        random,
     }
 }
 
@@ -49,7 +49,7 @@ pub struct Filings<'a> {
     weights: Vec<u32>,
     left: usize,
     next_protocol: u64,
-    dice: Dice,
+    random: Random,
 }
 
 impl Iterator for Filings<'_> {
@@ -75,15 +75,15 @@ impl ExactSizeIterator for Filings<'_> {}
 
 impl Filings<'_> {
     fn draw(&mut self, day: Day) -> Filing {
-        let dice = &mut self.dice;
-        let company = self.roster[dice.early_position(self.roster.len())];
-        let kind = &KINDS[dice.weighted(self.weights.iter().copied())];
-        let reference_day = reference_day(kind.reference, day, dice);
-        let description = description(kind, day, reference_day, dice);
-        let version = 1 + dice.weighted(VERSION_WEIGHTS.into_iter()) as u16;
+        let random = &mut self.random;
+        let company = self.roster[random.early_position(self.roster.len())];
+        let kind = &KINDS[random.weighted(self.weights.iter().copied())];
+        let reference_day = reference_day(kind.reference, day, random);
+        let description = description(kind, day, reference_day, random);
+        let version = 1 + random.weighted(VERSION_WEIGHTS.into_iter()) as u16;
         // Other documents take numbers of the same sequence.
         let protocol = self.next_protocol;
-        self.next_protocol += 1 + dice.position(3) as u64;
+        self.next_protocol += 1 + random.position(3) as u64;
         Filing {
             id: FilingId::Protocol(protocol),
             company_id: company.id,
@@ -91,7 +91,7 @@ impl Filings<'_> {
             category: kind.category.to_owned(),
             kind: kind.name.map(str::to_owned),
             delivered_on: day,
-            reference_day: (!dice.chance(PERCENT_WITHOUT_REFERENCE)).then_some(reference_day),
+            reference_day: (!random.chance(PERCENT_WITHOUT_REFERENCE)).then_some(reference_day),
             description,
             version,
             url: url(protocol, version),
@@ -100,17 +100,17 @@ impl Filings<'_> {
 }
 
 /// Shuffled, with those that left the registry at the end: they file least.
-fn roster<'a>(companies: &'a [Company], dice: &mut Dice) -> Vec<&'a Company> {
+fn roster<'a>(companies: &'a [Company], random: &mut Random) -> Vec<&'a Company> {
     let mut roster: Vec<_> = companies.iter().collect();
-    dice.shuffle(&mut roster);
+    random.shuffle(&mut roster);
     roster.sort_by_key(|company| Standing::of(&company.status) != Standing::Active);
     roster
 }
 
 /// How many filings each business day gets; the sum is exact and the newest day is never without.
-fn deliveries(filings: usize, dice: &mut Dice) -> Vec<(Day, usize)> {
+fn deliveries(filings: usize, random: &mut Random) -> Vec<(Day, usize)> {
     let years = if filings < LARGE_SET { YEARS_OF_SMALL_SET } else { YEARS_OF_LARGE_SET };
-    let crowds: Vec<_> = business_days_of_last_years(years).map(|day| (day, crowd(day, dice))).collect();
+    let crowds: Vec<_> = business_days_of_last_years(years).map(|day| (day, crowd(day, random))).collect();
     let whole: u64 = crowds.iter().map(|(_, crowd)| crowd).sum();
     let (mut passed, mut dealt) = (0, 0);
     crowds
@@ -126,34 +126,34 @@ fn deliveries(filings: usize, dice: &mut Dice) -> Vec<(Day, usize)> {
 }
 
 /// Results come out in March, May, August and November, assemblies meet in April; January is quiet.
-fn crowd(day: Day, dice: &mut Dice) -> u64 {
+fn crowd(day: Day, random: &mut Random) -> u64 {
     let season = match day.month() {
         3 | 5 | 8 | 11 => 150,
         4 => 190,
         1 => 55,
         _ => 95,
     };
-    season * dice.between(60..=140) as u64
+    season * random.between(60..=140) as u64
 }
 
-fn reference_day(reference: Reference, delivered_on: Day, dice: &mut Dice) -> Day {
+fn reference_day(reference: Reference, delivered_on: Day, random: &mut Random) -> Day {
     match reference {
         Reference::Delivery => delivered_on,
-        Reference::Recent => delivered_on.plus_days(-dice.pick(&[0, 0, 0, 1, 1, 2, 3, 5, 7, 12, 30])),
-        Reference::Summoned => delivered_on.plus_days(dice.between(8..=30)).min(newest_day()),
+        Reference::Recent => delivered_on.plus_days(-random.pick(&[0, 0, 0, 1, 1, 2, 3, 5, 7, 12, 30])),
+        Reference::Summoned => delivered_on.plus_days(random.between(8..=30)).min(newest_day()),
         Reference::MonthEnd => end_of_last_period(delivered_on, 1),
         Reference::QuarterEnd => end_of_last_period(delivered_on, 3),
         Reference::YearEnd => end_of_last_period(delivered_on, 12),
     }
 }
 
-fn description(kind: &Kind, delivered_on: Day, reference_day: Day, dice: &mut Dice) -> String {
-    let paper = (!kind.papers.is_empty()).then(|| dice.pick(kind.papers));
-    if kind.subjects.is_empty() || dice.chance(kind.untitled) {
+fn description(kind: &Kind, delivered_on: Day, reference_day: Day, random: &mut Random) -> String {
+    let paper = (!kind.papers.is_empty()).then(|| random.pick(kind.papers));
+    if kind.subjects.is_empty() || random.chance(kind.untitled) {
         return kind.describe(paper);
     }
     let scene = Scene { delivered_on, reference_day, paper: paper.unwrap_or_default() };
-    compose(dice.pick(kind.subjects), scene, dice)
+    compose(random.pick(kind.subjects), scene, random)
 }
 
 /// The regulator's form on a host that cannot resolve.

@@ -1,12 +1,12 @@
-//! Seeded chance. Every part of the data set throws its own dice, so that a change in one leaves the others alone.
+//! Seeded chance. Every part of the data set draws its own numbers, so that a change in one leaves the others alone.
 
 use std::ops::RangeInclusive;
 
 /// Draws that come out alike on every machine: only numbers of fixed width are asked of the generator.
 #[derive(Debug, Clone)]
-pub(super) struct Dice(fastrand::Rng);
+pub(super) struct Random(fastrand::Rng);
 
-impl Dice {
+impl Random {
     pub(super) fn new(seed: u64, purpose: &str) -> Self {
         Self(fastrand::Rng::with_seed(fingerprint(seed, purpose.as_bytes())))
     }
@@ -15,7 +15,7 @@ impl Dice {
         self.0.i32(range)
     }
 
-    /// True in `percent` of a hundred throws.
+    /// True in `percent` of a hundred draws.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.0.u32(..100) < percent
     }
@@ -36,7 +36,7 @@ impl Dice {
         ((share * share * length as f64) as usize).min(length.saturating_sub(1))
     }
 
-    /// The first entry gets its weight's share of the throws, and so on.
+    /// The first entry gets its weight's share of the draws, and so on.
     pub(super) fn weighted(&mut self, weights: impl Iterator<Item = u32> + Clone) -> usize {
         let mut left = self.0.u32(..weights.clone().sum::<u32>());
         weights
@@ -67,11 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_shares_of_the_throws() {
-        let mut dice = Dice::new(1, "weights");
+    fn weights_are_shares_of_the_draws() {
+        let mut random = Random::new(1, "weights");
         let mut seen = [0; 3];
         for _ in 0..10_000 {
-            seen[dice.weighted([70, 0, 30].into_iter())] += 1;
+            seen[random.weighted([70, 0, 30].into_iter())] += 1;
         }
         assert!((6_700..7_300).contains(&seen[0]), "{seen:?}");
         assert_eq!(seen[1], 0);
@@ -80,11 +80,11 @@ mod tests {
 
     #[test]
     fn purposes_do_not_share_their_luck() {
-        let throws = |purpose| {
-            let mut dice = Dice::new(1, purpose);
-            (0..8).map(|_| dice.between(0..=1_000_000)).collect::<Vec<_>>()
+        let draws = |purpose| {
+            let mut random = Random::new(1, purpose);
+            (0..8).map(|_| random.between(0..=1_000_000)).collect::<Vec<_>>()
         };
-        assert_eq!(throws("fx"), throws("fx"));
-        assert_ne!(throws("fx"), throws("ipca"));
+        assert_eq!(draws("fx"), draws("fx"));
+        assert_ne!(draws("fx"), draws("ipca"));
     }
 }

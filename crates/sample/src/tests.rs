@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use lastro_model::{Company, Day, Filing, FilingId, Series};
 
-use super::dice::fingerprint;
+use super::random::fingerprint;
 use super::*;
 
 fn newest() -> Day {
@@ -145,12 +145,12 @@ fn about_a_third_of_the_filings_have_no_subject_of_their_own() {
 }
 
 #[test]
-fn every_subject_has_all_its_slots_filled() {
-    let mut dice = dice::Dice::new(1, "subjects");
-    let scene = slots::Scene { delivered_on: newest(), reference_day: newest(), paper: "Ata" };
+fn every_subject_has_all_its_placeholders_filled() {
+    let mut random = random::Random::new(1, "subjects");
+    let scene = placeholders::Scene { delivered_on: newest(), reference_day: newest(), paper: "Ata" };
     for subject in kinds::KINDS.iter().flat_map(|kind| kind.subjects) {
         let marked = subject.replace('{', "<{").replace('}', "}>");
-        let text = slots::compose(&marked, scene, &mut dice);
+        let text = placeholders::compose(&marked, scene, &mut random);
         assert!(!text.contains("<>") && !text.contains(['{', '}']), "{subject} gave {text}");
     }
 }

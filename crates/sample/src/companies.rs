@@ -6,8 +6,8 @@ use lastro_model::{Cnpj, Company, CompanyId, Day};
 
 use super::Shape;
 use super::calendar::is_business_day;
-use super::coined::push_word;
-use super::dice::Dice;
+use super::coined_words::push_word;
+use super::random::Random;
 use super::sectors::{SECTORS, Sector};
 
 /// The regulator's codes have not reached 30,000.
@@ -31,34 +31,36 @@ const PERCENT_WITHOUT_SECTOR: u32 = 4;
 const PERCENT_WITHOUT_TRADING_NAME: u32 = 7;
 
 pub fn companies(shape: &Shape) -> Vec<Company> {
-    let mut dice = Dice::new(shape.seed, "companies");
+    let mut random = Random::new(shape.seed, "companies");
     let mut taken = HashSet::with_capacity(shape.companies);
     let codes = FIRST_CODE..;
-    codes.zip(0..shape.companies).map(|(code, index)| company(&mut dice, &mut taken, code, index)).collect()
+    codes.zip(0..shape.companies).map(|(code, index)| company(&mut random, &mut taken, code, index)).collect()
 }
 
-fn company(dice: &mut Dice, taken: &mut HashSet<String>, code: u32, index: usize) -> Company {
-    let sector = sector(dice, index);
-    let name = Name::free(dice, sector, taken);
-    let sector_is_known = index < SECTORS.len() || !dice.chance(PERCENT_WITHOUT_SECTOR);
+fn company(random: &mut Random, taken: &mut HashSet<String>, code: u32, index: usize) -> Company {
+    let sector = sector(random, index);
+    let name = Name::free(random, sector, taken);
+    let sector_is_known = index < SECTORS.len() || !random.chance(PERCENT_WITHOUT_SECTOR);
     Company {
         id: CompanyId(code),
         cnpj: cnpj(index as u64),
-        status: weighted(dice, &STATUSES).to_owned(),
+        status: weighted(random, &STATUSES).to_owned(),
         sector: sector_is_known.then(|| sector.name.to_owned()),
-        trading_name: name.trading(dice),
-        registered_on: Some(registration(dice)),
+        trading_name: name.trading(random),
+        registered_on: Some(registration(random)),
         name: name.registered,
     }
 }
 
 /// Each sector once, so that a small data set has them all, then as chance has it.
-fn sector(dice: &mut Dice, index: usize) -> &'static Sector {
-    SECTORS.get(index).unwrap_or_else(|| &SECTORS[dice.weighted(SECTORS.iter().map(|sector| sector.weight))])
+fn sector(random: &mut Random, index: usize) -> &'static Sector {
+    SECTORS
+        .get(index)
+        .unwrap_or_else(|| &SECTORS[random.weighted(SECTORS.iter().map(|sector| sector.weight))])
 }
 
-fn weighted(dice: &mut Dice, entries: &[(&'static str, u32)]) -> &'static str {
-    entries[dice.weighted(entries.iter().map(|(_, weight)| *weight))].0
+fn weighted(random: &mut Random, entries: &[(&'static str, u32)]) -> &'static str {
+    entries[random.weighted(entries.iter().map(|(_, weight)| *weight))].0
 }
 
 struct Name {
@@ -72,32 +74,32 @@ struct Name {
 
 impl Name {
     /// A name that no company before has; there are some millions, so the next draw is nearly always free.
-    fn free(dice: &mut Dice, sector: &Sector, taken: &mut HashSet<String>) -> Self {
+    fn free(random: &mut Random, sector: &Sector, taken: &mut HashSet<String>) -> Self {
         loop {
-            let name = Self::draw(dice, sector);
+            let name = Self::draw(random, sector);
             if taken.insert(name.without_ending.clone()) {
                 return name;
             }
         }
     }
 
-    fn draw(dice: &mut Dice, sector: &Sector) -> Self {
+    fn draw(random: &mut Random, sector: &Sector) -> Self {
         let mut coined = String::new();
-        push_word(&mut coined, dice);
+        push_word(&mut coined, random);
         coined = coined.to_uppercase();
-        if dice.chance(PERCENT_WITH_LANDSCAPE) {
-            coined = format!("{} {coined}", dice.pick(&LANDSCAPES));
+        if random.chance(PERCENT_WITH_LANDSCAPE) {
+            coined = format!("{} {coined}", random.pick(&LANDSCAPES));
         }
-        let without_ending = dice.pick(sector.forms).replace('*', &coined);
-        let registered = format!("{without_ending}{}", weighted(dice, &ENDINGS));
+        let without_ending = random.pick(sector.forms).replace('*', &coined);
+        let registered = format!("{without_ending}{}", weighted(random, &ENDINGS));
         Self { registered, without_ending, coined }
     }
 
-    fn trading(&self, dice: &mut Dice) -> Option<String> {
-        if dice.chance(PERCENT_WITHOUT_TRADING_NAME) {
+    fn trading(&self, random: &mut Random) -> Option<String> {
+        if random.chance(PERCENT_WITHOUT_TRADING_NAME) {
             return None;
         }
-        Some(if dice.chance(40) { self.coined.clone() } else { self.without_ending.clone() })
+        Some(if random.chance(40) { self.coined.clone() } else { self.without_ending.clone() })
     }
 }
 
@@ -113,9 +115,9 @@ fn cnpj(index: u64) -> Cnpj {
     Cnpj::with_check_digits(base)
 }
 
-fn registration(dice: &mut Dice) -> Day {
+fn registration(random: &mut Random) -> Day {
     let (first, last) = (Day::from(FIRST_REGISTRATION), Day::from(LAST_REGISTRATION));
-    let mut day = first.plus_days(dice.between(0..=last.number() - first.number()));
+    let mut day = first.plus_days(random.between(0..=last.number() - first.number()));
     while !is_business_day(day) {
         day = day.plus_days(-1);
     }

@@ -1,24 +1,24 @@
 //! The made-up data set: the built-in sample of an empty database, and `lastro demo` of any size.
 //!
 //! It is a pure function of a [`Shape`]: the same shape gives the same bytes on every machine, whatever the day.
-//! It writes nothing and reads no clock; the first start and the `demo` command put its rows into the store.
+//! It writes nothing and reads no clock; the first start, the `demo` command, benchmarks and examples take its rows.
 //!
 //! Nothing in it can be taken for the real thing. Company names come from coined words, registry codes start at
 //! 90001 and protocol numbers at 9,000,000, tax numbers use roots that were never issued, and the documents'
 //! host cannot resolve.
 
 mod calendar;
-mod coined;
+mod coined_words;
 mod companies;
-mod dice;
 mod filings;
 mod fx;
 mod kinds;
+mod placeholders;
+mod random;
 mod rates;
 mod sectors;
-mod slots;
 mod subjects;
-mod words;
+mod vocabulary;
 
 pub use companies::companies;
 pub use filings::{Filings, filings};

@@ -3,7 +3,7 @@
 //! Always three parts: no name in the registry of June 2024 holds one of these words. They are also the rare words of the
 //! search index: at two million filings each is found in some tens of them.
 
-use super::dice::Dice;
+use super::random::Random;
 
 const HEADS: [&str; 46] = [
     "Aba", "Aca", "Ani", "Ara", "Bora", "Buri", "Cabi", "Cara", "Coti", "Cuia", "Ema", "Gara", "Guari",
@@ -22,18 +22,18 @@ const TAILS: [&str; 29] = [
 ];
 
 /// Adds a coined word to the text.
-pub(super) fn push_word(text: &mut String, dice: &mut Dice) {
-    let mut parts = draw(dice);
+pub(super) fn push_word(text: &mut String, random: &mut Random) {
+    let mut parts = draw(random);
     while stutters(parts) {
-        parts = draw(dice);
+        parts = draw(random);
     }
     for part in parts {
         text.push_str(part);
     }
 }
 
-fn draw(dice: &mut Dice) -> [&'static str; 3] {
-    [dice.pick(&HEADS), dice.pick(&JOINTS), dice.pick(&TAILS)]
+fn draw(random: &mut Random) -> [&'static str; 3] {
+    [random.pick(&HEADS), random.pick(&JOINTS), random.pick(&TAILS)]
 }
 
 /// `Itataruna`, `Jurapoporanga`: no ear would take them for a place.
