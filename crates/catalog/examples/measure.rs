@@ -8,52 +8,18 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Rows, Table};
-use lastro_model::{CompanyId, Day, Filing, FilingId};
+use lastro_model::{Company, Day, Filing, FilingId};
+use lastro_sample::Shape;
 
-const CATEGORIES: [&str; 16] = [
-    "Fato Relevante",
-    "Comunicado ao Mercado",
-    "Assembleia",
-    "Reunião da Administração",
-    "Aviso aos Acionistas",
-    "Dados Econômico-Financeiros",
-    "Valores Mobiliários Negociados e Detidos",
-    "Calendário de Eventos Corporativos",
-    "Documentos de Oferta de Distribuição Pública",
-    "Estatuto Social",
-    "Política de Negociação",
-    "Escrituras e aditamentos de debêntures",
-    "Relatório de Agente Fiduciário",
-    "Acordo de Acionistas",
-    "Informe do Código de Governança",
-    "Recuperação Judicial",
-];
-const KINDS: [&str; 8] = [
-    "AGO",
-    "AGE",
-    "Ata",
-    "Edital de Convocação",
-    "Proposta da Administração",
-    "Demonstrações Financeiras Intermediárias",
-    "Press-release",
-    "Posição Consolidada",
-];
-const SUBJECTS: [&str; 12] = [
-    "Distribuição de dividendos e juros sobre o capital próprio",
-    "Aprovação da emissão de debêntures simples, não conversíveis em ações",
-    "Alteração na composição do conselho de administração",
-    "Aquisição de participação societária relevante",
-    "Resultados do trimestre e teleconferência com investidores",
-    "Aumento do capital social dentro do limite autorizado",
-    "Programa de recompra de ações de emissão própria",
-    "Esclarecimentos sobre questionamentos da CVM e da B3",
-    "Celebração de contrato com partes relacionadas",
-    "Reestruturação societária e incorporação de controlada",
-    "Projeções e estimativas para o exercício social",
-    "Notícia divulgada na mídia sobre operações no exterior",
-];
-const SYLLABLES: [&str; 16] =
-    ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "xo", "zu", "ção"];
+/// The binary's own, so that memory is given back as there.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+const COMPANIES: usize = 2_500;
+/// After so long the allocator has given back to the system what was freed.
+const GIVEN_BACK: std::time::Duration = std::time::Duration::from_secs(12);
+/// A word of the made-up names that few filings have.
+const RARE: &str = "Abanepeva";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -61,7 +27,9 @@ fn main() {
         return rounds(restored(file));
     }
     if let [_, file, question, times] = &arguments[..] {
-        return ask(&restored(file), question, times.parse().unwrap());
+        let filings = restored(file);
+        let ids = scattered_ids(&filings);
+        return ask(&filings, &ids, question, times.parse().unwrap());
     }
     let filings = built();
     if let Some(file) = arguments.get(1) {
@@ -69,10 +37,11 @@ fn main() {
         println!("saved    in {:.2} s CPU", cpu(|| filings.save("measure", out).unwrap()));
         println!("restored in {:.2} s CPU", cpu(|| restored(file)));
     }
+    std::thread::sleep(GIVEN_BACK);
     println!("resident {} MB, peak {} MB", resident("VmRSS"), resident("VmHWM"));
     changes(&filings);
     pages(&filings);
-    searches(&filings, &Source::new().words[77]);
+    searches(&filings);
     rounds(filings);
 }
 
@@ -85,10 +54,10 @@ fn restored(file: &str) -> Filings {
 /// One question: `search:…`, `anew:…` (never from memory), `page:<offset>` of a category, or `id`.
 // By this name an instrumented run finds what to count.
 #[inline(never)]
-fn ask(filings: &Filings, question: &str, times: u32) {
+fn ask(filings: &Filings, ids: &[FilingId], question: &str, times: u32) {
     let first = Page { limit: 20, offset: 0 };
     let mut out = Vec::with_capacity(1 << 16);
-    for turn in 0..times {
+    for id in ids.iter().cycle().take(times as usize) {
         out.clear();
         let rows = match question.split_once(':') {
             Some(("search", text)) => filings.search(text, first).rows,
@@ -96,14 +65,16 @@ fn ask(filings: &Filings, question: &str, times: u32) {
             Some(("page", offset)) => {
                 filings.list(&category(), Page { limit: 20, offset: offset.parse().unwrap() }).rows
             }
-            _ => {
-                let id = FilingId::Protocol(100_000 + u64::from(turn) * 7919 % filings.len() as u64);
-                Rows::Found(filings.position(id).into_iter().collect())
-            }
+            _ => Rows::Found(filings.position(*id).into_iter().collect()),
         };
         rows.iter().for_each(|row| filings.write_json(row, &mut out));
         std::hint::black_box(&out);
     }
+}
+
+fn scattered_ids(filings: &Filings) -> Vec<FilingId> {
+    let rows = (0..1_000).map(|turn| (turn * 7919 % filings.len() as u64) as u32);
+    rows.map(|row| filings.filing(row).id).collect()
 }
 
 /// Too far down to be remembered, so that the answer is found anew each time.
@@ -113,19 +84,24 @@ fn category() -> FilingFilter<'static> {
     FilingFilter {
         company: None,
         category: Some("fato relevante"),
-        from: Day::parse("2004-01-01").ok(),
-        to: Day::parse("2025-12-31").ok(),
+        from: Day::parse("2019-01-01").ok(),
+        to: Day::parse("2026-06-30").ok(),
     }
 }
 
+/// The set that `lastro demo` makes at this size.
+fn shape() -> Shape {
+    let filings = std::env::args().nth(1).map_or(2_000_000, |text| text.parse().unwrap());
+    Shape { companies: COMPANIES, filings, seed: 1 }
+}
+
 fn built() -> Filings {
-    let count = std::env::args().nth(1).map_or(2_000_000, |text| text.parse().unwrap());
-    let mut source = Source::new();
-    let making = cpu(|| (0..50_000).for_each(|number| drop(source.filing(number)))) * count as f64 / 50_000.0;
-    let mut source = Source::new();
-    let mut builder = FilingsBuilder::with_capacity(count);
-    let pushing = cpu(|| (0..count).for_each(|number| builder.push(source.filing(number))));
-    println!("pushed   {count} filings in {:.2} s CPU", pushing - making);
+    let (shape, companies) = (shape(), lastro_sample::companies(&shape()));
+    let made = || lastro_sample::filings(&shape, &companies);
+    let making = cpu(|| made().for_each(drop));
+    let mut builder = FilingsBuilder::with_capacity(shape.filings);
+    let pushing = cpu(|| made().for_each(|filing| builder.push(filing)));
+    println!("pushed   {} filings in {:.2} s CPU", shape.filings, pushing - making);
     let mut filings = Filings::empty();
     println!("finished in {:.2} s CPU", cpu(|| filings = builder.finish().unwrap()));
     filings
@@ -133,30 +109,42 @@ fn built() -> Filings {
 
 /// New filings come on the last day, changed ones anywhere.
 fn changes(filings: &Filings) {
-    let mut source = Source::new();
-    for (count, new) in [(10, true), (10, false), (10_000, false)] {
-        let changed = (0..count).map(|number| {
-            let mut filing = source.filing(if new { 100_000_000 + number } else { number * 199 });
-            if new {
-                filing.delivered_on = Day::from_number(20_501).unwrap();
-            }
-            filing
-        });
-        let changed: Vec<Filing> = changed.collect();
-        let what = if new { "new" } else { "changed" };
+    for (count, is_new) in [(10, true), (10, false), (10_000, false)] {
+        let changed = if is_new { new_filings(count, 0) } else { changed_filings(filings, count) };
+        let what = if is_new { "new" } else { "changed" };
         let mut merged = Filings::empty();
         let taken = cpu(|| merged = filings.with_changes(&changed).unwrap());
         println!("{count} {what} in {taken:.2} s CPU, resident {} MB with both", resident("VmRSS"));
     }
 }
 
+/// Filings of another set, with numbers that no filing has.
+fn new_filings(count: usize, first: u64) -> Vec<Filing> {
+    let shape = Shape { companies: COMPANIES, filings: count, seed: 2 };
+    let companies: Vec<Company> = lastro_sample::companies(&shape);
+    let numbered = |(number, filing)| Filing {
+        id: FilingId::Protocol(100_000_000 + number),
+        delivered_on: lastro_sample::NEWEST_DAY.into(),
+        ..filing
+    };
+    (first..).zip(lastro_sample::filings(&shape, &companies)).map(numbered).collect()
+}
+
+fn changed_filings(filings: &Filings, count: usize) -> Vec<Filing> {
+    let rows = (0..filings.len() as u32).step_by((filings.len() / count).max(1)).take(count);
+    let corrected = |row| {
+        let filing = filings.filing(row);
+        Filing { description: format!("{}, retificado", filing.description), ..filing }
+    };
+    rows.map(corrected).collect()
+}
+
 /// The memory that is left when a part has taken the place of another again and again.
 fn rounds(mut filings: Filings) {
     for number in 0..6 {
-        let mut source = Source::new();
-        let changed: Vec<Filing> =
-            (0..10).map(|place| source.filing(200_000_000 + number * 10 + place)).collect();
+        let changed = new_filings(10, number * 10);
         filings = std::thread::spawn(move || filings.with_changes(&changed).unwrap()).join().unwrap();
+        std::thread::sleep(GIVEN_BACK);
         println!("round {number}: resident {} MB, at most {} MB", resident("VmRSS"), resident("VmHWM"));
     }
 }
@@ -173,11 +161,11 @@ fn pages(filings: &Filings) {
     }
 }
 
-fn searches(filings: &Filings, rare: &str) {
+fn searches(filings: &Filings) {
     let common = "companhia brasil distribuição dividendos juros capital proprio aprovação emissão debêntures simples \
                   ações alteração conselho administração fato relevante comunicado mercado resultados";
     let asked = [
-        rare,
+        RARE,
         "dividendos",
         "debenture",
         "ações",
@@ -235,53 +223,4 @@ fn resident(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
-}
-
-struct Source {
-    random: fastrand::Rng,
-    words: Vec<String>,
-    companies: Vec<String>,
-}
-
-impl Source {
-    fn new() -> Self {
-        let mut random = fastrand::Rng::with_seed(7);
-        let words: Vec<String> = (0..20_000)
-            .map(|_| (0..random.usize(2..5)).map(|_| SYLLABLES[random.usize(..SYLLABLES.len())]).collect())
-            .collect();
-        let companies = (0..2_500)
-            .map(|n| match n % 3 {
-                0 => format!("COMPANHIA {} DO BRASIL S.A.", words[random.usize(..5000)].to_uppercase()),
-                1 => format!("{} {} PARTICIPAÇÕES S.A.", words[n], words[random.usize(..5000)]),
-                _ => format!("BANCO {} S/A", words[n].to_uppercase()),
-            })
-            .collect();
-        Self { random, words, companies }
-    }
-
-    fn filing(&mut self, number: usize) -> Filing {
-        let random = &mut self.random;
-        let company = random.usize(..self.companies.len());
-        let (protocol, version) = (number as u64 + 100_000, random.u16(1..4));
-        let delivered_on = Day::from_number(12_000 + random.i32(0..8_500)).unwrap();
-        let word = &self.words[random.usize(..self.words.len()).min(random.usize(..self.words.len()))];
-        let subject = SUBJECTS[random.usize(..SUBJECTS.len())];
-        let year = delivered_on.year();
-        Filing {
-            id: FilingId::Protocol(protocol),
-            company_id: CompanyId(company as u32 * 9 + 14),
-            company_name: self.companies[company].clone(),
-            category: CATEGORIES[random.usize(..CATEGORIES.len())].to_owned(),
-            kind: random.bool().then(|| KINDS[random.usize(..KINDS.len())].to_owned()),
-            delivered_on,
-            reference_day: random.bool().then_some(delivered_on),
-            description: format!("{subject}, {word}, exercício de {year}, nº {}", random.u16(1..999)),
-            version,
-            url: format!(
-                "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1\
-                 &numProtocolo={protocol}&numSequencia={}&numVersao={version}",
-                protocol + 300_000
-            ),
-        }
-    }
 }

@@ -7,7 +7,7 @@ use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 use super::interner::Interner;
 use super::texts::Texts;
-use super::url::{Link, Links, Own};
+use super::url_templates::{Link, Links, OwnNumbers};
 use crate::BuildError;
 use crate::json::text_of;
 
@@ -82,7 +82,7 @@ impl Columns {
             FilingId::Protocol(number) => (number, false),
             FilingId::Hash(hash) => (hash, true),
         };
-        let own = Own { protocol: (!hashed).then_some(number), version: filing.version };
+        let own = OwnNumbers { protocol: (!hashed).then_some(number), version: filing.version };
         Row {
             number,
             hashed,
@@ -213,12 +213,12 @@ impl Columns {
     }
 
     /// What may stand in a filing's own link.
-    pub(super) fn own(&self, position: u32) -> Own {
+    pub(super) fn own(&self, position: u32) -> OwnNumbers {
         let protocol = match self.id(position) {
             FilingId::Protocol(number) => Some(number),
             FilingId::Hash(_) => None,
         };
-        Own { protocol, version: self.version(position) }
+        OwnNumbers { protocol, version: self.version(position) }
     }
 
     pub(super) fn filing(&self, position: u32) -> Filing {

@@ -11,7 +11,7 @@ mod interner;
 mod merge;
 mod snapshot;
 mod texts;
-mod url;
+mod url_templates;
 
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -7,7 +7,7 @@ use lastro_model::Day;
 use super::columns::{Columns, NO_TEXT};
 use super::interner::Interner;
 use super::texts::Texts;
-use super::url::{Link, Links};
+use super::url_templates::{Link, Links};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 impl Columns {

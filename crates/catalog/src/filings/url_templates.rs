@@ -1,8 +1,8 @@
-//! Links to documents, kept small.
+//! Links to documents, kept as URL templates and the numbers that fill them.
 //!
-//! Nearly all of the regulator's links are alike but for the filing's own protocol number, its version and one
-//! sequence number. Such a link is kept as a template, shared by all filings, and four bytes. Whatever does not fit
-//! is kept as it is: what was put in always comes out.
+//! Nearly all of the regulator's links are alike but for the filing's own protocol number, its version and one sequence
+//! number. Of such a link a row keeps which template it has and the sequence number, eight bytes instead of 160
+//! (decision 0010). A link that fits no template is kept whole: what was put in always comes out.
 
 use std::io::{self, Read, Write};
 
@@ -12,9 +12,9 @@ use super::interner::Interner;
 use crate::json::string;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
-/// What a template's gaps are filled with besides the stored number.
+/// The numbers of a filing that fill its template, beside the sequence number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Own {
+pub(super) struct OwnNumbers {
     /// A filing that is named by a hash has no number that could stand in a link.
     pub protocol: Option<u64>,
     pub version: u16,
@@ -59,8 +59,8 @@ struct Template {
 }
 
 impl Links {
-    pub(super) fn encode(&mut self, url: &str, own: Own) -> Link {
-        let (pieces, sequence) = take_apart(url, own);
+    pub(super) fn encode(&mut self, url: &str, own: OwnNumbers) -> Link {
+        let (pieces, sequence) = split(url, own);
         match self.template(pieces) {
             Some(template) => Link { template, number: sequence },
             None => Link { template: VERBATIM, number: self.verbatim.intern(url) },
@@ -68,7 +68,7 @@ impl Links {
     }
 
     /// Appends the link as a JSON string.
-    pub(super) fn push_json(&self, link: Link, own: Own, out: &mut Vec<u8>) {
+    pub(super) fn push_json(&self, link: Link, own: OwnNumbers, out: &mut Vec<u8>) {
         let Some(template) = self.templates.get(usize::from(link.template)) else {
             return out.extend_from_slice(self.verbatim.json(link.number));
         };
@@ -225,7 +225,7 @@ impl Piece {
 
 /// The link's template and the sequence number in it. Every run of digits is either what it stands for, to the
 /// digit, or text.
-fn take_apart(url: &str, own: Own) -> (Vec<Piece>, u32) {
+fn split(url: &str, own: OwnNumbers) -> (Vec<Piece>, u32) {
     let mut pieces = Vec::new();
     let mut sequence = None;
     let mut text_start = 0;
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn decoded(links: &Links, link: Link, own: Own) -> String {
+    fn decoded(links: &Links, link: Link, own: OwnNumbers) -> String {
         let mut json = Vec::new();
         links.push_json(link, own, &mut json);
         serde_json::from_slice(&json).unwrap()
@@ -288,7 +288,7 @@ mod tests {
                      &numProtocolo={protocol}&numSequencia={}&numVersao={version}",
                     protocol - 475_294
                 );
-                let own = Own { protocol: Some(protocol), version };
+                let own = OwnNumbers { protocol: Some(protocol), version };
                 let link = links.encode(&url, own);
                 assert_eq!(decoded(&links, link, own), url);
             }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn links_without_a_pattern_are_kept_whole() {
         let mut links = Links::default();
-        let own = Own { protocol: None, version: 1 };
+        let own = OwnNumbers { protocol: None, version: 1 };
         let urls: Vec<String> =
             (0..3 * MOST_TEMPLATES).map(|n| format!("https://a.example/{n:x}?x=\"{n}\"é")).collect();
         let kept: Vec<Link> = urls.iter().map(|url| links.encode(url, own)).collect();
@@ -318,7 +318,7 @@ mod tests {
         ) {
             let mut links = Links::default();
             let kept: Vec<_> = urls.iter().map(|(before, number, after)| {
-                let own = Own { protocol: (!hashed).then_some(*number), version };
+                let own = OwnNumbers { protocol: (!hashed).then_some(*number), version };
                 let url = format!("{before}{number}{after}");
                 (links.encode(&url, own), own, url)
             }).collect();
@@ -329,7 +329,7 @@ mod tests {
 
         #[test]
         fn any_text_is_kept(url: String, protocol: u64, version: u16) {
-            let own = Own { protocol: Some(protocol), version };
+            let own = OwnNumbers { protocol: Some(protocol), version };
             let mut links = Links::default();
             let link = links.encode(&url, own);
             prop_assert_eq!(decoded(&links, link, own), url);
