@@ -143,7 +143,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
 }
 
 /// What stands in JSON as it is, between quotes or as a number: nothing in it needs an escape.
-pub trait Plain {
+pub trait Plain: Copy {
     fn write_into(&self, out: &mut Vec<u8>);
 }
 
@@ -259,7 +259,7 @@ mod tests {
                 .number(name!("number"), number)
                 .raw(name!("value"), value.to_string().as_bytes())
                 .joined(name!("joined"), b"1,2")
-                .array(name!("items"), &items, |item, out| item.write_into(out))
+                .array(name!("items"), &items, Plain::write_into)
                 .end();
             let expected = json!({
                 "text": text, "optional": optional, "id": id.to_string(), "day": hashed.then(|| day.to_string()),

@@ -107,19 +107,19 @@ mod tests {
     use super::*;
     use lastro_model::Source;
 
-    fn locks(locks: [Lock; 2]) {
+    fn locks(locks: &[Lock; 2]) {
         let mut connection = Connection::open_in_memory().unwrap();
         changing(&mut connection, |data| locks.iter().try_for_each(|lock| data.lock(lock.clone()))).unwrap();
     }
 
     #[test]
     fn locks_may_be_taken_in_their_order() {
-        locks([Lock::Source(Source::Fx), Lock::Keys]);
+        locks(&[Lock::Source(Source::Fx), Lock::Keys]);
     }
 
     #[test]
     #[should_panic(expected = "is taken after")]
     fn a_rule_that_takes_locks_in_another_order_is_found_out() {
-        locks([Lock::Keys, Lock::Source(Source::Fx)]);
+        locks(&[Lock::Keys, Lock::Source(Source::Fx)]);
     }
 }

@@ -53,7 +53,7 @@ async fn what_was_refused_is_asked_anew() {
     });
     stage.run(Source::Series(Series::Selic)).await.unwrap_err();
     stage.publisher.change(|publisher_data| {
-        publisher_data.fill_rates(super::day("2021-01-01"), super::day(super::TODAY))
+        publisher_data.fill_rates(super::day("2021-01-01"), super::day(super::TODAY));
     });
     stage.run(Source::Series(Series::Selic)).await.unwrap();
 }
