@@ -16,14 +16,13 @@ pub struct PathParams<'a>(ArrayVec<(&'static str, Cow<'a, str>), MOST>);
 impl<'a> PathParams<'a> {
     /// Reads them out of a path that this template matches. A segment that is not UTF-8 once decoded is refused.
     pub fn read(template: &'static str, path: &'a str) -> Result<Self, ApiError> {
-        let mut params = ArrayVec::new();
-        // Most routes have none, and need not be looked at segment by segment.
-        if template.contains('{') {
-            for (pattern, segment) in template.split('/').zip(path.split('/')) {
-                if let Some(name) = parameter(pattern) {
-                    params.try_push((name, decode(segment)?)).map_err(|_| ApiError::Internal)?;
-                }
-            }
+        let (mut params, mut template, mut path) = (ArrayVec::new(), template, path);
+        while let Some((literal, name, rest)) = next_parameter(template) {
+            // What is no parameter is the same in both.
+            path = path.get(literal.len()..).unwrap_or_default();
+            let segment = path.split_once('/').map_or(path, |(segment, _)| segment);
+            params.try_push((name, decode(segment)?)).map_err(|_| ApiError::Internal)?;
+            (template, path) = (rest, &path[segment.len()..]);
         }
         Ok(Self(params))
     }
@@ -36,9 +35,11 @@ impl<'a> PathParams<'a> {
     }
 }
 
-/// The name in `{name}`.
-fn parameter(pattern: &'static str) -> Option<&'static str> {
-    pattern.strip_prefix('{')?.strip_suffix('}')
+/// What stands before the first `{name}`, the name, and the rest.
+fn next_parameter(template: &'static str) -> Option<(&'static str, &'static str, &'static str)> {
+    let (literal, rest) = template.split_once('{')?;
+    let (name, rest) = rest.split_once('}')?;
+    Some((literal, name, rest))
 }
 
 /// A plus sign is itself here, unlike in a query.
