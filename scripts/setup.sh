@@ -4,9 +4,12 @@ schemathesis_version=4.32.5
 validator_version=0.9.0
 deny_version=0.20.2
 
-# SQLite is compiled from its C source.
+# SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
-    command -v cc >/dev/null || install_packages build-essential
+    local missing=()
+    command -v cc >/dev/null || missing+=(build-essential)
+    command -v python3 >/dev/null || missing+=(python3)
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
 set_up_outside_tools() {

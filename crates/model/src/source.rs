@@ -37,6 +37,11 @@ impl Source {
         Self::ALL.into_iter().find(|source| source.name() == text).ok_or(ParseError(&NAMES))
     }
 
+    /// Those that the public interface shows, in the order of [`Source::ALL`].
+    pub fn served() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|source| source.is_served())
+    }
+
     /// Whether the public interface shows it.
     pub const fn is_served(self) -> bool {
         match self {

@@ -11,6 +11,7 @@ use lastro::telemetry::{self, LogFormat};
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// Gives memory back to the system some seconds after a flood has passed (decision 0005).
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

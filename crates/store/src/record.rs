@@ -81,6 +81,13 @@ pub struct SourceState {
     pub newest_withheld: Vec<Withheld>,
 }
 
+impl SourceState {
+    /// Whether customers are shown made-up rows of it.
+    pub fn shows_sample(&self) -> bool {
+        self.sample && self.source.is_served()
+    }
+}
+
 /// Enough to see what is wrong, however much is.
 pub const WITHHELD_SHOWN: usize = 3;
 

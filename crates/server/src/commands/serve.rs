@@ -62,6 +62,8 @@ fn warn_of_private_receivers(serve: &Serve) {
 }
 
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
+    // Told before anything is opened.
+    serve.trusted_proxies()?;
     let mut stop = Signals::listen()?;
     let store = lastro_store::open(&common.database).await?;
     let _alone = alone_on(&common.database);

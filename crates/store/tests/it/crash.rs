@@ -105,7 +105,7 @@ async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
         let edition = store.counters().await.unwrap().edition(Source::Filings);
         let rows = filings(&*store).await;
         assert_eq!(rows.len(), 500);
-        assert_eq!(store.source_states().await.unwrap()[5].rows, 500);
+        assert_eq!(state_of(&*store, Source::Filings).await.rows, 500);
         assert!(
             rows.iter().all(|row| row.description == rows[0].description),
             "edition {edition:?} is mixed"

@@ -55,7 +55,7 @@ pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
     Reply::of(&Health {
         status: if jobs.is_empty() { "ok" } else { "degraded" },
         version: crate::VERSION,
-        sample: served().any(|state| state.sample),
+        sample: question.freshness.iter().any(SourceState::shows_sample),
         sources: served().map(|state| freshness(state, question.now)).collect(),
         jobs,
     })

@@ -1,6 +1,6 @@
 //! `lastro sync` on bad days of the publishers: the status tells, a sentence tells why, and nothing else changes.
 
-use lastro_model::Day;
+use lastro_model::{Day, Source};
 
 use super::sync::today;
 use super::{Home, Running};
@@ -45,7 +45,7 @@ impl Scene {
         let flags = [&["--since", &self.since], &flags[..]].concat();
         let finished = self.home.sync(&self.publisher, &flags);
         assert_eq!(finished.status.code(), Some(1), "{}: {}", round[0].name, finished.stdout);
-        let last = format!("{} of 6 sources could not be synchronised", round.len());
+        let last = format!("{} of {} sources could not be synchronised", round.len(), Source::ALL.len());
         assert!(finished.stderr.contains(&last), "{}", finished.stderr);
         for row in finished.stdout.lines().skip(1) {
             let struck = round.iter().find(|bad_day| row.starts_with(bad_day.source.name()));

@@ -227,7 +227,7 @@ impl PublisherData {
                 _ => erro(400, "A quantidade máxima de valores deve ser 20"),
             };
         }
-        let monthly = code == Some("433");
+        let monthly = code.is_some_and(is_monthly);
         match (parameter(line, "dataInicial=", day_first), parameter(line, "dataFinal=", day_first)) {
             (Some(from), Some(to)) if monthly => {
                 let touched = from.plus_days(1 - i32::from(from.day_of_month()));
@@ -372,4 +372,10 @@ fn day_first(text: &str) -> Option<Day> {
 
 fn month_first(text: &str) -> Option<Day> {
     Day::parse(&format!("{}-{}-{}", text.get(6..)?, text.get(..2)?, text.get(3..5)?)).ok()
+}
+
+/// Whether the code is of a series with a value a month: those give their whole history at once.
+fn is_monthly(code: &str) -> bool {
+    let monthly = |series: &Series| series.about().frequency == Frequency::Months;
+    Series::ALL.iter().filter(|series| monthly(series)).any(|series| series.about().code.to_string() == code)
 }

@@ -1,7 +1,5 @@
 //! Every part as a table: the cells of a row tell what its JSON object tells, under the same names.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use lastro_catalog::{Cell, FilingsBuilder, FxBook, FxFilter, Page, Table, Timeline};
 use lastro_model::{CompanyId, Currency, Day, Decimal, Filing, FilingId, FxQuote, Pair, RatePoint};
 use proptest::prelude::*;

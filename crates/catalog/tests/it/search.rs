@@ -1,7 +1,5 @@
 //! What searches find, in which order, and that nothing a client can type goes wrong.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part};

@@ -1,7 +1,5 @@
 //! A part that was saved is the same part again, and nothing else is ever taken for it.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, SnapshotError, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! Filings against a plain model: a vector of records that is filtered, sorted and cut by hand.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! Timelines and the exchange book against brute force.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use lastro_catalog::{Catalog, FxBook, Point, Timeline};
 use lastro_model::{Currency, Day, Decimal, FxQuote, Pair, RatePoint, Series};
 use proptest::prelude::*;

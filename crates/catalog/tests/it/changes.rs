@@ -1,7 +1,5 @@
 //! Filings merged with changed ones answer exactly as filings built of all rows at once, however often they changed.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::collections::BTreeMap;
 
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};

@@ -1,7 +1,5 @@
 //! The company list against a plain model, look-ups, and the rendered JSON.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use lastro_catalog::{Companies, CompanyFilter, Page};
 use lastro_model::{Cnpj, Company, CompanyId, Day, Standing};
 use proptest::prelude::*;

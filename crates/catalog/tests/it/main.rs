@@ -1,0 +1,11 @@
+//! The read view against plain models: whatever it answers, a slow and simple way answers the same.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod changes;
+mod companies;
+mod filings;
+mod search;
+mod series;
+mod snapshot;
+mod tables;
