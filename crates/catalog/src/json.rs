@@ -10,7 +10,8 @@ use std::io::Write as _;
 
 use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair};
 
-/// The name of a member as it stands before its value, made by [`name!`](crate::name): `,"total":`.
+/// The name of a member as it stands before a token, made by [`name!`](crate::name): `,"id":"`. Before other values its last
+/// quote is left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Name(&'static str);
 
@@ -26,7 +27,7 @@ impl Name {
 #[macro_export]
 macro_rules! name {
     ($name:literal) => {
-        $crate::Name::punctuated(concat!(",\"", $name, "\":"))
+        $crate::Name::punctuated(concat!(",\"", $name, "\":\""))
     };
 }
 
@@ -62,12 +63,13 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
 
     /// An identifier or a day: a string that needs no escape.
     #[inline]
-    pub fn token(self, name: Name, token: impl Plain) -> Self {
-        self.written(name, |out| {
-            out.push(b'"');
-            token.write_into(out);
-            out.push(b'"');
-        })
+    pub fn token(mut self, name: Name, token: impl Plain) -> Self {
+        let out = self.buffer.borrow_mut();
+        out.extend_from_slice(&name.0.as_bytes()[self.comma..]);
+        token.write_into(out);
+        out.push(b'"');
+        self.comma = 0;
+        self
     }
 
     #[inline]
@@ -98,7 +100,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
     #[inline]
     pub fn written(mut self, name: Name, write: impl FnOnce(&mut Vec<u8>)) -> Self {
         let out = self.buffer.borrow_mut();
-        out.extend_from_slice(&name.0.as_bytes()[self.comma..]);
+        out.extend_from_slice(&name.0.as_bytes()[self.comma..name.0.len() - 1]);
         write(out);
         self.comma = 0;
         self

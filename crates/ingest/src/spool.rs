@@ -48,6 +48,8 @@ pub struct Kept {
 struct Head {
     url: String,
     kept_at_ms: i64,
+    /// What earlier versions call it in their files.
+    #[serde(rename = "about")]
     metadata: Metadata,
 }
 
@@ -180,6 +182,18 @@ mod tests {
         let mut body = Vec::new();
         spool.find(source, URL)?.bytes.read_to_end(&mut body).unwrap();
         Some(body)
+    }
+
+    #[test]
+    fn what_an_earlier_version_kept_is_found() {
+        let home = home();
+        keep(&home.spool, Source::Fx, b"body");
+        let head = head_of(&home.spool.entry(Source::Fx, URL));
+        let written = format!(
+            r#"{{"url":"{URL}","kept_at_ms":1793620800000,"about":{{"status":200,"content_type":null,"etag":null,"last_modified":null,"sha256":"{}"}}}}"#,
+            hex::encode(&Sha256::digest(b"body"))
+        );
+        assert_eq!(fs::read_to_string(&head).unwrap(), written);
     }
 
     #[test]

@@ -10,13 +10,17 @@ use tokio::sync::mpsc;
 
 const BATCH: usize = 5_000;
 
-/// Fills the sources that have never been filled: all on a first start, the rest after one that was cut short.
+/// Fills the sources that have never been filled: all on a first start, the rest after one that was cut short. Nothing made up
+/// goes into a database that holds official data, such as one of an earlier version that knew fewer sources.
 ///
 /// Other processes may be starting on the same database: whoever comes second finds the source filled, perhaps with official
 /// data, and leaves it as it is.
 pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<()> {
-    let never_filled = |state: &&SourceState| state.edition == Edition(0);
-    for state in store.source_states().await?.iter().filter(never_filled) {
+    let states = store.source_states().await?;
+    if states.iter().any(is_official) {
+        return Ok(());
+    }
+    for state in states.iter().filter(|state| state.edition == Edition(0)) {
         let sample = made_up(state.source, at, Condition::NeverPublished);
         publish_source(store, sample, Shape::SAMPLE, Arc::new(|_, _| {})).await?;
     }
@@ -33,7 +37,6 @@ pub async fn publish(
     at: Timestamp,
     progress: Progress,
 ) -> anyhow::Result<()> {
-    let is_official = |state: &SourceState| state.edition != Edition(0) && !state.sample;
     anyhow::ensure!(!store.source_states().await?.iter().any(is_official), HOLDS_OFFICIAL_DATA);
     for source in Source::ALL {
         let publication = made_up(source, at, Condition::NothingOfficial);
@@ -44,6 +47,10 @@ pub async fn publish(
 }
 
 const HOLDS_OFFICIAL_DATA: &str = "this database holds official data; name an empty one with --database";
+
+fn is_official(state: &SourceState) -> bool {
+    state.edition != Edition(0) && !state.sample
+}
 
 fn made_up(source: Source, at: Timestamp, condition: Condition) -> Publication {
     Publication { source, sample: true, replace: true, at, condition }

@@ -23,6 +23,7 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 7, sql: include_str!("migrations/0007_asked_again.sql") },
     Migration { version: 8, sql: include_str!("migrations/0008_withheld.sql") },
     Migration { version: 9, sql: include_str!("migrations/0009_publication_times.sql") },
+    Migration { version: 10, sql: include_str!("migrations/0010_any_source.sql") },
 ];
 
 /// The same for what must be quick.

@@ -82,6 +82,22 @@ pub struct SourceState {
 }
 
 impl SourceState {
+    pub(crate) fn never_filled(source: Source) -> Self {
+        Self {
+            source,
+            edition: Edition(0),
+            sample: false,
+            rows: 0,
+            newest_day: None,
+            last_success: None,
+            last_attempt: None,
+            last_error: None,
+            rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
+        }
+    }
+
     /// Whether customers are shown made-up rows of it.
     pub fn shows_sample(&self) -> bool {
         self.sample && self.source.is_served()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::Source;
+use lastro_model::{Edition, Source};
 use lastro_store::{Counters, SourceState};
 use tokio::sync::watch;
 
@@ -102,19 +102,28 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
     }
 }
 
-/// Rebuilds the parts whose edition differs from the store's, and swaps each in as soon as it stands.
+/// Rebuilds the parts whose edition differs from the store's, and swaps each in as soon as it stands. One that cannot be
+/// rebuilt keeps no other from coming into service.
 pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
+    let mut followed = Ok(());
     for source in Source::ALL {
-        let current = app.catalog.load_full();
-        if parts::editions(&current)[source] != counters.edition(source) {
-            let fresh = parts::with_fresh(&current, &*app.store, source, app.snapshot_file.as_ref()).await?;
-            drop(current);
-            let before = app.catalog.swap(Arc::new(fresh));
-            if source == Source::Filings {
-                tokio::spawn(background::retire(Arc::clone(&before.filings)));
-            }
-            tracing::info!(%source, edition = counters.edition(source).0, "a new edition is in service");
-        }
+        followed = followed.and(follow_source(app, source, counters.edition(source)).await);
     }
-    take_over_freshness(app).await
+    take_over_freshness(app).await?;
+    followed
+}
+
+async fn follow_source(app: &App, source: Source, edition: Edition) -> anyhow::Result<()> {
+    let current = app.catalog.load_full();
+    if parts::editions(&current)[source] == edition {
+        return Ok(());
+    }
+    let fresh = parts::with_fresh(&current, &*app.store, source, app.snapshot_file.as_ref()).await?;
+    drop(current);
+    let before = app.catalog.swap(Arc::new(fresh));
+    if source == Source::Filings {
+        tokio::spawn(background::retire(Arc::clone(&before.filings)));
+    }
+    tracing::info!(%source, edition = edition.0, "a new edition is in service");
+    Ok(())
 }

@@ -88,3 +88,21 @@ async fn a_new_edition_is_served_once_the_store_can_be_read_again() {
         health["sources"][0]["edition"]
     );
 }
+
+#[tokio::test]
+async fn a_source_that_cannot_be_read_keeps_no_other_from_coming_into_service() {
+    let app = TestApp::start().await;
+    let file = rusqlite::Connection::open(app.directory.path().join("lastro.db")).unwrap();
+    let first = Source::ALL[0];
+    file.execute("UPDATE rate SET value = 'x' WHERE series = $1", [first.name()]).unwrap();
+    file.execute("UPDATE source_state SET edition = edition + 100 WHERE source = $1", [first.name()])
+        .unwrap();
+    let (sender, receiver) = tokio::sync::mpsc::channel(2);
+    sender.send(Write::Rows(Records::Fx(Vec::new()))).await.unwrap();
+    sender.send(Write::Commit).await.unwrap();
+    let (source, at) = (Source::Fx, app.timestamp());
+    let publication = Publication { source, sample: false, replace: true, at, condition: Condition::None };
+    let published = app.plain.publish(publication, receiver).await.unwrap();
+    soon(async || app.service.app.catalog.load().fx.stamp.edition == published.edition).await;
+    assert_ne!(app.service.app.catalog.load().series[Series::Selic].len(), 0, "the last good edition stays");
+}

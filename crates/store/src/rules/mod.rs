@@ -29,8 +29,8 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
-use crate::Result;
 use crate::engine::{Engine, Side};
+use crate::{Result, StoreError};
 
 /// A store on a database that speaks SQL.
 #[derive(Debug)]
@@ -43,7 +43,11 @@ impl<E: Engine> SqlStore<E> {
     pub(crate) async fn over(engine: E) -> Result<Self> {
         // Only a reader's time is taken where nothing is missing: opening must not wait for a publication.
         if !engine.read(Side::Data, source_state::missing).await?.is_empty() {
-            engine.change(Side::Data, source_state::seed).await?;
+            match engine.change(Side::Data, source_state::seed).await {
+                // Whoever writes to a source gives it its state, too.
+                Err(StoreError::Busy) => tracing::debug!("new sources get their state when they are filled"),
+                seeded => seeded?,
+            }
         }
         Ok(Self { engine })
     }

@@ -35,6 +35,7 @@ pub(super) fn publish(
     audience: &Audience,
 ) -> Result<Published> {
     let source = publication.source;
+    source_state::ensure(data, source)?;
     data.lock(Lock::Source(source))?;
     let current = CurrentEdition::of(data, source)?;
     if !holds(publication.condition, current) {

@@ -15,9 +15,12 @@ pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {
 
 /// Gives every source a state, that of one which was never filled.
 pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
-    for source in Source::ALL {
-        data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
-    }
+    Source::ALL.into_iter().try_for_each(|source| ensure(data, source))
+}
+
+/// Gives one source a state, if it has none.
+pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
+    data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
     Ok(())
 }
 
@@ -33,13 +36,15 @@ pub(super) fn editions(data: &dyn Reading) -> Result<BySource<Edition>> {
 
 /// In the order of [`Source::ALL`].
 pub(super) fn all(data: &dyn Reading) -> Result<Vec<SourceState>> {
-    let mut states: Vec<SourceState> =
-        data.rows(sql::SOURCE_STATES, &[], state)?.into_iter().flatten().collect();
-    for state in states.iter_mut().filter(|state| state.withheld > 0) {
-        state.newest_withheld = withheld::newest(data, state.source, WITHHELD_SHOWN)?;
+    let mut states = BySource::new(SourceState::never_filled);
+    for mut state in data.rows(sql::SOURCE_STATES, &[], state)?.into_iter().flatten() {
+        if state.withheld > 0 {
+            state.newest_withheld = withheld::newest(data, state.source, WITHHELD_SHOWN)?;
+        }
+        let source = state.source;
+        states[source] = state;
     }
-    states.sort_by_key(|state| state.source);
-    Ok(states)
+    Ok(states.iter().map(|(_, state)| state.clone()).collect())
 }
 
 /// Without an error the rows held are up to date.
@@ -49,6 +54,7 @@ pub(super) fn note_attempt(
     at: Timestamp,
     error: Option<&str>,
 ) -> Result<()> {
+    ensure(data, source)?;
     match error {
         None => data.execute(sql::SUCCEED, values![at, source.name()])?,
         Some(sentence) => data.execute(sql::FAIL, values![at, sentence, source.name()])?,

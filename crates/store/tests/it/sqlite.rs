@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lastro_model::{Plan, Records, Series, Source};
+use lastro_model::{Edition, Plan, Records, Series, Source};
 use lastro_store::{Store, StoreError, open, open_existing};
 use rusqlite::Connection;
 
@@ -138,6 +138,19 @@ async fn a_garbled_file_is_called_damaged() {
 /// Runs statements on the file of the data, as another version would.
 fn run(place: &TemporaryFile, statements: &str) {
     Connection::open(place.path()).unwrap().execute_batch(statements).unwrap();
+}
+
+#[tokio::test]
+async fn a_source_without_a_state_gets_one_when_it_is_written_to() {
+    let place = TemporaryFile::new();
+    let store = place.open().await;
+    run(&place, "DELETE FROM source_state WHERE source IN ('cdi', 'ipca')");
+    let [cdi, ipca] = [Series::Cdi, Series::Ipca].map(Source::Series);
+    assert_eq!(state_of(&*store, cdi).await.edition, Edition(0));
+    publish(&*store, publication(cdi), Records::Rates(vec![rate("2026-11-02", "15.00")])).await.unwrap();
+    store.record_attempt(ipca, at(7), Some("nobody answered".to_owned())).await.unwrap();
+    assert_eq!(state_of(&*store, cdi).await.rows, 1);
+    assert_eq!(state_of(&*store, ipca).await.last_error.as_deref(), Some("nobody answered"));
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! A first synchronisation: the sample goes, source by source, and what comes equals what was published.
 
-use lastro_model::{Plan, Source};
+use std::sync::Arc;
+
+use lastro_ingest::sync::{Reach, Sync};
+use lastro_model::{Edition, Plan, Source};
 
 use super::Stage;
 use crate::publisher::PERSONS;
@@ -67,5 +70,19 @@ async fn no_person_of_the_registry_is_in_any_file_of_ours() {
             let found = bytes.windows(person.len()).any(|part| part.eq_ignore_ascii_case(person.as_bytes()));
             assert!(!found, "{person} is in {}", path.display());
         }
+    }
+}
+
+#[tokio::test]
+async fn nothing_made_up_goes_into_a_database_that_holds_official_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = lastro_store::open(&crate::app::database(&directory)).await.unwrap();
+    let stage = Stage::set().await;
+    let sync = Sync { store: Arc::clone(&store), ..stage.sync().await };
+    sync.run(Source::Fx, Reach::Recent).await.unwrap();
+    lastro::sample::fill_if_empty(&*store, stage.app.timestamp()).await.unwrap();
+    for state in store.source_states().await.unwrap() {
+        assert_eq!(state.edition == Edition(0), state.source != Source::Fx, "{state:?}");
+        assert!(!state.sample);
     }
 }

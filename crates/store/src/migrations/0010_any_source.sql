@@ -1,0 +1,2 @@
+-- The list of sources is open: `source_state` may hold some that a version does not know, and it passes over them.
+-- Versions before this one called such a database damaged. By this number they say that it is newer than they are.
