@@ -4,7 +4,7 @@
 //! ask for (a [`Request`](request::Request) is data, not a call), how to read the answer, and in its header which faults are known.
 //! [`judgement`] decides whether a reading may replace what is held.
 //!
-//! This crate opens no file and no socket, waits for nothing and reads no clock. The server fetches and calls it.
+//! This crate opens no file and no socket, waits for nothing and reads no clock. `ingest` fetches and calls it.
 
 mod answer;
 pub mod cvm;

@@ -9,6 +9,13 @@ use lastro_model::{Edition, Source};
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result};
 
+/// Whether the caller wants a database made where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Optional,
+    Required,
+}
+
 /// Which half of the database. No transaction spans both, and nothing on the side of the accounts waits for a publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {

@@ -44,8 +44,9 @@ pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
 use address::Address;
+use engine::Presence;
 use rules::SqlStore;
-use sqlite::{Presence, Sqlite};
+use sqlite::Sqlite;
 
 /// All that the server needs of a database.
 pub trait Store:

@@ -34,7 +34,8 @@ fn the_plan_of_every_operation_is_that_of_its_route() {
             Feature::OwnKey => "any-key",
             feature => feature.required_plan().id(),
         };
-        assert_eq!(DESCRIPTION.operation(route.endpoint).unwrap()["x-plan"], plan, "{}", route.endpoint);
+        let described = DESCRIPTION.operation(route.endpoint).map(|operation| &operation["x-plan"]);
+        assert_eq!(described, Some(&plan.into()), "{}", route.endpoint);
     }
 }
 

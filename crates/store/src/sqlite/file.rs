@@ -10,13 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::migration::{self, Migration};
 use crate::{Result, StoreError};
 
-/// Whether the caller wants a database made where there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Presence {
-    Optional,
-    Required,
-}
-
 /// One of the two files of a database.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {

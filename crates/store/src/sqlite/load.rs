@@ -63,7 +63,8 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::{Presence, Sqlite};
+    use crate::engine::Presence;
+    use crate::sqlite::Sqlite;
     use lastro_model::Series;
     use tokio::sync::mpsc;
 

@@ -22,10 +22,8 @@ use std::path::PathBuf;
 
 use lastro_model::{Edition, Source};
 
-pub(crate) use file::Presence;
-
 use crate::blocking::blocking;
-use crate::engine::{Engine, Side};
+use crate::engine::{Engine, Presence, Side};
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result};
 use pair::Paths;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::file::{self, ACCOUNTS, DATA, Found, Kind, Presence};
+use super::file::{self, ACCOUNTS, DATA, Found, Kind};
 use super::{connection, schema, separation};
+use crate::engine::Presence;
 use crate::migration::{Applied, pending};
 use crate::transaction::{Query, Value};
 use crate::{DATABASE_ID, Result, StoreError, rules, sql};
