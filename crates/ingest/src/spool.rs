@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_version_kept_is_found() {
+    fn an_entry_is_written_as_earlier_versions_read_it() {
         let home = home();
         keep(&home.spool, Source::Fx, b"body");
         let head = head_of(&home.spool.entry(Source::Fx, URL));
