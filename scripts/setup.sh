@@ -12,6 +12,14 @@ set_up_compiler() {
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
+# What scripts/servers starts for the Rust tests. Services that the packages bring along need not run.
+set_up_servers() {
+    local missing=()
+    [[ -n "$(find /usr/lib/postgresql -name initdb 2>/dev/null)" ]] || missing+=(postgresql)
+    command -v redis-server >/dev/null || missing+=(redis-server)
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
+}
+
 set_up_outside_tools() {
     local missing=()
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)

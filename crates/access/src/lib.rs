@@ -19,6 +19,7 @@ mod negative_cache;
 mod pepper;
 mod plan;
 mod registrations;
+mod share;
 mod usage;
 
 pub use addresses::AddressRings;
@@ -32,4 +33,5 @@ pub use lookups::{LookupRefusal, Lookups};
 pub use pepper::Pepper;
 pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};
 pub use registrations::{RegistrationLimits, RegistrationRefusal, Registrations};
+pub use share::Share;
 pub use usage::{Batch, Usage};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use anyhow::Context;
 use arc_swap::ArcSwap;
 use arrayvec::ArrayString;
-use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, TrustedProxies, Usage};
+use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, Share, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
 use lastro_store::{DATABASE_ID, SourceState, Store};
@@ -67,6 +67,8 @@ pub struct App {
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
+    /// The place of this process among those that serve the same database.
+    pub share: Arc<ArcSwap<Share>>,
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
     /// Where the built filings are kept between runs.
@@ -105,6 +107,7 @@ impl App {
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,
+            share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
             snapshot_file: snapshot_file(setup, &database),
             database,
             ready: AtomicBool::new(false),
