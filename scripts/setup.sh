@@ -20,6 +20,15 @@ set_up_servers() {
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
+# The other parts of a fleet.
+set_up_fleet() {
+    local missing=()
+    command -v pgbouncer >/dev/null || missing+=(pgbouncer)
+    command -v haproxy >/dev/null || missing+=(haproxy)
+    command -v ss >/dev/null || missing+=(iproute2)
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
+}
+
 set_up_outside_tools() {
     local missing=()
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)

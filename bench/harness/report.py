@@ -12,7 +12,7 @@ PREAMBLE = """# Results
 
 Written by `bench/run` and `bench/instructions`; how to read them is told in [README.md](README.md).
 """
-ORDER = ["Contest", "Scaling", "Instruction counts"]
+ORDER = ["Contest", "Scaling", "Fleet", "Instruction counts"]
 
 
 def table(head, rows):

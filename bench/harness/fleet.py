@@ -1,0 +1,211 @@
+"""What a fleet costs: a replica on PostgreSQL and Redis beside the same program on SQLite alone, in one run."""
+
+import contextlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import lastro, load, machine, report
+
+sys.path.insert(0, str(machine.ROOT / "tests"))
+
+from fleet.parts import Fleet, Replica  # noqa: E402
+from fleet.promises import synchronise  # noqa: E402
+from fleet.publisher import Publisher  # noqa: E402
+
+PATH = "/api/v1/market/selic/current"
+# Requests of a Platinum key in a minute; a turn asks with enough keys that none of them is used up.
+PLATINUM = 2_000
+FASTEST = 110_000
+OTHER_CORE = str(machine.LOAD_CORE)
+PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy", "wrk": "wrk"}
+
+
+@dataclass
+class Turn:
+    per_second: float
+    cpu_us: float
+    redis_us: float = 0.0
+
+
+def run(filings, rounds, seconds):
+    for program, package in PACKAGES.items():
+        machine.command(program, package)
+    with tempfile.TemporaryDirectory(prefix="lastro-fleet-") as directory:
+        Path(directory).chmod(0o755)
+        return "\n\n".join([beside_sqlite(directory, rounds, seconds), several(directory, seconds), loads(directory, filings)])
+
+
+def beside_sqlite(directory, rounds, seconds):
+    """One replica, three kinds of callers, in turns with the same on SQLite."""
+    with replicas(directory, "beside", 1) as fleet, single(directory) as alone:
+        turns = {}
+        keys = {kind: make_keys(kind, fleet, alone, rounds * seconds) for kind in KINDS}
+        for _ in range(rounds):
+            for kind in KINDS:
+                for place, replica in (("SQLite", alone.replica), ("fleet", fleet.replicas[0])):
+                    spent = fleet.redis if place == "fleet" else None
+                    turns.setdefault((kind, place), []).append(turn(directory, replica, keys[kind][place], seconds, spent))
+    rows = [row(kind, turns[kind, "SQLite"], turns[kind, "fleet"]) for kind in KINDS]
+    head = ["caller", "SQLite, req/s", "PostgreSQL and Redis, req/s", "ratio", "ratio by the replica's CPU", "Redis CPU µs a request"]
+    note = f"{report.conditions()} {rounds} rounds of {seconds} s; the replica has one core, the load and the servers the other.\n\n"
+    return note + report.table(head, rows)
+
+
+KINDS = {"keys at their plan's limit": None, "a key with 100,000,000 a minute": 100_000_000, "refusals": 0}
+
+
+def make_keys(kind, fleet, alone, seconds):
+    limit = KINDS[kind]
+    if limit == 0:
+        return {"SQLite": [None], "fleet": [None]}
+    count = 1 if limit else -(-FASTEST * seconds // PLATINUM)
+    return {"SQLite": [alone.make_key(limit) for _ in range(count)], "fleet": [fleet.make_key("platinum", limit) for _ in range(count)]}
+
+
+def row(kind, alone, fleet):
+    pairs = list(zip(alone, fleet))
+    return [
+        kind,
+        report.rate(statistics.median(t.per_second for t in alone)),
+        report.rate(statistics.median(t.per_second for t in fleet)),
+        report.ratio(statistics.median(f.per_second / a.per_second for a, f in pairs)),
+        report.ratio(statistics.median(a.cpu_us / f.cpu_us for a, f in pairs)),
+        f"{statistics.median(t.redis_us for t in fleet):.1f}",
+    ]
+
+
+def turn(directory, replica, keys, seconds, redis=None):
+    """One turn of load, each request with the next of the keys."""
+    before = redis.cpu_seconds() if redis else 0
+    with machine.Stopwatch(replica.process.pid) as cpu:
+        per_second, answered = ask(directory, [replica.port], keys, seconds)
+    spent = redis.cpu_seconds() - before if redis else 0
+    return Turn(per_second, cpu.seconds * 1e6 / answered, spent * 1e6 / answered)
+
+
+def ask(directory, ports, keys, seconds, cores=OTHER_CORE):
+    script = Path(directory) / "keys.lua"
+    script.write_text(lua(keys))
+    began, running = time.monotonic(), []
+    for port in ports:
+        command = ["taskset", "-c", cores, "wrk", "-t1", "-c64", f"-d{seconds}s", "-s", str(script), f"http://127.0.0.1:{port}{PATH}"]
+        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    outs = [process.communicate(timeout=seconds + 60)[0] for process in running]
+    answered = sum(load.answered(out) for out in outs)
+    refused = keys == [None]
+    for out in outs:
+        load.check(out, load.Request("", refused=refused))
+    assert answered and time.monotonic() - began >= seconds
+    return answered / seconds, answered
+
+
+def lua(keys):
+    if keys == [None]:
+        return ""
+    names = ",".join(f"'{key}'" for key in keys)
+    return (
+        f"local keys, at, ready = {{{names}}}, 0, {{}}\n"
+        "function init() for n, key in ipairs(keys) do ready[n] = wrk.format('GET', nil, {['X-API-Key'] = key}) end end\n"
+        "function request() at = at % #ready + 1; return ready[at] end\n"
+    )
+
+
+def several(directory, seconds):
+    """Two replicas beside one on the same cores, and how long three take to serve a publication."""
+    with replicas(directory, "several", 3) as fleet:
+        cores = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
+        for replica in fleet.replicas:
+            machine.quietly(["taskset", "-a", "-p", "-c", cores, str(replica.process.pid)])
+        key = [fleet.make_key("platinum", 100_000_000)]
+        one, _ = ask(directory, [fleet.replicas[0].port], key, seconds, cores)
+        two, _ = ask(directory, [r.port for r in fleet.replicas[:2]], key, seconds, cores)
+        published = statistics.median(publication(fleet, n) for n in range(5))
+    return "\n".join([
+        f"Two replicas ÷ one, on {cores.count(',') + 1} cores that the load shares: {report.ratio(two / one)} "
+        f"({report.rate(two)} and {report.rate(one)} req/s).",
+        f"From a publication to its service on all three replicas: {published:.2f} s (median of 5).",
+    ])
+
+
+def publication(fleet, number):
+    publisher = Publisher()
+    try:
+        publisher.correct(f"0.{51 + number}")
+        synchronise(fleet, publisher)
+        began = time.monotonic()
+        newest = int(fleet.postgres.psql("SELECT edition FROM source_state WHERE source = 'ipca'"))
+        while any(r.metric("lastro_edition")['{source="ipca"}'] < newest for r in fleet.replicas):
+            time.sleep(0.01)
+        return time.monotonic() - began
+    finally:
+        publisher.close()
+
+
+def loads(directory, filings):
+    """The first start over a filled database, without a kept index: from PostgreSQL, and from SQLite."""
+    with replicas(directory, "loads", 1) as fleet:
+        fleet.replicas[0].end()
+        fleet.lastro("demo", "--companies", "2500", "--filings", str(filings))
+        from_postgres = started(fleet.replicas[0])
+    with single(directory, filings) as alone:
+        alone.replica.end()
+        from_sqlite = started(alone.replica)
+    return (
+        f"First load of {filings:,} filings: {from_postgres:.1f} s from PostgreSQL, {from_sqlite:.1f} s from SQLite, "
+        f"ratio {report.ratio(from_postgres / from_sqlite)}."
+    )
+
+
+def started(replica):
+    began = time.monotonic()
+    replica.start()
+    return time.monotonic() - began
+
+
+@contextlib.contextmanager
+def replicas(directory, name, count):
+    place = Path(directory) / name
+    place.mkdir()
+    with Fleet(place, machine.binary("lastro"), count) as fleet:
+        for part in (fleet.postgres, fleet.redis, fleet.bouncer, fleet.balancer):
+            pin(part, OTHER_CORE)
+        for replica in fleet.replicas:
+            pin(replica, str(machine.SERVER_CORE))
+        yield fleet
+
+
+def pin(part, cores):
+    machine.quietly(["taskset", "-a", "-p", "-c", cores, str(part.process.pid)])
+
+
+@contextlib.contextmanager
+def single(directory, filings=0):
+    place = Path(tempfile.mkdtemp(dir=directory))
+    alone = Single(place, filings)
+    try:
+        pin(alone.replica.start(), str(machine.SERVER_CORE))
+        yield alone
+    finally:
+        alone.replica.kill()
+
+
+class Single:
+    """The same program on SQLite."""
+
+    def __init__(self, place, filings):
+        self.database = f"sqlite:{place}/lastro.db"
+        if filings:
+            lastro.make_demo(self.database, filings)
+        # Kept where it cannot be: every start is a first one.
+        arguments = ["--database", self.database, "--sync", "off", "--index-dir", "/dev/null/none"]
+        self.replica = Replica(place, "alone", machine.binary("lastro"), arguments)
+
+    def make_key(self, limit):
+        agreed = ["--rate-limit", str(limit)] if limit else []
+        command = [machine.binary("lastro"), "keys", "create", "--database", self.database, "--plan", "platinum", "--name", "bench"]
+        return machine.quietly([*command, "--email", "bench@example.com", *agreed]).strip()

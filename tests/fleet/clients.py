@@ -1,0 +1,111 @@
+"""Clients of a fleet: what they asked, when, and what came of it. A broken connection is an answer too, and a bad one."""
+
+import http.client
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+CURRENT_SELIC = "/api/v1/market/selic/current"
+WINDOW_S = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    sent: float
+    received: float
+    # 0 where no answer came.
+    status: int
+    headers: dict = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def admitted(self):
+        return self.status == 200
+
+    @property
+    def failed(self):
+        return self.status == 0 or self.status >= 500
+
+
+class Client:
+    """One connection after the other, from an address of its own: each is another client to those who count addresses."""
+
+    def __init__(self, port, key=None, address="127.0.0.1"):
+        self.port, self.address = port, address
+        self.headers = {"X-API-Key": key} if key else {}
+        self.connection = None
+
+    def ask(self, path=CURRENT_SELIC, method="GET", body=None):
+        sent = time.monotonic()
+        try:
+            self.connection = self.connection or self.connect()
+            self.connection.request(method, path, body, {**self.headers, **({"Content-Type": "application/json"} if body else {})})
+            response = self.connection.getresponse()
+            content = response.read()
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(sent, time.monotonic(), response.status, headers, content)
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return Answer(sent, time.monotonic(), 0)
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(self.address, 0))
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+
+def at_once(ports, requests, key=None, address="127.0.0.1", connections=32):
+    """So many requests as fast as these connections can send them, dealt over the ports in turn."""
+    clients = [Client(ports[n % len(ports)], key, address) for n in range(min(connections, requests))]
+
+    def share(n):
+        return [clients[n].ask() for _ in range(n, requests, len(clients))]
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        found = [answer for answers in pool.map(share, range(len(clients))) for answer in answers]
+    for client in clients:
+        client.close()
+    return found
+
+
+class Stream:
+    """Requests at a steady rate in the background, until it is ended."""
+
+    def __init__(self, port, per_second, key=None, address="127.0.0.1", connections=4, path=CURRENT_SELIC):
+        self.answers, self.stopping, self.path = [], threading.Event(), path
+        pause = connections / per_second
+        clients = [Client(port, key, address) for _ in range(connections)]
+        self.threads = [threading.Thread(target=self.run, args=(client, pause, n * pause / connections), daemon=True) for n, client in enumerate(clients)]
+
+    def run(self, client, pause, offset):
+        due = time.monotonic() + offset
+        while not self.stopping.wait(max(0, due - time.monotonic())):
+            self.answers.append(client.ask(self.path))
+            due = max(due + pause, time.monotonic() - pause)
+        client.close()
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+        self.answers.sort(key=lambda answer: answer.sent)
+
+    @property
+    def failures(self):
+        return sum(answer.failed for answer in list(self.answers))
+
+
+def most_in_a_window(answers, after=float("-inf"), before=float("inf")):
+    """The most that was certainly admitted within one window: from the sending of the first to the answer of the last."""
+    admitted = [a for a in answers if a.admitted and a.sent >= after and a.received <= before]
+    windows = ([a for a in admitted if a.sent >= first.sent and a.received < first.sent + WINDOW_S] for first in admitted)
+    return max(map(len, windows), default=0)
