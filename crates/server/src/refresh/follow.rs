@@ -153,3 +153,25 @@ async fn follow_source(app: &App, source: Source, edition: Edition) -> anyhow::R
     tracing::info!(%source, edition = edition.0, "a new edition is in service");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use lastro_store::LastAttempt;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_states_are_read_where_something_was_attempted_or_published_or_five_seconds_have_passed() {
+        let known = Counters::default();
+        assert!(Freshness::default().is_old(&known), "never read");
+        let read = Freshness { read: Some((Instant::now(), known)) };
+        let with_key = Counters { key_revision: 7, ..known };
+        assert!(!read.is_old(&known) && !read.is_old(&with_key));
+        let (mut published, mut attempted) = (known, known);
+        published.editions[Source::Fx] = Edition(1);
+        attempted.attempts[Source::Fx] = Some(LastAttempt { at: Timestamp::UNIX_EPOCH, failed: true });
+        assert!(read.is_old(&published) && read.is_old(&attempted));
+        tokio::time::advance(Freshness::LONGEST).await;
+        assert!(read.is_old(&known));
+    }
+}

@@ -85,3 +85,56 @@ impl Clock for StoreClock {
         self.machine.monotonic_ns()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::ManualClock;
+    use std::sync::atomic::AtomicUsize;
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+    fn clock() -> StoreClock {
+        StoreClock::new(Arc::new(ManualClock::starting_at(1_000_000)))
+    }
+
+    #[test]
+    fn it_is_the_machines_clock_until_it_is_measured() {
+        let clock = clock();
+        assert_eq!(clock.now(), Now { monotonic_ns: 0, unix_ms: 1_000_000 });
+        clock.set(-1_500);
+        assert_eq!(
+            clock.now(),
+            Now { monotonic_ns: 0, unix_ms: 998_500 },
+            "what only grows is the machine's"
+        );
+        clock.set(i64::MAX);
+        assert_eq!(clock.now().unix_ms, i64::MAX, "no clock panics");
+        clock.set(i64::MIN);
+        clock.now();
+    }
+
+    #[derive(Default)]
+    struct Warnings(Arc<AtomicUsize>);
+
+    impl<S: tracing::Subscriber> Layer<S> for Warnings {
+        fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+            self.0
+                .fetch_add(usize::from(*event.metadata().level() == tracing::Level::WARN), Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn skew_is_told_once_until_it_is_over() {
+        let warnings = Warnings::default();
+        let count = Arc::clone(&warnings.0);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(warnings), || {
+            let clock = clock();
+            for (offset_ms, warned) in
+                [(0, 0), (2_000, 0), (2_001, 1), (2_500, 1), (-9_000, 1), (-1_000, 1), (-2_001, 2)]
+            {
+                clock.set(offset_ms);
+                assert_eq!(count.load(Ordering::SeqCst), warned, "{offset_ms}");
+            }
+        });
+    }
+}
