@@ -23,6 +23,8 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Spool {
     directory: PathBuf,
+    /// A directory that somebody else made is not ours to remove.
+    is_ours: bool,
     clock: Arc<dyn Clock>,
 }
 
@@ -54,11 +56,20 @@ struct Head {
 }
 
 impl Spool {
+    /// The spool in the directory that was named, or else beside the database. Without both there is none, and an interrupted
+    /// synchronisation begins anew.
+    pub fn of(named: Option<PathBuf>, database: &str, clock: Arc<dyn Clock>) -> Option<Self> {
+        match named {
+            Some(directory) => Some(Self { directory, is_ours: false, clock }),
+            None => Self::beside(database, clock),
+        }
+    }
+
     /// The spool of a database that is a file; made when first written to.
     pub fn beside(database: &str, clock: Arc<dyn Clock>) -> Option<Self> {
         let mut directory = lastro_store::sqlite_path(database)?.into_os_string();
         directory.push(".spool");
-        Some(Self { directory: directory.into(), clock })
+        Some(Self { directory: directory.into(), is_ours: true, clock })
     }
 
     /// What is kept of this address, if it is whole and not too old.
@@ -105,7 +116,9 @@ impl Spool {
     pub fn clear(&self, source: Source) {
         // What is left over is too old tomorrow; an empty parent goes with its last folder.
         let _ = fs::remove_dir_all(self.folder(source));
-        let _ = fs::remove_dir(&self.directory);
+        if self.is_ours {
+            let _ = fs::remove_dir(&self.directory);
+        }
     }
 
     fn folder(&self, source: Source) -> PathBuf {
@@ -221,6 +234,23 @@ mod tests {
         assert!(found(&home.spool, Source::Fx).is_some());
         fs::write(head_of(&entry), b"{").unwrap();
         assert_eq!(found(&home.spool, Source::Fx), None);
+    }
+
+    #[test]
+    fn a_directory_that_was_named_is_used_and_left_where_it_is() {
+        let home = home();
+        let clock = Arc::clone(&home.clock) as Arc<dyn Clock>;
+        let named = home.directory.path().join("named");
+        let spool = Spool::of(Some(named.clone()), "postgres://host/lastro", Arc::clone(&clock)).unwrap();
+        keep(&spool, Source::Fx, b"a");
+        assert_eq!(found(&spool, Source::Fx).unwrap(), b"a");
+        spool.clear(Source::Fx);
+        assert!(named.exists() && fs::read_dir(&named).unwrap().next().is_none());
+        assert!(
+            Spool::of(None, "postgres://host/lastro", Arc::clone(&clock)).is_none(),
+            "no file to be beside"
+        );
+        assert!(Spool::of(None, "sqlite:x.db", clock).is_some());
     }
 
     #[test]

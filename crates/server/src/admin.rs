@@ -94,6 +94,7 @@ fn metrics(app: &App) -> String {
     app.connections.render(&mut out);
     app.exports.render(&mut out);
     app.jobs.render(app.clock.now(), &mut out);
+    app.replicas.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
     out.gauge("lastro_limiter_entries", help, app.callers.len());
     out.gauge("lastro_keys", "API keys in memory.", app.keys.len());

@@ -14,6 +14,7 @@ pub mod jobs;
 pub mod metrics;
 pub mod pepper;
 pub mod refresh;
+pub mod replicas;
 pub mod sample;
 pub mod service;
 pub mod state;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lastro::commands::{demo, keys, serve, sync, webhooks};
+use lastro::commands::{demo, keys, replicas, serve, sync, webhooks};
 use lastro::config::{self, Cli, Command};
 use lastro::telemetry::{self, LogFormat};
 
@@ -40,6 +40,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Serve(options)) => serve::run(&cli.common, *options).await,
         Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
+        Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,
     }

@@ -11,7 +11,7 @@ use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::Sync;
-use lastro_model::Source;
+use lastro_model::{Clock, Source};
 use lastro_store::SourceState;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -26,6 +26,7 @@ use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, forget, sweep, synchronise};
 use crate::metrics::Metrics;
 use crate::refresh::follow;
+use crate::replicas;
 use crate::state::{App, Setup};
 use crate::webhooks::dispatcher;
 use crate::{admin, http, sample, tls};
@@ -62,6 +63,7 @@ impl Service {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
         fill(&app).await?;
+        app.replicas.beat().await;
         start_jobs(&mut jobs, &app, settings.poll_interval);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
@@ -91,17 +93,18 @@ fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
     jobs.start("flush", &app.usage_flusher, flush::run);
     jobs.start("sweep", app, sweep::run);
     jobs.start("connections", &app.connections, connections::sweep::run);
+    jobs.start("replicas", &app.replicas, replicas::run);
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
-    let retention = Retention { store: Arc::clone(&app.store), clock: Arc::clone(&app.clock) };
+    let retention = Retention { store: Arc::clone(&app.store), clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
 fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -> anyhow::Result<()> {
-    let Serve { timeouts, publishers, since, sync_poll_interval, .. } = &setup.settings;
-    let spool = Spool::beside(&setup.common.database, Arc::clone(&setup.clock));
+    let Serve { timeouts, publishers, since, sync_poll_interval, spool_dir, .. } = &setup.settings;
+    let spool = Spool::of(spool_dir.clone(), &setup.common.database, Arc::clone(&setup.clock));
     let sync = Arc::new(Sync {
         store: Arc::clone(&setup.store),
-        clock: Arc::clone(&setup.clock),
+        clock: store_clock(app),
         fetcher: Fetcher::new(tls::client()?, timeouts.into(), random_fraction, spool)?,
         publishers: publishers.clone().into(),
         since: *since,
@@ -116,6 +119,11 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
         });
     }
     Ok(())
+}
+
+/// For whatever is compared between machines.
+fn store_clock(app: &App) -> Arc<dyn Clock> {
+    Arc::clone(&app.replicas.clock) as Arc<dyn Clock>
 }
 
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -21,6 +21,7 @@ use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::pepper;
 use crate::refresh::snapshot_file::SnapshotFile;
+use crate::replicas::{Identity, Replicas};
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::running_tests::RunningTests;
@@ -67,7 +68,9 @@ pub struct App {
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
-    /// The place of this process among those that serve the same database.
+    /// The processes that serve the same database.
+    pub replicas: Arc<Replicas>,
+    /// The place of this process among them.
     pub share: Arc<ArcSwap<Share>>,
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
@@ -87,9 +90,10 @@ impl App {
         let (boot, capacity) = (random_hex(16), settings.limiter_capacity as usize);
         let (metrics, usage) = (Arc::new(metrics), Arc::new(Usage::new()));
         let catalog = Arc::new(ArcSwap::from_pointee(Catalog::empty()));
+        let replicas = Arc::new(replicas(setup, &catalog, &boot));
         Ok(Self {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
-            webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &boot)?),
+            webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
             connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
             clock: Arc::clone(clock),
             store: Arc::clone(store),
@@ -107,7 +111,8 @@ impl App {
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,
-            share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
+            share: Arc::clone(&replicas.share),
+            replicas,
             snapshot_file: snapshot_file(setup, &database),
             database,
             ready: AtomicBool::new(false),
@@ -145,6 +150,12 @@ fn snapshot_file(setup: &Setup, database: &str) -> Option<SnapshotFile> {
     directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
 }
 
+fn replicas(setup: &Setup, catalog: &Arc<ArcSwap<Catalog>>, boot: &str) -> Replicas {
+    let (store, clock) = (Arc::clone(&setup.store), Arc::clone(&setup.clock));
+    let identity = Identity { boot: boot.to_owned(), name: setup.settings.replica_name() };
+    Replicas::new(identity, store, clock, Arc::clone(catalog), setup.settings.beat_interval)
+}
+
 fn usage_flusher(setup: &Setup, usage: &Arc<Usage>, metrics: &Arc<Metrics>, boot: &str) -> UsageFlusher {
     let (store, clock) = (Arc::clone(&setup.store), Arc::clone(&setup.clock));
     UsageFlusher::new(Arc::clone(usage), store, clock, Arc::clone(metrics), boot.to_owned())
@@ -155,18 +166,19 @@ fn webhooks(
     catalog: &Arc<ArcSwap<Catalog>>,
     metrics: &Arc<Metrics>,
     pepper: &Pepper,
-    boot: &str,
+    replicas: &Arc<Replicas>,
 ) -> anyhow::Result<Webhooks> {
     let settings = setup.settings.webhooks.clone();
     Ok(Webhooks {
         connector: Connector::new(settings.allow_private(), settings.delivery_timeout)?,
         settings,
         store: Arc::clone(&setup.store),
-        clock: Arc::clone(&setup.clock),
+        clock: Arc::clone(&replicas.clock) as Arc<dyn Clock>,
         catalog: Arc::clone(catalog),
         metrics: Arc::clone(metrics),
         pepper: pepper.clone(),
-        boot: boot.to_owned(),
+        boot: replicas.boot().to_owned(),
+        replicas: Arc::clone(replicas),
         tests: RunningTests::default(),
         state: ArcSwap::default(),
     })

@@ -4,6 +4,7 @@
 
 use std::fmt::Debug;
 
+use jiff::Timestamp;
 use lastro_model::{Edition, Source};
 
 use crate::transaction::{Reading, Transaction};
@@ -57,4 +58,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// Removes the bytes that deleted accounts left behind. Says whether they are gone already.
     fn wipe_deleted_accounts(&self) -> impl Future<Output = Result<bool>> + Send;
+
+    /// What the database's own clock shows; nothing where it has none, being on the machine of all who use it.
+    fn time(&self) -> impl Future<Output = Result<Option<Timestamp>>> + Send;
 }

@@ -15,10 +15,10 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, Claim, Claimed, Counters, Deliveries, Delivery, Erased, FileStore, Lease,
-    LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published, RecordStore,
-    RememberedEdition, RememberedFile, Result, Rotated, SettingStore, Settlement, SourceState, Store,
-    StoreError, UsageStore, WebhookChange, WebhookStore, Write,
+    AccountStore, Announcement, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
+    FileStore, Lease, LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published,
+    RecordStore, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore,
+    Settlement, SourceState, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };
 
 #[derive(Debug)]
@@ -33,6 +33,7 @@ struct Faults {
     all: bool,
     panics: Vec<Operation>,
     delay: Duration,
+    time: Option<Timestamp>,
 }
 
 impl FaultyStore {
@@ -66,6 +67,11 @@ impl FaultyStore {
         self.faults.lock().delay = delay;
     }
 
+    /// What the clock of the store shows from now on, whatever the store behind says; it stands still.
+    pub fn set_time(&self, time: Option<Timestamp>) {
+        self.faults.lock().time = time;
+    }
+
     /// A call that fails never reaches the store behind.
     async fn pass(&self, operation: Operation) -> Result<&dyn Store> {
         let panics = self.faults.lock().panics.contains(&operation);
@@ -96,6 +102,7 @@ macro_rules! faulty {
         /// The calls of a store, by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Operation {
+            Time,
             $($($operation,)*)*
         }
 
@@ -110,6 +117,16 @@ macro_rules! faulty {
             }
         )*
     };
+}
+
+/// Beside the others, because the time can be told.
+#[async_trait]
+impl ClockStore for FaultyStore {
+    async fn time(&self) -> Result<Option<Timestamp>> {
+        let store = self.pass(Operation::Time).await?;
+        let told = self.faults.lock().time;
+        if told.is_some() { Ok(told) } else { store.time().await }
+    }
 }
 
 faulty! {
@@ -177,5 +194,11 @@ faulty! {
         RedeliverFailed: redeliver_failed(webhook: &WebhookId, at: Timestamp) -> u64;
         OutboxState: outbox_state() -> OutboxState;
         ForgetDeliveries: forget_deliveries(before: Timestamp) -> u64;
+    }
+    ReplicaStore {
+        Beat: beat(replica: Replica) -> ();
+        Replicas: replicas() -> Vec<Replica>;
+        Leave: leave(boot: &str) -> ();
+        ForgetReplicas: forget_replicas(before: Timestamp) -> u64;
     }
 }

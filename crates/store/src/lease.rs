@@ -1,7 +1,7 @@
 //! Who does a piece of work that only one process may do at a time.
 //!
 //! A lease ends by itself, so a holder that dies is succeeded without anybody's help; a holder that lives renews it in
-//! time. Every process on the database passes its own clock in: leases are long against what clocks differ by.
+//! time. Every process on the database passes the time in, by the clock that they have in common.
 
 use std::time::Duration;
 

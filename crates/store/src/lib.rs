@@ -15,6 +15,7 @@ mod migration;
 mod outbox;
 mod read_file;
 mod record;
+mod replica;
 mod rules;
 mod setting;
 mod sql;
@@ -36,9 +37,10 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Condition, Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, SourceState,
-    WITHHELD_SHOWN, Write,
+    Condition, Counters, LastAttempt, Loaded, Publication, Published, RecordStore, RememberedEdition,
+    SourceState, WITHHELD_SHOWN, Write,
 };
+pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use setting::{DATABASE_ID, SettingStore};
 pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
@@ -58,6 +60,8 @@ pub trait Store:
     + SettingStore
     + WebhookStore
     + OutboxStore
+    + ReplicaStore
+    + ClockStore
     + Debug
 {
 }
@@ -71,6 +75,8 @@ impl<T> Store for T where
         + SettingStore
         + WebhookStore
         + OutboxStore
+        + ReplicaStore
+        + ClockStore
         + Debug
         + ?Sized
 {

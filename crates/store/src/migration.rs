@@ -27,8 +27,10 @@ pub(crate) const DATA: &[Migration] = &[
 ];
 
 /// The same for what must be quick.
-pub(crate) const ACCOUNTS: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("migrations/accounts/0001_accounts.sql") }];
+pub(crate) const ACCOUNTS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/accounts/0001_accounts.sql") },
+    Migration { version: 2, sql: include_str!("migrations/accounts/0002_replicas.sql") },
+];
 
 impl Migration {
     pub(crate) fn checksum(&self) -> String {

@@ -47,8 +47,18 @@ pub trait RecordStore: Send + Sync {
 pub struct Counters {
     /// Zero for a source that was never filled.
     pub editions: BySource<Edition>,
+    /// When each source was last asked for, and whether that failed: what [`RecordStore::source_states`] tells has changed
+    /// where this has, also where the edition has not.
+    pub attempts: BySource<Option<LastAttempt>>,
     /// The greatest revision of any key.
     pub key_revision: u64,
+}
+
+/// How the last synchronisation of a source went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastAttempt {
+    pub at: Timestamp,
+    pub failed: bool,
 }
 
 impl Counters {

@@ -138,13 +138,12 @@ async fn stream_to_disk(
 
 /// Where the bytes go: into the spool, or nowhere that has a name.
 fn place(spool: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempFile>)> {
-    match spool {
-        Some((spool, source)) => {
-            let draft = spool.draft(source)?;
-            Ok((draft.reopen()?, Some(draft)))
-        }
-        None => Ok((tempfile::tempfile()?, None)),
+    match spool.map(|(spool, source)| spool.draft(source)) {
+        Some(Ok(draft)) => return Ok((draft.reopen()?, Some(draft))),
+        Some(Err(error)) => tracing::debug!(%error, "the spool cannot be written to; nothing is kept in it"),
+        None => {}
     }
+    Ok((tempfile::tempfile()?, None))
 }
 
 /// By its kind alone: the error itself may name a path of this machine.

@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod keys;
 mod progress;
+pub mod replicas;
 pub mod serve;
 pub mod sync;
 pub mod webhooks;

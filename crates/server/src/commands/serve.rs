@@ -4,6 +4,8 @@ use std::fs::{File, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use lastro_store::Store;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock::SystemClock;
@@ -27,6 +29,13 @@ fn alone_on(database: &str) -> Option<File> {
             None
         }
         Err(TryLockError::Error(_)) => None,
+    }
+}
+
+/// Whoever holds the lock is alone on the machine, so that all who were there before are dead: nobody waits for them.
+async fn forget_the_dead(store: &dyn Store) {
+    if let Err(error) = store.forget_replicas(Timestamp::MAX).await {
+        tracing::debug!(%error, "the servers before this one could not be forgotten; they are dead in ten seconds");
     }
 }
 
@@ -64,9 +73,13 @@ fn warn_of_private_receivers(serve: &Serve) {
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     // Told before anything is opened.
     serve.trusted_proxies()?;
+    pepper::path_of(common)?;
     let mut stop = Signals::listen()?;
     let store = lastro_store::open(&common.database).await?;
-    let _alone = alone_on(&common.database);
+    let alone = alone_on(&common.database);
+    if alone.is_some() {
+        forget_the_dead(&*store).await;
+    }
     warn_of_private_receivers(&serve);
     let starting = Service::start(Setup {
         store,

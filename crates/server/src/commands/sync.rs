@@ -16,6 +16,7 @@ use super::progress;
 use super::serve::Signals;
 use crate::clock::{SystemClock, random_fraction, random_hex};
 use crate::config::{Common, SyncArgs};
+use crate::replicas::StoreClock;
 use crate::tls;
 
 /// How often is looked whether another process has ended.
@@ -48,10 +49,13 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
 }
 
 async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-    let spool = Spool::beside(&common.database, Arc::clone(&clock));
+    let machine: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let spool = Spool::of(arguments.spool_dir.clone(), &common.database, Arc::clone(&machine));
+    let store = lastro_store::open(&common.database).await?;
+    // Leases are compared between machines.
+    let clock: Arc<dyn Clock> = Arc::new(StoreClock::of(&*store, machine).await?);
     Ok(Sync {
-        store: lastro_store::open(&common.database).await?,
+        store,
         fetcher: Fetcher::new(tls::client()?, (&arguments.timeouts).into(), random_fraction, spool)?,
         clock,
         publishers: arguments.publishers.clone().into(),

@@ -1,6 +1,8 @@
 //! `lastro webhooks`: the operator's view of the customers' webhooks. Standard output carries the result and nothing else.
 #![allow(clippy::print_stdout)]
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use lastro_model::{Attempt, Clock, DisabledBy, Webhook, WebhookId};
 use lastro_store::{Store, WebhookChange};
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 use super::printable;
 use crate::clock::SystemClock;
 use crate::config::{Common, WebhooksCommand};
+use crate::replicas::StoreClock;
 use crate::webhooks::view::{DeliveryView, WebhookView, status};
 
 /// How many deliveries `show` lists.
@@ -20,7 +23,7 @@ pub async fn run(common: &Common, command: WebhooksCommand, as_json: bool) -> an
         WebhooksCommand::List => list(&store.list_webhooks().await?, as_json),
         WebhooksCommand::Show { id } => show(&*store, &id, as_json).await?,
         WebhooksCommand::Retry { id } => {
-            let now = SystemClock::start().now().timestamp();
+            let now = StoreClock::of(&*store, Arc::new(SystemClock::start())).await?.now().timestamp();
             let webhook = change(&*store, &id, None).await?;
             let due = store.redeliver_failed(&webhook.id, now).await?;
             tracing::info!("{due} deliveries to {} are due now", webhook.id);

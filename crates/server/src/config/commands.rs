@@ -1,5 +1,6 @@
 //! The commands beside `serve`, with what each of them takes.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -28,6 +29,10 @@ pub struct SyncArgs {
     /// Also list every row that could not be read, with its file and line, and every point that is withheld
     #[arg(long)]
     pub verbose: bool,
+    /// Where the downloads of an unfinished synchronisation are kept [default: the SQLite file's name and `.spool`, else
+    /// nowhere]
+    #[arg(long, env = "LASTRO_SPOOL_DIR", value_name = "DIRECTORY")]
+    pub spool_dir: Option<PathBuf>,
     #[command(flatten)]
     pub publishers: PublisherSettings,
     #[command(flatten)]

@@ -58,6 +58,12 @@ pub enum Command {
         #[command(subcommand)]
         command: WebhooksCommand,
     },
+    /// List the processes that serve the database: which are alive, and what they do not serve yet
+    Replicas {
+        /// Print JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Synchronise with the official sources now; the exit status tells whether every source succeeded
     Sync(SyncArgs),
     /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
@@ -76,7 +82,7 @@ pub struct Common {
         value_name = "URL"
     )]
     pub database: String,
-    /// The secret that key hashes are made with [default: the database's file name and `.pepper`]
+    /// The secret that key hashes are made with [default: the SQLite file's name and `.pepper`; needed with PostgreSQL]
     #[arg(long, env = "LASTRO_PEPPER_FILE", global = true, value_name = "FILE")]
     pub pepper_file: Option<PathBuf>,
     /// A TOML file with any of these settings, named as the flags without dashes in front

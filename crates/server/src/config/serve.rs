@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches};
 use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
+use lastro_model::text::has_control;
 
 use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
 
@@ -46,9 +47,16 @@ pub struct Serve {
     /// The first year of filings to keep
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
-    /// Where the search index is kept between runs [default: the database's file name and `.index`]
+    /// What other replicas and `lastro replicas` call this process [default: the host's name]
+    #[arg(long, env = "LASTRO_REPLICA_NAME", value_name = "NAME", value_parser = replica_name)]
+    pub replica_name: Option<String>,
+    /// Where the search index is kept between runs [default: the SQLite file's name and `.index`, else nowhere]
     #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
     pub index_dir: Option<PathBuf>,
+    /// Where the downloads of an unfinished synchronisation are kept [default: the SQLite file's name and `.spool`, else
+    /// nowhere]
+    #[arg(long, env = "LASTRO_SPOOL_DIR", value_name = "DIRECTORY")]
+    pub spool_dir: Option<PathBuf>,
     #[command(flatten)]
     pub connections: ConnectionSettings,
     #[command(flatten)]
@@ -56,6 +64,9 @@ pub struct Serve {
     /// How often is looked at what other processes wrote into the store.
     #[arg(skip = Duration::from_millis(500))]
     pub poll_interval: Duration,
+    /// How often the other replicas are told that this one lives.
+    #[arg(skip = Duration::from_secs(2))]
+    pub beat_interval: Duration,
     /// How often is looked whether a synchronisation is due.
     #[arg(skip = Duration::from_secs(1))]
     pub sync_poll_interval: Duration,
@@ -70,10 +81,24 @@ impl Serve {
         Ok(Self::from_arg_matches(&matches)?)
     }
 
+    /// What this process is called by people: a name that was given, or that of the machine.
+    pub fn replica_name(&self) -> String {
+        let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+        self.replica_name.clone().unwrap_or_else(host)
+    }
+
     pub fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
         TrustedProxies::parse(&self.trusted_proxies)
             .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))
     }
+}
+
+/// A name for people, in one line of a table.
+fn replica_name(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.len() > 100 || has_control(text) {
+        return Err("must be 1 to 100 bytes without control characters".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The first year that the regulator declares filings for.

@@ -21,6 +21,7 @@ const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Ninety days, and an hour in which the last counts of every process are written.
 const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
+const REPLICAS_KEPT: SignedDuration = SignedDuration::from_hours(24);
 const REMOVED_AT_ONCE: usize = 200;
 
 /// What is forgotten from, and by which clock.
@@ -104,6 +105,10 @@ async fn forget(retention: &Retention) {
     tell(
         "removed keys were forgotten",
         retention.store.forget_removed_keys(ago(retention, NOTES_KEPT)).await,
+    );
+    tell(
+        "dead replicas were forgotten",
+        retention.store.forget_replicas(ago(retention, REPLICAS_KEPT)).await,
     );
     tell(
         "old flushes of usage were forgotten",

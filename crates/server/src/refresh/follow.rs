@@ -10,6 +10,7 @@ use std::time::Duration;
 use lastro_model::{Edition, Source};
 use lastro_store::{Counters, SourceState};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::{background, parts};
 use crate::jobs::stopped;
@@ -27,11 +28,31 @@ pub async fn run(
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
+    let mut freshness = Freshness::default();
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(poll_interval) => look(&app, &wanted).await,
+            () = tokio::time::sleep(poll_interval) => look(&app, &wanted, &mut freshness).await,
         }
+    }
+}
+
+/// When the states of the sources were last read, and what the counters were then. Reading them costs the store several
+/// times as much as the counters, and every replica looks twice a second.
+#[derive(Default)]
+struct Freshness {
+    read: Option<(Instant, Counters)>,
+}
+
+impl Freshness {
+    /// Whatever the counters do not tell of is seen after this.
+    const LONGEST: Duration = Duration::from_secs(5);
+
+    fn is_old(&self, counters: &Counters) -> bool {
+        self.read.is_none_or(|(at, before)| {
+            at.elapsed() >= Self::LONGEST
+                || (before.editions, before.attempts) != (counters.editions, counters.attempts)
+        })
     }
 }
 
@@ -45,7 +66,7 @@ pub async fn rebuild(app: Arc<App>, wanted: Arc<Wanted>, mut stop: watch::Receiv
     }
 }
 
-async fn look(app: &App, wanted: &Wanted) {
+async fn look(app: &App, wanted: &Wanted, freshness: &mut Freshness) {
     match app.store.counters().await {
         Ok(counters) => {
             if counters.key_revision > app.keys.revision()
@@ -56,8 +77,13 @@ async fn look(app: &App, wanted: &Wanted) {
             wanted.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
             });
-            if let Err(error) = take_over_freshness(app).await {
-                tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+            if freshness.is_old(&counters) {
+                match take_over_freshness(app).await {
+                    Ok(()) => freshness.read = Some((Instant::now(), counters)),
+                    Err(error) => {
+                        tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+                    }
+                }
             }
         }
         Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
@@ -126,4 +152,26 @@ async fn follow_source(app: &App, source: Source, edition: Edition) -> anyhow::R
     }
     tracing::info!(%source, edition = edition.0, "a new edition is in service");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use lastro_store::LastAttempt;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_states_are_read_where_something_was_attempted_or_published_or_five_seconds_have_passed() {
+        let known = Counters::default();
+        assert!(Freshness::default().is_old(&known), "never read");
+        let read = Freshness { read: Some((Instant::now(), known)) };
+        let with_key = Counters { key_revision: 7, ..known };
+        assert!(!read.is_old(&known) && !read.is_old(&with_key));
+        let (mut published, mut attempted) = (known, known);
+        published.editions[Source::Fx] = Edition(1);
+        attempted.attempts[Source::Fx] = Some(LastAttempt { at: Timestamp::UNIX_EPOCH, failed: true });
+        assert!(read.is_old(&published) && read.is_old(&attempted));
+        tokio::time::advance(Freshness::LONGEST).await;
+        assert!(read.is_old(&known));
+    }
 }

@@ -15,16 +15,20 @@ use super::running_tests::RunningTests;
 use super::signature::Secret;
 use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
+use crate::replicas::Replicas;
 
 pub struct Webhooks {
     pub settings: WebhookSettings,
     pub store: Arc<dyn Store>,
+    /// The store's: due times and leases are compared between machines.
     pub clock: Arc<dyn Clock>,
     pub catalog: Arc<ArcSwap<Catalog>>,
     pub metrics: Arc<Metrics>,
     pub pepper: Pepper,
     /// Names this process among all that claim messages.
     pub boot: String,
+    /// Those that must serve what is told of.
+    pub replicas: Arc<Replicas>,
     pub connector: Connector,
     pub tests: RunningTests,
     /// As of a moment ago, for the operator.

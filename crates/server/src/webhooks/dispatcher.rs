@@ -13,6 +13,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 
 use super::delivery::deliver;
+use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, fan_out};
 use crate::config::WebhookSettings;
 use crate::jobs::stopped;
@@ -26,7 +27,8 @@ const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
     let WebhookSettings { poll_interval, state_interval, .. } = webhooks.settings;
-    let mut dispatcher = Dispatcher { webhooks, running: JoinSet::new(), settled: Vec::new() };
+    let mut dispatcher =
+        Dispatcher { webhooks, waiting: Waiting::default(), running: JoinSet::new(), settled: Vec::new() };
     let mut state_is_old = tokio::time::interval(state_interval);
     state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -44,6 +46,7 @@ pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
 
 struct Dispatcher {
     webhooks: Arc<Webhooks>,
+    waiting: Waiting,
     running: JoinSet<Settlement>,
     /// Not written yet. A write that fails keeps them for the next.
     settled: Vec<Settlement>,
@@ -52,8 +55,9 @@ struct Dispatcher {
 impl Dispatcher {
     /// Says whether there is more to do at once.
     async fn round(&mut self) -> bool {
-        let now = self.webhooks.clock.now().timestamp();
-        let addressed = fan_out::fan_out(&self.webhooks, now).await.unwrap_or_else(|error| {
+        let now = self.webhooks.clock.now();
+        let addressed = fan_out::fan_out(&self.webhooks, &mut self.waiting, now).await;
+        let addressed = addressed.unwrap_or_else(|error| {
             tracing::warn!(%error, "announcements could not be addressed; tried again shortly");
             false
         });

@@ -1,9 +1,10 @@
 //! From announcements to messages: each announcement once, whoever else is at work on the same outbox.
 
 use jiff::Timestamp;
-use lastro_model::{MessageId, Plan, Webhook};
+use lastro_model::{MessageId, Now, Plan, Webhook};
 use lastro_store::{Announcement, NewMessage};
 
+use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, payload};
 use crate::clock::fill_random;
 use crate::refresh::parts::editions;
@@ -13,15 +14,14 @@ const BITE: usize = 32;
 
 /// Addresses the oldest announcements. Says whether there may be more.
 ///
-/// What this process does not serve yet waits: whoever is told of something new and asks for it must find it.
-pub async fn fan_out(webhooks: &Webhooks, now: Timestamp) -> anyhow::Result<bool> {
-    let mut announcements = webhooks.store.announcements(BITE).await?;
-    let shown = editions(&webhooks.catalog.load());
-    let is_early = |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown[source]);
-    announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
+/// What this process does not serve yet waits, and for a while what another one does not: whoever is told of something
+/// new and asks for it must find it.
+pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> anyhow::Result<bool> {
+    let announcements = served(webhooks, waiting, now.monotonic_ns).await?;
     if announcements.is_empty() {
         return Ok(false);
     }
+    let now = now.timestamp();
     let plans = entitled_plans();
     let entitled = |(webhook, plan): (Webhook, Plan)| plans.contains(&plan).then_some(webhook);
     let subscribers: Vec<Webhook> =
@@ -31,6 +31,27 @@ pub async fn fan_out(webhooks: &Webhooks, now: Timestamp) -> anyhow::Result<bool
         webhooks.store.fan_out(announcement.number, messages).await?;
     }
     Ok(announcements.len() == BITE)
+}
+
+/// The oldest announcements, up to the first that is not served everywhere.
+async fn served(
+    webhooks: &Webhooks,
+    waiting: &mut Waiting,
+    now_ns: u64,
+) -> anyhow::Result<Vec<Announcement>> {
+    let mut announcements = webhooks.store.announcements(BITE).await?;
+    waiting.see(&announcements, now_ns);
+    let shown = editions(&webhooks.catalog.load());
+    let is_early = |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown[source]);
+    announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
+    if announcements.is_empty() {
+        return Ok(announcements);
+    }
+    // Asked now and not remembered: one that began a moment ago is waited for, too.
+    let others = webhooks.replicas.others().await?;
+    let held = announcements.iter().position(|new| waiting.holds(new, &others, now_ns));
+    announcements.truncate(held.unwrap_or(BITE));
+    Ok(announcements)
 }
 
 fn messages(

@@ -2,7 +2,8 @@
 //!
 //! A publication leaves announcements in the store. From there, in the order of the flow:
 //!
-//! 1. [`fan_out`] turns each announcement, once, into a message for every webhook that wants it, with a body by [`payload`].
+//! 1. [`fan_out`] turns each announcement, once, into a message for every webhook that wants it, with a body by [`payload`],
+//!    once every replica serves what it tells of ([`served_everywhere`]).
 //! 2. [`dispatcher`] claims messages that are due, one of each webhook at a time, and gives each to a task.
 //! 3. [`delivery`] is that task: [`signature`], [`connector`], and the verdict by [`schedule`].
 //!
@@ -21,6 +22,7 @@ pub mod internal_names;
 pub mod payload;
 pub mod running_tests;
 pub mod schedule;
+mod served_everywhere;
 pub mod signature;
 pub mod test_delivery;
 pub mod view;

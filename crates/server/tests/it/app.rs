@@ -64,6 +64,22 @@ impl TestApp {
         Self::start_in(directory, unix_ms, |_| {}).await
     }
 
+    /// Another server on the same database, by the same clock unless it is given another. The files of its own are beside none
+    /// of this one's; the database, once both have stopped, goes with this one.
+    pub(crate) async fn beside(&self, change: impl FnOnce(&mut Setup)) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let plain = self.elsewhere().await;
+        let faults = Arc::new(FaultyStore::new(Arc::clone(&plain)));
+        let clock = Arc::clone(&self.clock);
+        let store = Arc::clone(&faults) as Arc<dyn Store>;
+        let mut setup = setup(&self.directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
+        setup.settings.index_dir = Some(directory.path().join("index"));
+        change(&mut setup);
+        let service = Service::start(setup).await.expect("a service");
+        let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+        Self { service, clock, faults, directory, plain, client }
+    }
+
     async fn start_in(directory: TempDir, unix_ms: i64, change: impl FnOnce(&mut Setup)) -> Self {
         let clock = Arc::new(ManualClock::starting_at(unix_ms));
         let store = lastro_store::open(&database(&directory)).await.expect("a store");

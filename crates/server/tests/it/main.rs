@@ -39,6 +39,7 @@ mod plans;
 mod process;
 mod publisher;
 mod receiver;
+mod replicas;
 mod retention;
 mod search;
 mod series;

@@ -17,6 +17,7 @@ mod publish;
 mod read_file;
 mod record;
 mod removal;
+mod replica;
 mod row_json;
 mod setting;
 mod source_state;

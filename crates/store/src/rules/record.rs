@@ -16,9 +16,9 @@ use crate::{
 #[async_trait]
 impl<E: Engine> RecordStore for SqlStore<E> {
     async fn counters(&self) -> Result<Counters> {
-        let editions = self.engine.read(Side::Data, source_state::editions).await?;
+        let (editions, attempts) = self.engine.read(Side::Data, source_state::editions).await?;
         let key_revision = self.engine.read(Side::Accounts, account::last_revision).await?;
-        Ok(Counters { editions, key_revision })
+        Ok(Counters { editions, attempts, key_revision })
     }
 
     async fn source_states(&self) -> Result<Vec<SourceState>> {

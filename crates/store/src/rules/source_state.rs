@@ -5,7 +5,7 @@ use lastro_model::{BySource, Edition, Source};
 
 use super::withheld;
 use crate::transaction::{Query, Reading, Row, Transaction, values};
-use crate::{Result, SourceState, WITHHELD_SHOWN, sql};
+use crate::{LastAttempt, Result, SourceState, WITHHELD_SHOWN, sql};
 
 /// The sources that have no state yet.
 pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {
@@ -24,14 +24,23 @@ pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn editions(data: &dyn Reading) -> Result<BySource<Edition>> {
-    let mut editions = BySource::default();
-    for (source, edition) in data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, row.number(1)?)))? {
+type Editions = (BySource<Edition>, BySource<Option<LastAttempt>>);
+
+pub(super) fn editions(data: &dyn Reading) -> Result<Editions> {
+    let (mut editions, mut attempts) = Editions::default();
+    for (source, edition, attempt) in
+        data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, row.number(1)?, last_attempt(row)?)))?
+    {
         if let Some(source) = source {
-            editions[source] = Edition(edition);
+            (editions[source], attempts[source]) = (Edition(edition), attempt);
         }
     }
-    Ok(editions)
+    Ok((editions, attempts))
+}
+
+fn last_attempt(row: &dyn Row) -> Result<Option<LastAttempt>> {
+    let failed = row.flag(3)?;
+    Ok(row.optional_time(2)?.map(|at| LastAttempt { at, failed }))
 }
 
 /// In the order of [`Source::ALL`].

@@ -3,10 +3,11 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Columns of a
 //! key therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! They are of two kinds, which no statement mixes: those here are about the published data, those of [`account`] and
-//! [`webhook`] about what must be quick. SQLite keeps the two in a file each.
+//! They are of two kinds, which no statement mixes: those here are about the published data, those of [`account`],
+//! [`webhook`] and [`replica`] about what must be quick. SQLite keeps the two in a file each.
 
 pub(crate) mod account;
+pub(crate) mod replica;
 pub(crate) mod webhook;
 
 /// How a row gets into its table: `insert` does nothing where the key exists, `update` nothing where nothing differs.
@@ -110,7 +111,9 @@ pub(crate) const INSERT_SOURCE_STATE: &str =
     "INSERT INTO source_state (source, edition, sample, row_count, published_at) VALUES ($1, 0, 0, 0, 0)
     ON CONFLICT (source) DO NOTHING";
 
-pub(crate) const EDITIONS: &str = "SELECT source, edition FROM source_state";
+/// The last attempt is there to tell that a source's state changed although its edition did not.
+pub(crate) const EDITIONS: &str =
+    "SELECT source, edition, last_attempt, last_error IS NOT NULL FROM source_state";
 
 pub(crate) const NEXT_EDITION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'edition' RETURNING value";

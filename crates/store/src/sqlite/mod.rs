@@ -20,6 +20,7 @@ mod writer;
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
@@ -116,5 +117,9 @@ impl Engine for Sqlite {
 
     async fn wipe_deleted_accounts(&self) -> Result<bool> {
         self.accounts.writer.rewrite().await
+    }
+
+    async fn time(&self) -> Result<Option<Timestamp>> {
+        Ok(None)
     }
 }

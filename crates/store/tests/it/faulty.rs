@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lastro_model::{Edition, Source};
 use lastro_store::faulty::{FaultyStore, Operation};
-use lastro_store::{AccountStore, RecordStore, SettingStore, StoreError};
+use lastro_store::{AccountStore, ClockStore, RecordStore, ReplicaStore, SettingStore, StoreError};
 
 use crate::conformance::Place;
 use crate::specimen::*;
@@ -30,8 +30,21 @@ async fn a_store_that_is_away_comes_back() {
     assert!(store.changes(Source::Filings, Edition(1)).await.is_err());
     assert!(store.remembered_editions(Source::Filings).await.is_err());
     assert!(store.setting_or("a", "b").await.is_err());
+    assert!(store.replicas().await.is_err());
+    assert!(store.time().await.is_err());
     store.fail_all(false);
     assert_eq!(store.setting("a").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_store_shows_the_time_it_is_told() {
+    let place = TemporaryFile::new();
+    let store = FaultyStore::new(place.open().await);
+    assert_eq!(store.time().await.unwrap(), None, "a file has no clock");
+    store.set_time(Some(at(5)));
+    assert_eq!(store.time().await.unwrap(), Some(at(5)));
+    store.fail_next(Operation::Time);
+    assert!(store.time().await.is_err());
 }
 
 #[tokio::test]

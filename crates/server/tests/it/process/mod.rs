@@ -9,6 +9,7 @@ mod demo;
 mod descriptors;
 mod keys;
 mod lease;
+mod replicas;
 mod settings;
 mod shared;
 mod start;

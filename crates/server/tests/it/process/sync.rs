@@ -106,9 +106,9 @@ fn rows_that_cannot_be_read_are_listed_on_demand() {
 }
 
 /// Runs `lastro sync` until the publishers were asked so often, and kills it there.
-fn killed_at(home: &Home, publisher: &Publisher, requests: usize) {
+fn killed_at(home: &Home, publisher: &Publisher, requests: usize, more: &[&str]) {
     // The next one need not wait for long.
-    let mut command = home.sync_command(publisher, &["--sync-lease", "100ms"]);
+    let mut command = home.sync_command(publisher, &[&["--sync-lease", "100ms"], more].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let goal = publisher.asked("") + requests;
     while publisher.asked("") < goal && child.try_wait().unwrap().is_none() {
@@ -131,7 +131,7 @@ async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
     publisher.pause(Duration::from_millis(4));
     let kills = [3, 20, 30, 40, 30];
     for requests in kills {
-        killed_at(&home, &publisher, requests);
+        killed_at(&home, &publisher, requests, &[]);
         let (_, health) = server.get("/health", None).await;
         for source in health["sources"].as_array().unwrap() {
             assert!(source["last_error"].is_null() && source["rows"].as_u64() > Some(0), "{source}");
@@ -153,6 +153,28 @@ async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
         assert!(eventually(async || server.source(source).await["sample"] == false).await, "{source}");
     }
     assert!(!home.file("lastro.db.spool").exists());
+}
+
+#[tokio::test]
+async fn what_a_killed_synchronisation_was_given_is_kept_where_the_operator_says() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    publisher.pause(Duration::from_millis(4));
+    killed_at(&home, &publisher, 30, &["--spool-dir", "caches/spool"]);
+    let kept = std::fs::read_dir(home.file("caches/spool")).unwrap().count();
+    assert!(kept > 0 && !home.file("lastro.db.spool").exists());
+    publisher.pause(Duration::ZERO);
+    let finished = home.sync(&publisher, &["--spool-dir", "caches/spool"]);
+    assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+    assert_eq!(std::fs::read_dir(home.file("caches/spool")).unwrap().count(), 0, "given up in the end");
+}
+
+#[tokio::test]
+async fn a_spool_that_cannot_be_written_to_stops_no_synchronisation() {
+    let (home, publisher) = (Home::new(), Publisher::on(today()));
+    // Nothing can be made below a file, whoever tries.
+    std::fs::write(home.file("file"), "").unwrap();
+    let finished = home.sync(&publisher, &["--spool-dir", "file/spool"]);
+    assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
 }
 
 #[tokio::test]

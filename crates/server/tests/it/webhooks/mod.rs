@@ -7,6 +7,7 @@ mod api;
 mod documentation;
 mod events;
 mod faults;
+mod replicas;
 mod retries;
 mod test_deliveries;
 

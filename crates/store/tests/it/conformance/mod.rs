@@ -8,6 +8,7 @@ pub(crate) mod leases;
 pub(crate) mod outbox;
 pub(crate) mod records;
 pub(crate) mod removals;
+pub(crate) mod replicas;
 pub(crate) mod settings;
 pub(crate) mod usage;
 pub(crate) mod webhooks;
@@ -47,6 +48,7 @@ macro_rules! suite {
                 a_load_sees_one_edition_while_the_next_is_published,
                 a_reader_that_leaves_holds_up_nobody,
                 counters_tell_what_another_handle_wrote,
+                counters_tell_of_attempts_that_leave_the_edition_as_it_is,
                 data_goes_only_where_nothing_was_ever_published_if_it_says_so,
                 an_edition_tells_when_it_was_published,
             ],
@@ -158,6 +160,13 @@ macro_rules! suite {
                 a_webhook_is_left_alone_for_as_long_as_its_receiver_asked,
                 what_was_sent_outside_is_in_the_log_and_never_due,
                 deliveries_are_forgotten_by_age,
+            ],
+            replicas: [
+                a_replica_is_seen_by_the_others_as_it_last_wrote_of_itself,
+                a_replica_that_leaves_is_gone_at_once,
+                replicas_not_seen_for_long_are_forgotten,
+                replicas_that_write_at_once_are_all_seen,
+                the_store_has_one_time_for_all_or_none,
             ],
         }
     };

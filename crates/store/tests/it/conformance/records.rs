@@ -1,5 +1,5 @@
 use lastro_model::{Edition, FilingId, Records, Series, Source};
-use lastro_store::{Condition, Publication, Published, StoreError, Write};
+use lastro_store::{Condition, LastAttempt, Publication, Published, StoreError, Write};
 
 use super::Place;
 use crate::specimen::*;
@@ -134,14 +134,14 @@ pub(crate) async fn a_publication_that_changes_nothing_keeps_the_edition(place: 
     here.record_attempt(Source::Series(Series::Selic), at(60), Some("the upstream answered 503".to_owned()))
         .await
         .unwrap();
-    let counters = there.counters().await.unwrap();
+    let editions = there.counters().await.unwrap().editions;
 
     let later = Publication { at: at(120), ..publication(Source::Series(Series::Selic)) };
     for records in [rows(), Records::Rates(vec![])] {
         let again = publish(&*here, later, records).await.unwrap();
         assert_eq!(again, Published { edition: first.edition, added: 0, changed: 0, skipped: false });
     }
-    assert_eq!(there.counters().await.unwrap(), counters);
+    assert_eq!(there.counters().await.unwrap().editions, editions);
     let state = there.source_states().await.unwrap().swap_remove(0);
     assert_eq!((state.last_success, state.last_attempt), (Some(at(120)), Some(at(120))));
     assert_eq!((state.last_error, state.rows, state.newest_day), (None, 2, Some(day("2026-10-30"))));
@@ -318,6 +318,17 @@ pub(crate) async fn counters_tell_what_another_handle_wrote(place: &impl Place) 
     assert_eq!(here.counters().await.unwrap().edition(Source::Series(Series::Cdi)), published.edition);
     let key = there.insert_key(new_key(1)).await.unwrap();
     assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
+}
+
+pub(crate) async fn counters_tell_of_attempts_that_leave_the_edition_as_it_is(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let attempt = async || here.counters().await.unwrap().attempts[Source::Fx];
+    assert_eq!(attempt().await, None);
+    there.record_attempt(Source::Fx, at(1), Some("no answer".to_owned())).await.unwrap();
+    assert_eq!(attempt().await, Some(LastAttempt { at: at(1), failed: true }));
+    there.record_attempt(Source::Fx, at(1), None).await.unwrap();
+    assert_eq!(attempt().await, Some(LastAttempt { at: at(1), failed: false }));
+    assert_eq!(here.counters().await.unwrap().editions, Default::default());
 }
 
 pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place: &impl Place) {

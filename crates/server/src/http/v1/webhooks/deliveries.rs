@@ -30,7 +30,7 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
 }
 
 pub async fn redeliver(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (webhook, now) = (owned(&action).await?, action.now.timestamp());
+    let (webhook, now) = (owned(&action).await?, action.app.webhooks.clock.now().timestamp());
     let message = MessageId::parse(action.path.get("delivery")).map_err(|_| NO_SUCH_DELIVERY)?;
     let delivery = action.app.store.redeliver(&webhook.id, &message, now).await?;
     let delivery = delivery.ok_or(NO_SUCH_DELIVERY)?;

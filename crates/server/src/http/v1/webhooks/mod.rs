@@ -104,7 +104,7 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
 }
 
 pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (webhook, now) = (owned(&action).await?, action.now.timestamp());
+    let (webhook, now) = (owned(&action).await?, action.app.webhooks.clock.now().timestamp());
     let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
     let store = &action.app.store;
     let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;

@@ -1,0 +1,68 @@
+//! `lastro replicas`: the processes that serve the database, as they wrote of themselves. Standard output carries the result
+//! and nothing else.
+#![allow(clippy::print_stdout)]
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lastro_model::{Clock, Source};
+use lastro_store::{Counters, Replica};
+use serde_json::{Value, json};
+
+use super::printable;
+use crate::clock::SystemClock;
+use crate::config::Common;
+use crate::replicas::StoreClock;
+use crate::replicas::census::is_alive;
+
+pub async fn run(common: &Common, as_json: bool) -> anyhow::Result<()> {
+    let store = lastro_store::open_existing(&common.database).await?;
+    let now = StoreClock::of(&*store, Arc::new(SystemClock::start())).await?.now().timestamp();
+    let (replicas, counters) = (store.replicas().await?, store.counters().await?);
+    if as_json {
+        println!("{}", replicas.iter().map(|replica| described(replica, &counters, now)).collect::<Value>());
+    } else {
+        table(&replicas, &counters, now);
+    }
+    Ok(())
+}
+
+/// The sources of which it serves an earlier edition than the one that stands.
+fn behind(replica: &Replica, counters: &Counters) -> Vec<&'static str> {
+    let is_behind =
+        |source: &Source| replica.editions[*source].is_some_and(|served| served < counters.edition(*source));
+    Source::ALL.into_iter().filter(is_behind).map(Source::name).collect()
+}
+
+fn described(replica: &Replica, counters: &Counters, now: Timestamp) -> Value {
+    json!({
+        "name": replica.name,
+        "boot": replica.boot,
+        "version": replica.version,
+        "started_at": replica.started_at.to_string(),
+        "seen_at": replica.seen_at.to_string(),
+        "alive": is_alive(replica, now),
+        "behind": behind(replica, counters),
+    })
+}
+
+fn table(replicas: &[Replica], counters: &Counters, now: Timestamp) {
+    println!(
+        "{:<24}  {:<16}  {:<9}  {:<20}  {:<20}  {:<5}  BEHIND",
+        "NAME", "BOOT", "VERSION", "STARTED", "LAST SEEN", "ALIVE"
+    );
+    let second = |at: Timestamp| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    for replica in replicas {
+        let behind = behind(replica, counters);
+        println!(
+            "{:<24}  {:<16}  {:<9}  {:<20}  {:<20}  {:<5}  {}",
+            printable(&replica.name),
+            printable(&replica.boot),
+            printable(&replica.version),
+            second(replica.started_at),
+            second(replica.seen_at),
+            if is_alive(replica, now) { "yes" } else { "no" },
+            if behind.is_empty() { "-".to_owned() } else { behind.join(", ") }
+        );
+    }
+}

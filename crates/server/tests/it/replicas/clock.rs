@@ -1,0 +1,61 @@
+//! The store's time is the one that replicas have in common.
+
+use std::sync::Arc;
+
+use lastro::state::Setup;
+use lastro_access::Share;
+use lastro_model::{Clock, ManualClock};
+use lastro_store::faulty::{FaultyStore, Operation};
+
+use super::{lively, metric, share};
+use crate::app::{START_UNIX_MS, TestApp, soon};
+
+/// A store whose clock shows this many seconds after the start.
+fn with_store_time(setup: &mut Setup, seconds: i64) {
+    let time = jiff::Timestamp::from_millisecond(START_UNIX_MS + seconds * 1000).unwrap();
+    let faulty = FaultyStore::new(Arc::clone(&setup.store));
+    faulty.set_time(Some(time));
+    setup.store = Arc::new(faulty);
+    lively(setup);
+}
+
+#[tokio::test]
+async fn servers_whose_clocks_differ_by_a_minute_see_each_other_alive() {
+    let first = TestApp::start_with(|setup| with_store_time(setup, 30)).await;
+    let ahead = Arc::new(ManualClock::starting_at(START_UNIX_MS + 60_000));
+    let second = first
+        .beside(|setup| {
+            with_store_time(setup, 30);
+            setup.clock = ahead;
+        })
+        .await;
+    soon(async || share(&first).replicas() == 2 && share(&second).replicas() == 2).await;
+    assert_eq!(metric(&first, "lastro_clock_offset_seconds").await, 30.0);
+    assert_eq!(metric(&second, "lastro_clock_offset_seconds").await, -30.0);
+    for app in [&first, &second] {
+        assert_eq!(app.service.app.webhooks.clock.now().unix_ms, START_UNIX_MS + 30_000, "what falls due");
+    }
+    let seen: Vec<i64> =
+        first.plain.replicas().await.unwrap().iter().map(|row| row.seen_at.as_millisecond()).collect();
+    assert_eq!(seen, [START_UNIX_MS + 30_000; 2]);
+    assert_eq!(first.service.app.clock.now().unix_ms, START_UNIX_MS, "requests keep the machine's");
+}
+
+#[tokio::test]
+async fn the_clock_is_measured_again_and_stays_where_it_cannot_be() {
+    let app = TestApp::start_with(lively).await;
+    let offset = async || metric(&app, "lastro_clock_offset_seconds").await;
+    // Told before half a minute has passed, so that the next look finds it.
+    let told = |seconds: i64| {
+        let time = app.clock.now().unix_ms + 30_000 + seconds * 1000;
+        app.faults.set_time(Some(jiff::Timestamp::from_millisecond(time).unwrap()));
+        app.advance_seconds(30);
+    };
+    assert_eq!(offset().await, 0.0);
+    told(7);
+    soon(async || offset().await == 7.0).await;
+    app.faults.fail_next(Operation::Time);
+    told(-4);
+    soon(async || offset().await == -4.0).await;
+    assert_eq!(share(&app), Share::WHOLE);
+}

@@ -1,0 +1,122 @@
+//! Nobody is told of what a replica does not serve yet, unless that replica takes too long.
+
+use std::time::Duration;
+
+use lastro_model::{Edition, Source};
+use lastro_store::Replica;
+
+use super::{Stage, eager, items, soon};
+use crate::receiver::Receiver;
+use crate::replicas::{ghost, lively};
+
+impl Stage {
+    /// A replica that serves this edition of the filings, whatever there is.
+    async fn replica_serves(&self, edition: u64) {
+        let mut replica = ghost(&self.app, "slow");
+        replica.editions[Source::Filings] = Some(Edition(edition));
+        self.app.plain.beat(replica).await.unwrap();
+    }
+
+    async fn published(&self) -> u64 {
+        self.app.plain.counters().await.unwrap().edition(Source::Filings).0
+    }
+
+    /// Until this server serves what was published, and has looked at its outbox many times since.
+    async fn served_here(&self) {
+        let published = self.published().await;
+        soon(async || self.app.service.app.catalog.load().filings.stamp.edition.0 == published).await;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_waits_for_the_slowest_replica() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register(&receiver, &["filing.created"]).await;
+    let before = stage.published().await;
+    stage.replica_serves(before).await;
+    stage.publish_filings(7..8).await;
+    stage.served_here().await;
+    assert_eq!(receiver.count(), 0, "whoever is told now may ask the slow one");
+    stage.replica_serves(before + 1).await;
+    soon(async || receiver.count() == 1).await;
+    assert_eq!(items(&receiver, "id"), ["7"]);
+}
+
+#[tokio::test]
+async fn a_replica_that_lags_holds_a_message_up_for_thirty_seconds() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register(&receiver, &["filing.created"]).await;
+    let before = stage.published().await;
+    stage.replica_serves(before).await;
+    stage.publish_filings(7..8).await;
+    stage.served_here().await;
+    for _ in 0..2 {
+        stage.app.advance_seconds(10);
+        stage.replica_serves(before).await;
+        stage.served_here().await;
+    }
+    // News that came later has its own thirty seconds.
+    stage.publish_filings(8..9).await;
+    stage.served_here().await;
+    assert_eq!(receiver.count(), 0);
+    stage.app.advance_seconds(10);
+    stage.replica_serves(before).await;
+    soon(async || receiver.count() == 1).await;
+    stage.served_here().await;
+    assert_eq!(items(&receiver, "id"), ["7"]);
+    stage.replica_serves(before + 2).await;
+    soon(async || receiver.count() == 2).await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_replica_that_is_dead_or_knows_no_such_source() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register(&receiver, &["filing.created"]).await;
+    let unknowing = ghost(&stage.app, "of another version");
+    let mut dead = Replica { boot: "dead".to_owned(), ..unknowing.clone() };
+    dead.editions[Source::Filings] = Some(Edition(1));
+    stage.app.plain.beat(dead).await.unwrap();
+    stage.app.advance_seconds(11);
+    stage.app.plain.beat(Replica { seen_at: stage.app.timestamp(), ..unknowing }).await.unwrap();
+    stage.publish_filings(7..8).await;
+    soon(async || receiver.count() == 1).await;
+}
+
+#[tokio::test]
+async fn a_replica_that_does_not_follow_holds_messages_up_until_it_stops() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register(&receiver, &["filing.created"]).await;
+    let deaf = stage
+        .app
+        .beside(|setup| {
+            eager(setup);
+            lively(setup);
+            setup.settings.poll_interval = Duration::from_secs(3600);
+        })
+        .await;
+    stage.publish_filings(7..8).await;
+    stage.served_here().await;
+    assert_eq!(receiver.count(), 0);
+    deaf.service.stop().await.unwrap();
+    soon(async || receiver.count() == 1).await;
+}
+
+#[tokio::test]
+async fn two_replicas_that_follow_tell_once_and_soon() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register(&receiver, &["filing.created"]).await;
+    let second = stage
+        .app
+        .beside(|setup| {
+            eager(setup);
+            lively(setup);
+        })
+        .await;
+    for number in 7..10 {
+        stage.publish_filings(number..number + 1).await;
+    }
+    soon(async || receiver.count() == 3).await;
+    assert_eq!(items(&receiver, "id"), ["7", "8", "9"]);
+    second.service.stop().await.unwrap();
+}

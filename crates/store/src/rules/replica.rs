@@ -1,0 +1,110 @@
+//! The processes that serve the database. A row is one process's own, so no lock is needed.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{BySource, Edition, Source};
+
+use super::SqlStore;
+use crate::engine::{Engine, Side};
+use crate::sql::replica as sql;
+use crate::transaction::{Query, Row, values};
+use crate::{ClockStore, Replica, ReplicaStore, Result};
+
+#[async_trait]
+impl<E: Engine> ReplicaStore for SqlStore<E> {
+    async fn beat(&self, replica: Replica) -> Result<()> {
+        self.engine
+            .change(Side::Accounts, move |accounts| {
+                let Replica { boot, name, version, started_at, seen_at, editions } = &replica;
+                let editions = written(editions);
+                accounts
+                    .execute(sql::BEAT, values![name, version, *started_at, *seen_at, &editions, boot])?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn replicas(&self) -> Result<Vec<Replica>> {
+        self.engine.read(Side::Accounts, |accounts| accounts.rows(sql::REPLICAS, &[], replica)).await
+    }
+
+    async fn leave(&self, boot: &str) -> Result<()> {
+        let boot = boot.to_owned();
+        self.engine
+            .change(Side::Accounts, move |accounts| {
+                accounts.execute(sql::LEAVE, values![&boot])?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn forget_replicas(&self, before: Timestamp) -> Result<u64> {
+        self.engine
+            .change(Side::Accounts, move |accounts| accounts.execute(sql::FORGET_REPLICAS, values![before]))
+            .await
+    }
+}
+
+#[async_trait]
+impl<E: Engine> ClockStore for SqlStore<E> {
+    async fn time(&self) -> Result<Option<Timestamp>> {
+        self.engine.time().await
+    }
+}
+
+fn replica(row: &dyn Row) -> Result<Replica> {
+    Ok(Replica {
+        boot: row.string(0)?,
+        name: row.string(1)?,
+        version: row.string(2)?,
+        started_at: row.time(3)?,
+        seen_at: row.time(4)?,
+        editions: parsed(row.text(5)?),
+    })
+}
+
+/// Such as `selic=4 cdi=7`.
+fn written(editions: &BySource<Option<Edition>>) -> String {
+    let served = editions.iter().filter_map(|(source, edition)| edition.map(|edition| (source, edition)));
+    let words: Vec<String> = served.map(|(source, edition)| format!("{source}={}", edition.0)).collect();
+    words.join(" ")
+}
+
+/// Another version may have written it: what this one does not understand is passed over.
+fn parsed(text: &str) -> BySource<Option<Edition>> {
+    let mut editions = BySource::default();
+    for (name, number) in text.split(' ').filter_map(|word| word.split_once('=')) {
+        if let (Ok(source), Ok(number)) = (Source::parse(name), number.parse()) {
+            editions[source] = Some(Edition(number));
+        }
+    }
+    editions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_another_version_wrote_is_understood_as_far_as_it_can_be() {
+        let editions =
+            parsed("fx=7 gold=3 filings=many cdi companies= =4 selic=-1  ipca=18446744073709551616");
+        let known: Vec<_> = editions.iter().filter(|(_, edition)| edition.is_some()).collect();
+        assert_eq!(known, [(Source::Fx, &Some(Edition(7)))]);
+    }
+
+    proptest! {
+        #[test]
+        fn editions_come_back_as_they_were_written(numbers in proptest::collection::vec(any::<Option<u64>>(), Source::ALL.len())) {
+            let mut numbers = numbers.into_iter();
+            let editions = BySource::new(|_| numbers.next().flatten().map(Edition));
+            prop_assert_eq!(parsed(&written(&editions)), editions);
+        }
+
+        #[test]
+        fn no_text_panics(text in ".*") {
+            parsed(&text);
+        }
+    }
+}
