@@ -27,7 +27,10 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
 /// Where it stands by the settings.
 pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
     let named = common.pepper_file.clone();
-    named.or_else(|| default_path(&common.database)).context("name the pepper file with --pepper-file")
+    named.or_else(|| default_path(&common.database)).context(
+        "a PostgreSQL database has no place beside it for the pepper that keys are hashed with: \
+         name its file with --pepper-file, the same for every replica",
+    )
 }
 
 /// The pepper of this database: read from its file, or made if the database has never had one.

@@ -65,7 +65,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     // Told before anything is opened.
     serve.trusted_proxies()?;
     let mut stop = Signals::listen()?;
-    let store = lastro_store::open(&common.database).await?;
+    let store = common.open_store().await?;
     let _alone = alone_on(&common.database);
     warn_of_private_receivers(&serve);
     let starting = Service::start(Setup {

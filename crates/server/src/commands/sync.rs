@@ -51,7 +51,7 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let spool = Spool::beside(&common.database, Arc::clone(&clock));
     Ok(Sync {
-        store: lastro_store::open(&common.database).await?,
+        store: common.open_store().await?,
         fetcher: Fetcher::new(tls::client()?, (&arguments.timeouts).into(), random_fraction, spool)?,
         clock,
         publishers: arguments.publishers.clone().into(),
