@@ -28,8 +28,8 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
 pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
     let named = common.pepper_file.clone();
     named.or_else(|| default_path(&common.database)).context(
-        "this database is no file that the pepper could lie beside; name the file with --pepper-file, \
-         the same content for every replica",
+        "a PostgreSQL database has no place beside it for the pepper that keys are hashed with: \
+         name its file with --pepper-file, the same for every replica",
     )
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::postgres::ServerAddress;
 use crate::{Result, StoreError};
 
 pub(crate) enum Address {
     Sqlite(PathBuf),
+    Postgres(Box<ServerAddress>),
 }
 
 impl Address {
@@ -19,9 +21,11 @@ impl Address {
                 path => Ok(Self::Sqlite(PathBuf::from(path))),
             },
             Some(("postgres" | "postgresql", _)) => {
-                unsupported("PostgreSQL is not supported by this version; write sqlite:lastro.db")
+                ServerAddress::parse(url.trim()).map(|server| Self::Postgres(Box::new(server)))
             }
-            _ => unsupported("the database address must look like sqlite:lastro.db"),
+            _ => unsupported(
+                "the database address must look like sqlite:lastro.db or postgres://user:password@host/database",
+            ),
         }
     }
 }
@@ -30,7 +34,7 @@ impl Address {
 pub fn sqlite_path(url: &str) -> Option<PathBuf> {
     match Address::parse(url) {
         Ok(Address::Sqlite(path)) => Some(path),
-        Err(_) => None,
+        Ok(Address::Postgres(_)) | Err(_) => None,
     }
 }
 
@@ -53,14 +57,19 @@ mod tests {
 
     #[test]
     fn other_addresses_are_refused_without_being_repeated() {
-        for url in
-            ["", "lastro.db", "sqlite:", "sqlite::memory:", "mysql://h/x", "postgres://u:hunter2@host/lastro"]
-        {
+        for url in ["", "lastro.db", "sqlite:", "sqlite::memory:", "mysql://u:hunter2@h/x"] {
             let Err(StoreError::Unsupported(sentence)) = Address::parse(url) else {
                 panic!("{url} was taken");
             };
             assert!(!sentence.contains("hunter2") && sentence.contains("sqlite:lastro.db"), "{sentence}");
             assert_eq!(sqlite_path(url), None);
         }
+    }
+
+    #[test]
+    fn a_server_has_no_file() {
+        let url = "postgres://u:hunter2@host/lastro";
+        assert!(matches!(Address::parse(url), Ok(Address::Postgres(_))));
+        assert_eq!(sqlite_path(url), None);
     }
 }

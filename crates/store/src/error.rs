@@ -6,12 +6,12 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The file belongs to somebody else. Nothing in it was changed.
-    #[error("{} is not a Lastro database; it was left as it is", path.display())]
-    Foreign { path: PathBuf },
+    /// It belongs to somebody else. Nothing in it was changed.
+    #[error("{database} is not a Lastro database; it was left as it is")]
+    Foreign { database: String },
 
-    #[error("there is no database at {}", path.display())]
-    Missing { path: PathBuf },
+    #[error("there is no Lastro database at {database}")]
+    Missing { database: String },
 
     /// The published data is here without the customers' keys. Going on without them would lock everybody out.
     #[error(
@@ -43,6 +43,10 @@ pub enum StoreError {
     /// Somebody else is writing. The same call may succeed later.
     #[error("the database is busy with another write; try again")]
     Busy,
+
+    /// The server of the database does not answer. The same call may succeed later.
+    #[error("the database cannot be reached ({why}); try again")]
+    Unreachable { why: String },
 
     #[error("{0}")]
     Unsupported(String),

@@ -13,6 +13,7 @@ pub mod faulty;
 mod lease;
 mod migration;
 mod outbox;
+mod postgres;
 mod read_file;
 mod record;
 mod replica;
@@ -25,6 +26,7 @@ mod usage;
 mod webhook;
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use account::{AccountStore, Erased, Rotated};
@@ -47,6 +49,7 @@ pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
 use address::Address;
 use engine::Presence;
+use postgres::Postgres;
 use rules::SqlStore;
 use sqlite::Sqlite;
 
@@ -82,18 +85,45 @@ impl<T> Store for T where
 {
 }
 
-/// Opens the database at `url` (`sqlite:lastro.db`), creating it if there is none and bringing its schema up to date.
+/// How a database on a server is reached. A file needs none of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Connections that small questions and changes share. Publications and whole editions have their own.
+    pub connections: usize,
+    /// A file with the certificates, in PEM, of whoever signs that of the server.
+    pub ca: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { connections: 8, ca: None }
+    }
+}
+
+/// Opens the database at `url` (`sqlite:lastro.db`, `postgres://user@host/lastro`), creating it if there is none and
+/// bringing its schema up to date.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
-    open_with(url, Presence::Optional).await
+    open_with(url, &Options::default()).await
 }
 
 /// Like [`open`], but a database that does not exist is an error: for commands that only look or change.
 pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>> {
-    open_with(url, Presence::Required).await
+    open_existing_with(url, &Options::default()).await
 }
 
-async fn open_with(url: &str, presence: Presence) -> Result<Arc<dyn Store>> {
+pub async fn open_with(url: &str, options: &Options) -> Result<Arc<dyn Store>> {
+    open_at(url, options, Presence::Optional).await
+}
+
+pub async fn open_existing_with(url: &str, options: &Options) -> Result<Arc<dyn Store>> {
+    open_at(url, options, Presence::Required).await
+}
+
+async fn open_at(url: &str, options: &Options, presence: Presence) -> Result<Arc<dyn Store>> {
     match Address::parse(url)? {
         Address::Sqlite(path) => Ok(Arc::new(SqlStore::over(Sqlite::open(path, presence).await?).await?)),
+        Address::Postgres(server) => {
+            Ok(Arc::new(SqlStore::over(Postgres::open(*server, options, presence).await?).await?))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The schema's history, compiled in. How it is applied is each database's own business.
 //!
-//! There are two: that of the published data, and that of the accounts, which began when they got a file of their own.
+//! There are three: that of the published data and that of the accounts, which began when they got a file of their own,
+//! in SQLite; and that of PostgreSQL, where one database holds both.
 
 use lastro_model::hex;
 use sha2::{Digest, Sha256};
@@ -10,27 +11,39 @@ use crate::{Result, StoreError};
 pub(crate) struct Migration {
     pub(crate) version: u32,
     pub(crate) sql: &'static str,
+    /// The oldest program, by the version that it knows, which may go on reading and writing afterwards. Replicas are
+    /// replaced one after the other: for one release a migration only adds, and says here that the one before may stay.
+    pub(crate) min_reader: u32,
+}
+
+/// What no earlier program understands.
+const fn breaking(version: u32, sql: &'static str) -> Migration {
+    Migration { version, sql, min_reader: version }
 }
 
 /// In order. A migration that was released is never changed: a database remembers its checksum.
 pub(crate) const DATA: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("migrations/0001_records.sql") },
-    Migration { version: 2, sql: include_str!("migrations/0002_accounts.sql") },
-    Migration { version: 3, sql: include_str!("migrations/0003_files.sql") },
-    Migration { version: 4, sql: include_str!("migrations/0004_leases.sql") },
-    Migration { version: 5, sql: include_str!("migrations/0005_webhooks.sql") },
-    Migration { version: 6, sql: include_str!("migrations/0006_changes.sql") },
-    Migration { version: 7, sql: include_str!("migrations/0007_asked_again.sql") },
-    Migration { version: 8, sql: include_str!("migrations/0008_withheld.sql") },
-    Migration { version: 9, sql: include_str!("migrations/0009_publication_times.sql") },
-    Migration { version: 10, sql: include_str!("migrations/0010_any_source.sql") },
+    breaking(1, include_str!("migrations/0001_records.sql")),
+    breaking(2, include_str!("migrations/0002_accounts.sql")),
+    breaking(3, include_str!("migrations/0003_files.sql")),
+    breaking(4, include_str!("migrations/0004_leases.sql")),
+    breaking(5, include_str!("migrations/0005_webhooks.sql")),
+    breaking(6, include_str!("migrations/0006_changes.sql")),
+    breaking(7, include_str!("migrations/0007_asked_again.sql")),
+    breaking(8, include_str!("migrations/0008_withheld.sql")),
+    breaking(9, include_str!("migrations/0009_publication_times.sql")),
+    breaking(10, include_str!("migrations/0010_any_source.sql")),
 ];
 
 /// The same for what must be quick.
 pub(crate) const ACCOUNTS: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("migrations/accounts/0001_accounts.sql") },
-    Migration { version: 2, sql: include_str!("migrations/accounts/0002_replicas.sql") },
+    breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
+    breaking(2, include_str!("migrations/accounts/0002_replicas.sql")),
 ];
+
+/// Both on one PostgreSQL server.
+pub(crate) const POSTGRES: &[Migration] =
+    &[breaking(1, include_str!("postgres/migrations/0001_everything.sql"))];
 
 impl Migration {
     pub(crate) fn checksum(&self) -> String {
@@ -42,13 +55,15 @@ impl Migration {
 pub(crate) struct Applied {
     pub(crate) version: u32,
     pub(crate) checksum: String,
+    /// As it was said by the program that applied it.
+    pub(crate) min_reader: u32,
 }
 
 /// The migrations that a database still needs, or why this program must not touch it.
 pub(crate) fn pending<'a>(all: &'a [Migration], applied: &[Applied]) -> Result<&'a [Migration]> {
     let known = all.last().map_or(0, |migration| migration.version);
     let found = applied.iter().map(|migration| migration.version).max().unwrap_or(0);
-    if found > known {
+    if applied.iter().any(|migration| migration.min_reader > known) {
         return Err(StoreError::TooNew { found, known });
     }
     for (done, ours) in applied.iter().zip(all) {
@@ -64,12 +79,15 @@ mod tests {
     use super::*;
 
     fn applied(migrations: &[Migration]) -> Vec<Applied> {
-        migrations.iter().map(|m| Applied { version: m.version, checksum: m.checksum() }).collect()
+        migrations
+            .iter()
+            .map(|m| Applied { version: m.version, checksum: m.checksum(), min_reader: m.min_reader })
+            .collect()
     }
 
     #[test]
     fn versions_count_from_one_without_a_gap() {
-        for all in [DATA, ACCOUNTS] {
+        for all in [DATA, ACCOUNTS, POSTGRES] {
             assert!(all.iter().map(|migration| migration.version).eq(1..=all.len() as u32));
         }
     }
@@ -92,8 +110,12 @@ mod tests {
     fn a_newer_schema_is_refused() {
         let mut history = applied(DATA);
         let known = DATA.last().unwrap().version;
-        history.push(Applied { version: known + 1, checksum: String::new() });
+        let later = |min_reader| Applied { version: known + 1, checksum: String::new(), min_reader };
+        history.push(later(known + 1));
         let refused = pending(DATA, &history).err();
         assert_eq!(refused, Some(StoreError::TooNew { found: known + 1, known }));
+        history.pop();
+        history.push(later(known));
+        assert!(pending(DATA, &history).unwrap().is_empty(), "one that says that this program may stay");
     }
 }

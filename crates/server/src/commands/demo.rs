@@ -12,7 +12,7 @@ use crate::sample;
 use lastro_sample::Shape;
 
 pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
-    let store = lastro_store::open(&common.database).await?;
+    let store = common.open_store().await?;
     let shape = Shape { companies: demo.companies as usize, filings: demo.filings as usize, seed: demo.seed };
     let bar = progress_bar(shape.filings as u64);
     let shown = bar.clone();

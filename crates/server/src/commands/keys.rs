@@ -20,10 +20,10 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             create(common, applicant, grant, now, as_json).await?;
         }
         KeysCommand::List => {
-            list(&lastro_store::open_existing(&common.database).await?.list_keys().await?, now, as_json);
+            list(&common.open_existing_store().await?.list_keys().await?, now, as_json);
         }
         KeysCommand::SetPlan { id, plan, rate_limit } => {
-            let store = lastro_store::open_existing(&common.database).await?;
+            let store = common.open_existing_store().await?;
             let rate_limit = rate_limit.map(|limit| (limit > 0).then_some(limit));
             show(&store.set_plan(key_id(&id)?, plan, rate_limit).await?, now, as_json);
         }
@@ -32,11 +32,11 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
             rotate(common, key_id(&id)?, now, ends_at, as_json).await?;
         }
         KeysCommand::Revoke { id } => {
-            let store = lastro_store::open_existing(&common.database).await?;
+            let store = common.open_existing_store().await?;
             show(&[store.revoke(key_id(&id)?, now).await?], now, as_json);
         }
         KeysCommand::Erase { id } => {
-            let store = lastro_store::open_existing(&common.database).await?;
+            let store = common.open_existing_store().await?;
             let person = store.key(key_id(&id)?).await?.map(|key| key.account.email);
             show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
             tell_of_other_accounts(&store.list_keys().await?, person.as_deref());
@@ -52,7 +52,7 @@ async fn create(
     now: Timestamp,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let store = lastro_store::open(&common.database).await?;
+    let store = common.open_store().await?;
     let pepper = pepper_of(common, &*store).await?;
     let issued = IssuedKey::generate(&pepper, &mut fill_random);
     let record = store.insert_key(issued.for_new_account(applicant, grant, now)).await?;
@@ -67,7 +67,7 @@ async fn rotate(
     ends_at: Timestamp,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let store = lastro_store::open_existing(&common.database).await?;
+    let store = common.open_existing_store().await?;
     let pepper = pepper_of(common, &*store).await?;
     let IssuedKey { key, digest } = IssuedKey::generate(&pepper, &mut fill_random);
     let rotated = store.rotate(old, key.id(), digest, now, ends_at).await;

@@ -75,7 +75,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     serve.trusted_proxies()?;
     pepper::path_of(common)?;
     let mut stop = Signals::listen()?;
-    let store = lastro_store::open(&common.database).await?;
+    let store = common.open_store().await?;
     let alone = alone_on(&common.database);
     if alone.is_some() {
         forget_the_dead(&*store).await;

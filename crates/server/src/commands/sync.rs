@@ -51,7 +51,7 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
 async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> {
     let machine: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let spool = Spool::of(arguments.spool_dir.clone(), &common.database, Arc::clone(&machine));
-    let store = lastro_store::open(&common.database).await?;
+    let store = common.open_store().await?;
     // Leases are compared between machines.
     let clock: Arc<dyn Clock> = Arc::new(StoreClock::of(&*store, machine).await?);
     Ok(Sync {

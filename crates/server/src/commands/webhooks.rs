@@ -18,7 +18,7 @@ use crate::webhooks::view::{DeliveryView, WebhookView, status};
 const DELIVERIES_SHOWN: usize = 20;
 
 pub async fn run(common: &Common, command: WebhooksCommand, as_json: bool) -> anyhow::Result<()> {
-    let store = lastro_store::open_existing(&common.database).await?;
+    let store = common.open_existing_store().await?;
     match command {
         WebhooksCommand::List => list(&store.list_webhooks().await?, as_json),
         WebhooksCommand::Show { id } => show(&*store, &id, as_json).await?,

@@ -11,12 +11,14 @@ mod webhooks;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
 pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
+use lastro_store::Store;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
 pub use timeouts::SyncTimeouts;
 pub use webhooks::WebhookSettings;
@@ -73,15 +75,29 @@ pub enum Command {
 /// Settings of every command.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
-    /// Where data and keys are kept
+    /// Where data and keys are kept: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE
     #[arg(
         long,
         env = "LASTRO_DATABASE",
         default_value = "sqlite:lastro.db",
         global = true,
+        hide_env_values = true,
         value_name = "URL"
     )]
     pub database: String,
+    /// Whoever signs the certificate of a PostgreSQL server, in PEM [default: the public authorities]
+    #[arg(long, env = "LASTRO_DATABASE_CA", global = true, value_name = "FILE")]
+    pub database_ca: Option<PathBuf>,
+    /// Connections to a PostgreSQL server that small questions share; publications and loads have their own
+    #[arg(
+        long,
+        env = "LASTRO_DATABASE_CONNECTIONS",
+        default_value_t = 8,
+        global = true,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1000)
+    )]
+    pub database_connections: u16,
     /// The secret that key hashes are made with [default: the SQLite file's name and `.pepper`; needed with PostgreSQL]
     #[arg(long, env = "LASTRO_PEPPER_FILE", global = true, value_name = "FILE")]
     pub pepper_file: Option<PathBuf>,
@@ -91,6 +107,23 @@ pub struct Common {
     /// How log lines look; what is logged is chosen by RUST_LOG
     #[arg(long, env = "LASTRO_LOG_FORMAT", default_value = "text", global = true, value_name = "FORMAT")]
     pub log_format: LogFormat,
+}
+
+impl Common {
+    /// The database, made and brought up to date where that is needed.
+    pub async fn open_store(&self) -> lastro_store::Result<Arc<dyn Store>> {
+        lastro_store::open_with(&self.database, &self.store_options()).await
+    }
+
+    /// The database, which must be there.
+    pub async fn open_existing_store(&self) -> lastro_store::Result<Arc<dyn Store>> {
+        lastro_store::open_existing_with(&self.database, &self.store_options()).await
+    }
+
+    fn store_options(&self) -> lastro_store::Options {
+        let connections = usize::from(self.database_connections);
+        lastro_store::Options { connections, ca: self.database_ca.clone() }
+    }
 }
 
 /// Reads the command line, the environment and the file. A wrong command line ends the program with a message.

@@ -174,6 +174,8 @@ pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn C
     };
     let common = Common {
         database: database(directory),
+        database_ca: None,
+        database_connections: 8,
         pepper_file: Some(directory.path().join("pepper")),
         config: None,
         log_format: LogFormat::Text,

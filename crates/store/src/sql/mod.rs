@@ -8,45 +8,10 @@
 
 pub(crate) mod account;
 pub(crate) mod replica;
+mod upsert;
 pub(crate) mod webhook;
 
-/// How a row gets into its table: `insert` does nothing where the key exists, `update` nothing where nothing differs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Upsert {
-    pub(crate) insert: &'static str,
-    pub(crate) update: &'static str,
-}
-
-pub(crate) const RATE: Upsert = Upsert {
-    insert: "INSERT INTO rate (value, series, day) VALUES ($1, $2, $3) ON CONFLICT (series, day) DO NOTHING",
-    update: "UPDATE rate SET value = $1 WHERE series = $2 AND day = $3 AND value <> $1",
-};
-
-pub(crate) const FX: Upsert = Upsert {
-    insert: "INSERT INTO fx (buy, sell, pair, day) VALUES ($1, $2, $3, $4) ON CONFLICT (pair, day) DO NOTHING",
-    update: "UPDATE fx SET buy = $1, sell = $2 WHERE pair = $3 AND day = $4 AND (buy <> $1 OR sell <> $2)",
-};
-
-pub(crate) const COMPANY: Upsert = Upsert {
-    insert: "INSERT INTO company (name, cnpj, status, sector, trading_name, registered_on, id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
-    update: "UPDATE company
-        SET name = $1, cnpj = $2, status = $3, sector = $4, trading_name = $5, registered_on = $6
-        WHERE id = $7 AND (name, cnpj, status, sector, trading_name, registered_on)
-            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6)",
-};
-
-pub(crate) const FILING: Upsert = Upsert {
-    insert: "INSERT INTO filing (company_id, company_name, category, kind, delivered_on, reference_day,
-            description, version, url, id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING",
-    update: "UPDATE filing
-        SET company_id = $1, company_name = $2, category = $3, kind = $4, delivered_on = $5, reference_day = $6,
-            description = $7, version = $8, url = $9
-        WHERE id = $10 AND (company_id, company_name, category, kind, delivered_on, reference_day,
-                description, version, url)
-            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-};
+pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, Upsert};
 
 /// The statements about all rows of a source. Those of `rate` take the series, the others no parameter.
 #[derive(Debug, Clone, Copy)]

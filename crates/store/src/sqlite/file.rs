@@ -49,7 +49,7 @@ pub(super) fn examine(path: &Path, kind: Kind) -> Result<Found> {
     match read_header(path) {
         Ok(header) if header.is_empty() => Ok(Found::Nothing),
         Ok(header) if is_of(kind, &header) => Ok(Found::Ours),
-        Ok(_) => Err(StoreError::Foreign { path: path.to_owned() }),
+        Ok(_) => Err(StoreError::Foreign { database: path.display().to_string() }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
         Err(error) => Err(io("read", path, &error)),
     }

@@ -39,7 +39,7 @@ pub(super) fn open(paths: &Paths, presence: Presence) -> Result<Pair> {
     let Paths { data: path, accounts: beside } = paths;
     let found = [file::examine(path, DATA)?, file::examine(beside, ACCOUNTS)?];
     if found == [Found::Nothing; 2] && presence == Presence::Required {
-        return Err(StoreError::Missing { path: path.clone() });
+        return Err(StoreError::Missing { database: path.display().to_string() });
     }
     file::create(path)?;
     let mut data = naming(path, connection::open_writer(path))?;

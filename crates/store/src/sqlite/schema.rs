@@ -16,10 +16,14 @@ const RECORD: &str = "INSERT INTO schema_migration (version, sha256, applied_at)
 pub(super) fn applied(connection: &Connection, path: &Path) -> Result<Vec<Applied>> {
     match tables(connection)? {
         Tables::None => Ok(Vec::new()),
-        Tables::Foreign => Err(StoreError::Foreign { path: path.to_owned() }),
+        Tables::Foreign => Err(StoreError::Foreign { database: path.display().to_string() }),
         Tables::Ours => connection
             .prepare("SELECT version, sha256 FROM schema_migration ORDER BY version")?
-            .query_and_then([], |row| Ok(Applied { version: row.get(0)?, checksum: row.get(1)? }))?
+            .query_and_then([], |row| {
+                let version = row.get(0)?;
+                // The files were made for one machine, whose processes are replaced together.
+                Ok(Applied { version, checksum: row.get(1)?, min_reader: version })
+            })?
             .collect(),
     }
 }

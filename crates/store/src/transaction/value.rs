@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lastro_model::{AccountId, Day, Decimal, Edition, FilingId, KeyId, MessageId, WebhookId};
 
 /// A parameter of a statement. Every database holds these, of whatever width.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Value<'a> {
     Null,
     Integer(i64),

@@ -227,7 +227,7 @@ async fn files_in_each_others_place_are_refused() {
     std::fs::rename(place.path(), &swapped).unwrap();
     std::fs::rename(accounts_of(&place), place.path()).unwrap();
     std::fs::rename(&swapped, accounts_of(&place)).unwrap();
-    assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+    assert_eq!(place.refusal().await, StoreError::Foreign { database: place.name() });
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod crash;
 mod erasure;
 mod faulty;
 mod layout;
+mod postgres;
 mod promptness;
 mod specimen;
 mod sqlite;

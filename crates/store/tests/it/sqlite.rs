@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lastro_model::{Edition, Plan, Records, Series, Source};
-use lastro_store::{Store, StoreError, open, open_existing};
+use lastro_store::{StoreError, open, open_existing};
 use rusqlite::Connection;
 
 use crate::conformance::{Place, suite};
@@ -23,12 +23,13 @@ impl TemporaryFile {
         self.0.path().join("lastro.db")
     }
 
-    pub(crate) fn directory(&self) -> &Path {
-        self.0.path()
+    /// As it stands in a sentence.
+    pub(crate) fn name(&self) -> String {
+        self.path().display().to_string()
     }
 
-    pub(crate) fn url(&self) -> String {
-        format!("sqlite:{}", self.path().display())
+    pub(crate) fn directory(&self) -> &Path {
+        self.0.path()
     }
 
     /// Every file of the directory with its bytes.
@@ -48,8 +49,8 @@ impl TemporaryFile {
 }
 
 impl Place for TemporaryFile {
-    async fn open(&self) -> Arc<dyn Store> {
-        open(&self.url()).await.unwrap()
+    fn url(&self) -> String {
+        format!("sqlite:{}", self.path().display())
     }
 }
 
@@ -68,7 +69,7 @@ async fn files_of_somebody_else_are_left_as_they_are() {
     for bytes in [&b"short"[..], &text, b"SQLite format 3\0"] {
         let place = TemporaryFile::new();
         std::fs::write(place.path(), bytes).unwrap();
-        assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+        assert_eq!(place.refusal().await, StoreError::Foreign { database: place.name() });
     }
 }
 
@@ -81,7 +82,7 @@ async fn databases_of_somebody_else_are_left_as_they_are() {
         let place = TemporaryFile::new();
         let owner = Connection::open(place.path()).unwrap();
         owner.execute_batch(script).unwrap();
-        assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+        assert_eq!(place.refusal().await, StoreError::Foreign { database: place.name() });
     }
 }
 
@@ -91,7 +92,7 @@ async fn our_mark_on_tables_of_somebody_else_is_not_trusted() {
     let mark = i32::from_be_bytes(*b"LSTR");
     let script = format!("PRAGMA application_id = {mark}; CREATE TABLE photo (id INTEGER);");
     Connection::open(place.path()).unwrap().execute_batch(&script).unwrap();
-    assert_eq!(place.refusal().await, StoreError::Foreign { path: place.path() });
+    assert_eq!(place.refusal().await, StoreError::Foreign { database: place.name() });
 }
 
 #[tokio::test]
@@ -217,7 +218,7 @@ async fn filled() -> TemporaryFile {
 #[tokio::test]
 async fn looking_for_a_database_does_not_make_one() {
     let place = TemporaryFile::new();
-    let missing = StoreError::Missing { path: place.path() };
+    let missing = StoreError::Missing { database: place.name() };
     assert_eq!(open_existing(&place.url()).await.unwrap_err(), missing);
     assert!(place.contents().is_empty());
     std::fs::write(place.path(), b"").unwrap();

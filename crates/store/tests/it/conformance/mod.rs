@@ -16,12 +16,16 @@ pub(crate) mod withheld;
 
 use std::sync::Arc;
 
-use lastro_store::Store;
+use lastro_store::{Store, open};
 
 /// An empty database of its own for one test.
 pub(crate) trait Place {
+    fn url(&self) -> String;
+
     /// Another handle on the same database, as another process would have.
-    async fn open(&self) -> Arc<dyn Store>;
+    async fn open(&self) -> Arc<dyn Store> {
+        open(&self.url()).await.unwrap()
+    }
 }
 
 /// A test for every function of the suite, on the place that the expression makes.

@@ -1,0 +1,94 @@
+//! PostgreSQL's errors in our words. Statement texts, values and addresses stay out of them: a message of the server may
+//! quote any of these, so only its code is passed on.
+
+use std::error::Error as _;
+
+use tokio_postgres::Error;
+
+use crate::StoreError;
+
+/// A statement that failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) error: StoreError,
+    pub(super) cause: Cause,
+}
+
+/// What may help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Somebody else was in the way: the same transaction may succeed at once.
+    Contention,
+    /// The connection is gone: another one may serve.
+    Lost,
+    Other,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let (error, cause) = match error.code() {
+            Some(code) => of_code(code.code()),
+            None => of_driver(&error),
+        };
+        Self { error, cause }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self { error, cause: Cause::Other }
+    }
+}
+
+impl From<Error> for StoreError {
+    fn from(error: Error) -> Self {
+        Failure::from(error).error
+    }
+}
+
+pub(super) fn unreachable(why: impl Into<String>) -> StoreError {
+    StoreError::Unreachable { why: why.into() }
+}
+
+fn of_code(code: &str) -> (StoreError, Cause) {
+    let io = |sentence: &str| StoreError::Io(sentence.to_owned());
+    let reported = || format!("PostgreSQL reports {code}");
+    match code {
+        "40001" | "40P01" => (StoreError::Busy, Cause::Contention),
+        // A row that this one refers to was deleted meanwhile: whoever looks again does not find it.
+        "23503" => (StoreError::Backend(reported()), Cause::Contention),
+        "55P03" | "57014" => (StoreError::Busy, Cause::Other),
+        // Told to go, not yet or no longer open, too many connections, or a standby that takes no writes.
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" | "25006" => {
+            (unreachable(reported()), Cause::Lost)
+        }
+        "42501" => (io("the user of the database lacks a right that Lastro needs there"), Cause::Other),
+        "3D000" => (io("the server has no database of this name"), Cause::Other),
+        "53100" => (io("the disk of the database is full"), Cause::Other),
+        "XX001" | "XX002" => (StoreError::damaged("a part of it cannot be read"), Cause::Other),
+        _ if code.starts_with("08") => (unreachable(reported()), Cause::Lost),
+        _ if code.starts_with("28") => (io("the database refuses this user or password"), Cause::Other),
+        _ => (StoreError::Backend(reported()), Cause::Other),
+    }
+}
+
+/// The driver's own sentences are fixed texts, by which its kinds are known.
+fn of_driver(error: &Error) -> (StoreError, Cause) {
+    let sentence = error.to_string();
+    match sentence.as_str() {
+        "error performing TLS handshake" => {
+            let why = error.source().map(ToString::to_string).unwrap_or_default();
+            let refused = format!("the connection to the database cannot be trusted: {why}");
+            (StoreError::Io(refused), Cause::Other)
+        }
+        "authentication error" => {
+            (StoreError::Io("the database refuses this user or password".to_owned()), Cause::Other)
+        }
+        "error connecting to server" | "error communicating with the server" => {
+            let kind = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+            (unreachable(kind.map_or(sentence, |error| error.kind().to_string())), Cause::Lost)
+        }
+        "connection closed" | "timeout waiting for server" => (unreachable(sentence), Cause::Lost),
+        _ => (StoreError::Backend(sentence), Cause::Other),
+    }
+}

@@ -1,0 +1,164 @@
+//! PostgreSQL: one database for any number of replicas.
+//!
+//! Both sides of the store lie in it. Where SQLite has one writer, several write here at once: a rule names what it needs
+//! for itself, and this engine locks the row that stands for it; a transaction that lost against another is run again.
+//! Small questions and changes share a few connections, and at most so many threads wait for the server. Publications and
+//! whole editions take long and have a connection of their own.
+
+mod address;
+mod failure;
+mod load;
+mod lock;
+mod row;
+mod schema;
+mod server;
+mod session;
+mod tls;
+mod upsert;
+
+use std::fmt;
+use std::time::Duration;
+
+pub(crate) use address::ServerAddress;
+use jiff::Timestamp;
+use lastro_model::{Edition, Source};
+use tokio::runtime::Handle;
+
+use crate::blocking::blocking;
+use crate::engine::{Engine, Presence, Side};
+use crate::rules::load::Selection;
+use crate::transaction::{Query, Reading, Transaction, values};
+use crate::{Loaded, Options, Result, StoreError};
+use failure::Cause;
+use server::Server;
+use session::{Kind, Session, Undone};
+
+/// As of the statement, and not of the transaction: what is measured is one round trip.
+const STORE_TIME: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+/// A change that loses against others this often is told that they are too many.
+const TRIES: u32 = 5;
+
+pub(crate) struct Postgres {
+    server: Server,
+}
+
+/// The driver's own form would tell more than the place.
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Postgres").field(&self.server.address).finish()
+    }
+}
+
+impl Postgres {
+    pub(crate) async fn open(address: ServerAddress, options: &Options, presence: Presence) -> Result<Self> {
+        let server = Server::at(address.with(options), options)?;
+        let connection = server.connect().await?;
+        schema::bring_up_to_date(&connection, &server.address.to_string(), presence).await?;
+        Ok(Self { server })
+    }
+
+    /// Runs something small on a shared connection, again where that may help.
+    async fn run<T, F>(&self, kind: Kind, mut work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&Session<'_>) -> Result<T> + Send + 'static,
+    {
+        let mut patience = Patience { kind, tries: 0, reconnected: false };
+        loop {
+            let lent = self.server.lend().await?;
+            let runtime = Handle::current();
+            let attempt = blocking(move || {
+                let outcome = Session::run(lent.client()?, &runtime, kind, &work);
+                lent.give_back(outcome.as_ref().map_or_else(|undone| undone.clean, |_| true));
+                Ok((work, outcome))
+            });
+            let (back, outcome) = attempt.await?;
+            match outcome {
+                Ok(value) => return Ok(value),
+                Err(undone) => patience.again(&self.server, undone).await?,
+            }
+            work = back;
+        }
+    }
+}
+
+/// What was tried already.
+struct Patience {
+    kind: Kind,
+    tries: u32,
+    reconnected: bool,
+}
+
+impl Patience {
+    /// Comes back when it is worth another try, or with the error to tell.
+    async fn again(&mut self, server: &Server, undone: Undone) -> Result<()> {
+        match undone.failure.cause {
+            Cause::Contention if self.tries + 1 < TRIES => {
+                self.tries += 1;
+                // Those that lost together do not meet again together.
+                let longest = 10_u64 << self.tries;
+                tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=longest))).await;
+                Ok(())
+            }
+            // A connection that died while nobody looked. What may have been written is not written again.
+            Cause::Lost if !self.reconnected && (self.kind == Kind::Read || !undone.begun) => {
+                self.reconnected = true;
+                server.distrust();
+                Ok(())
+            }
+            _ => Err(undone.failure.error),
+        }
+    }
+}
+
+impl Engine for Postgres {
+    async fn read<T: Send + 'static>(
+        &self,
+        _: Side,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(Kind::Read, move |session| question(session)).await
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        _: Side,
+        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(Kind::Change, move |session| change(session)).await
+    }
+
+    async fn publish<T: Send + 'static>(
+        &self,
+        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let connection = self.server.connect().await?;
+        let runtime = Handle::current();
+        blocking(move || {
+            Session::run(&connection, &runtime, Kind::Publication, |session| publication(session))
+                .map_err(|undone| undone.failure.error)
+        })
+        .await
+    }
+
+    async fn load(&self, source: Source) -> Result<Loaded> {
+        let loaded = load::begin(self.server.connect().await?, source, Selection::Whole).await?;
+        loaded.ok_or_else(|| StoreError::Backend("an edition was not found".to_owned()))
+    }
+
+    async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
+        load::begin(self.server.connect().await?, Source::Filings, Selection::ChangedSince(since)).await
+    }
+
+    async fn time(&self) -> Result<Option<Timestamp>> {
+        let time = self.run(Kind::Read, |session| session.one(STORE_TIME, values![], |row| row.time(0)));
+        time.await.map(Some)
+    }
+
+    /// When the bytes of deleted rows are written over is the server's business: its vacuum does, and its backups and
+    /// logs are not ours to clean.
+    async fn wipe_deleted_accounts(&self) -> Result<bool> {
+        Ok(true)
+    }
+}

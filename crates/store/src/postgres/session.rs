@@ -1,0 +1,189 @@
+//! A transaction on one connection, as the rules see it: blocking.
+//!
+//! The driver is async and the rules are not. A rule runs on a blocking thread, and every statement waits there for the
+//! task that owns the connection. Statements are sent with the types of their values and are never prepared by name, and
+//! nothing is set for longer than a transaction: a pooler may give the next one another connection.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+
+use futures_util::TryStreamExt;
+use tokio::runtime::Handle;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Error, Row as PostgresRow, RowStream};
+
+use super::failure::{Cause, Failure};
+use super::{lock, upsert};
+use crate::sql::Upsert;
+use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
+use crate::{Result, StoreError};
+
+/// Rows handed from the driver to the rules at a time.
+const ROWS_AT_ONCE: usize = 256;
+
+/// How a transaction begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Change,
+    Publication,
+    /// A whole edition, for as long as its receiver takes.
+    Load,
+}
+
+impl Kind {
+    const fn begin(self) -> &'static str {
+        match self {
+            Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Self::Change => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '5s'",
+            // It has work behind it that is worth a wait longer than another publication takes.
+            Self::Publication => {
+                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '300s';
+                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+            }
+            Self::Load => {
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+            }
+        }
+    }
+}
+
+pub(super) struct Session<'c> {
+    client: &'c Client,
+    runtime: &'c Handle,
+    /// The first statement that failed: whatever a rule makes of it, the transaction is over.
+    failure: RefCell<Option<Failure>>,
+}
+
+/// A transaction that came to nothing.
+pub(super) struct Undone {
+    pub(super) failure: Failure,
+    /// Whether anything may have been done on the connection, a commit whose answer is missing included.
+    pub(super) begun: bool,
+    /// The connection is as good as before.
+    pub(super) clean: bool,
+}
+
+impl<'c> Session<'c> {
+    /// Begins what only its end ends: for one connection that is closed afterwards.
+    pub(super) fn begin(client: &'c Client, runtime: &'c Handle, kind: Kind) -> Result<Self, Failure> {
+        let session = Self { client, runtime, failure: RefCell::default() };
+        runtime.block_on(client.batch_execute(kind.begin()))?;
+        Ok(session)
+    }
+
+    /// Runs the work in a transaction: all of it, or nothing.
+    pub(super) fn run<T>(
+        client: &'c Client,
+        runtime: &'c Handle,
+        kind: Kind,
+        work: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T, Undone> {
+        let session = Self::begin(client, runtime, kind).map_err(|failure| {
+            let clean = failure.cause != Cause::Lost && !client.is_closed();
+            // Only the first of several statements can have succeeded, and it changes nothing.
+            Undone { failure, begun: false, clean: clean && session_free(client, runtime) }
+        })?;
+        let outcome = work(&session);
+        let failed = session.failure.take();
+        match (outcome, failed) {
+            (Ok(value), None) => match runtime.block_on(client.batch_execute("COMMIT")) {
+                Ok(()) => Ok(value),
+                Err(error) => Err(Undone { failure: error.into(), begun: true, clean: false }),
+            },
+            // What the rule says of it is said to the caller; what the statement says decides what may help.
+            (outcome, failed) => {
+                let cause = failed.as_ref().map_or(Cause::Other, |failure| failure.cause);
+                let error = outcome.err().or(failed.map(|failure| failure.error));
+                let error = error.unwrap_or_else(|| StoreError::Backend("a transaction failed".to_owned()));
+                let clean = cause != Cause::Lost && session_free(client, runtime);
+                Err(Undone { failure: Failure { error, cause }, begun: true, clean })
+            }
+        }
+    }
+
+    fn wait<T>(&self, statement: impl Future<Output = Result<T, Error>>) -> Result<T> {
+        self.runtime.block_on(statement).map_err(|error| {
+            let failure = Failure::from(error);
+            let error = failure.error.clone();
+            self.failure.borrow_mut().get_or_insert(failure);
+            error
+        })
+    }
+
+    /// The rows of a statement, whose values have the types that stand beside them.
+    pub(super) fn query(
+        &self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<PostgresRow>> {
+        self.wait(self.client.query_typed(sql, values))
+    }
+}
+
+/// Gives up what was begun. Says whether the connection has nothing left of it.
+fn session_free(client: &Client, runtime: &Handle) -> bool {
+    runtime.block_on(client.batch_execute("ROLLBACK")).is_ok()
+}
+
+/// The server finds the types out.
+fn untyped<'a>(values: &'a [Value<'_>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| (value as &(dyn ToSql + Sync), Type::UNKNOWN)).collect()
+}
+
+impl Reading for Session<'_> {
+    fn visit(
+        &self,
+        sql: &'static str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let rows = self.wait(self.client.query_typed_raw(sql, untyped(values)))?;
+        let mut rows = Box::pin(rows);
+        loop {
+            let some = self.wait(next_rows(rows.as_mut()))?;
+            for row in &some {
+                if each(row)?.is_break() {
+                    return Ok(());
+                }
+            }
+            if some.len() < ROWS_AT_ONCE {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Fewer than asked for are the last.
+async fn next_rows(mut rows: Pin<&mut RowStream>) -> Result<Vec<PostgresRow>, Error> {
+    let mut some = Vec::new();
+    while some.len() < ROWS_AT_ONCE {
+        match rows.try_next().await? {
+            Some(row) => some.push(row),
+            None => break,
+        }
+    }
+    Ok(some)
+}
+
+impl Transaction for Session<'_> {
+    fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
+        self.wait(self.client.execute_typed(sql, &untyped(values)))
+    }
+
+    fn lock(&self, lock: Lock) -> Result<()> {
+        let (statement, row) = lock::statement(&lock);
+        self.query(statement.wait, &untyped(&row)).map(drop)
+    }
+
+    fn try_lock(&self, lock: Lock) -> Result<bool> {
+        let (statement, row) = lock::statement(&lock);
+        Ok(!self.query(statement.skip, &untyped(&row))?.is_empty())
+    }
+
+    fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
+        upsert::upsert(self, upsert, rows)
+    }
+}

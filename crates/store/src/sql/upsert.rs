@@ -1,0 +1,122 @@
+//! How rows get into their tables: one at a time, or many in one statement where the database is far away.
+
+/// Both kinds of statements take the values of a row in the order of `columns`, those of the key last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Upsert {
+    /// Does nothing where the key exists.
+    pub(crate) insert: &'static str,
+    /// Does nothing where nothing differs.
+    pub(crate) update: &'static str,
+    pub(crate) columns: &'static [Column],
+    /// So many of the last columns are the key.
+    pub(crate) key_columns: usize,
+    /// `insert` for many rows whose keys differ: an array for each column, of `BIGINT` or `TEXT`. Gives the places of the
+    /// rows that were inserted, counted from one.
+    pub(crate) insert_many: &'static str,
+    /// `update` for the same arrays. Gives the places of the rows that differed.
+    pub(crate) update_many: &'static str,
+}
+
+/// What a column holds, whatever its width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    Integer,
+    Text,
+}
+
+use Column::{Integer, Text};
+
+pub(crate) const RATE: Upsert = Upsert {
+    insert: "INSERT INTO rate (value, series, day) VALUES ($1, $2, $3) ON CONFLICT (series, day) DO NOTHING",
+    update: "UPDATE rate SET value = $1 WHERE series = $2 AND day = $3 AND value <> $1",
+    columns: &[Text, Text, Integer],
+    key_columns: 2,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3) WITH ORDINALITY AS entry (value, series, day, place)),
+        added AS (INSERT INTO rate (value, series, day) SELECT value, series, day FROM given
+            ON CONFLICT (series, day) DO NOTHING RETURNING series, day)
+        SELECT place FROM given JOIN added ON added.series = given.series AND added.day = given.day",
+    update_many: "UPDATE rate SET value = given.value
+        FROM UNNEST($1, $2, $3) WITH ORDINALITY AS given (value, series, day, place)
+        WHERE rate.series = given.series AND rate.day = given.day AND rate.value <> given.value
+        RETURNING place",
+};
+
+pub(crate) const FX: Upsert = Upsert {
+    insert: "INSERT INTO fx (buy, sell, pair, day) VALUES ($1, $2, $3, $4) ON CONFLICT (pair, day) DO NOTHING",
+    update: "UPDATE fx SET buy = $1, sell = $2 WHERE pair = $3 AND day = $4 AND (buy <> $1 OR sell <> $2)",
+    columns: &[Text, Text, Text, Integer],
+    key_columns: 2,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4) WITH ORDINALITY
+            AS entry (buy, sell, pair, day, place)),
+        added AS (INSERT INTO fx (buy, sell, pair, day) SELECT buy, sell, pair, day FROM given
+            ON CONFLICT (pair, day) DO NOTHING RETURNING pair, day)
+        SELECT place FROM given JOIN added ON added.pair = given.pair AND added.day = given.day",
+    update_many: "UPDATE fx SET buy = given.buy, sell = given.sell
+        FROM UNNEST($1, $2, $3, $4) WITH ORDINALITY AS given (buy, sell, pair, day, place)
+        WHERE fx.pair = given.pair AND fx.day = given.day AND (fx.buy <> given.buy OR fx.sell <> given.sell)
+        RETURNING place",
+};
+
+pub(crate) const COMPANY: Upsert = Upsert {
+    insert: "INSERT INTO company (name, cnpj, status, sector, trading_name, registered_on, id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
+    update: "UPDATE company
+        SET name = $1, cnpj = $2, status = $3, sector = $4, trading_name = $5, registered_on = $6
+        WHERE id = $7 AND (name, cnpj, status, sector, trading_name, registered_on)
+            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6)",
+    columns: &[Text, Text, Text, Text, Text, Integer, Integer],
+    key_columns: 1,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7) WITH ORDINALITY
+            AS entry (name, cnpj, status, sector, trading_name, registered_on, id, place)),
+        added AS (INSERT INTO company (name, cnpj, status, sector, trading_name, registered_on, id)
+            SELECT name, cnpj, status, sector, trading_name, registered_on, id FROM given
+            ON CONFLICT (id) DO NOTHING RETURNING id)
+        SELECT place FROM given JOIN added ON added.id = given.id",
+    update_many: "UPDATE company
+        SET name = given.name, cnpj = given.cnpj, status = given.status, sector = given.sector,
+            trading_name = given.trading_name, registered_on = given.registered_on
+        FROM UNNEST($1, $2, $3, $4, $5, $6, $7) WITH ORDINALITY
+            AS given (name, cnpj, status, sector, trading_name, registered_on, id, place)
+        WHERE company.id = given.id
+            AND (company.name, company.cnpj, company.status, company.sector, company.trading_name,
+                company.registered_on)
+            IS DISTINCT FROM (given.name, given.cnpj, given.status, given.sector, given.trading_name,
+                given.registered_on)
+        RETURNING place",
+};
+
+pub(crate) const FILING: Upsert = Upsert {
+    insert: "INSERT INTO filing (company_id, company_name, category, kind, delivered_on, reference_day,
+            description, version, url, id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING",
+    update: "UPDATE filing
+        SET company_id = $1, company_name = $2, category = $3, kind = $4, delivered_on = $5, reference_day = $6,
+            description = $7, version = $8, url = $9
+        WHERE id = $10 AND (company_id, company_name, category, kind, delivered_on, reference_day,
+                description, version, url)
+            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    columns: &[Integer, Text, Text, Text, Integer, Integer, Text, Integer, Text, Text],
+    key_columns: 1,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) WITH ORDINALITY
+            AS entry (company_id, company_name, category, kind, delivered_on, reference_day, description, version,
+                url, id, place)),
+        added AS (INSERT INTO filing (company_id, company_name, category, kind, delivered_on, reference_day,
+                description, version, url, id)
+            SELECT company_id, company_name, category, kind, delivered_on, reference_day, description, version,
+                url, id FROM given
+            ON CONFLICT (id) DO NOTHING RETURNING id)
+        SELECT place FROM given JOIN added ON added.id = given.id",
+    update_many: "UPDATE filing
+        SET company_id = given.company_id, company_name = given.company_name, category = given.category,
+            kind = given.kind, delivered_on = given.delivered_on, reference_day = given.reference_day,
+            description = given.description, version = given.version, url = given.url
+        FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) WITH ORDINALITY
+            AS given (company_id, company_name, category, kind, delivered_on, reference_day, description, version,
+                url, id, place)
+        WHERE filing.id = given.id
+            AND (filing.company_id, filing.company_name, filing.category, filing.kind, filing.delivered_on,
+                filing.reference_day, filing.description, filing.version, filing.url)
+            IS DISTINCT FROM (given.company_id, given.company_name, given.category, given.kind, given.delivered_on,
+                given.reference_day, given.description, given.version, given.url)
+        RETURNING place",
+};
