@@ -11,7 +11,7 @@ use super::{lively, metric, share};
 use crate::app::{START_UNIX_MS, TestApp, soon};
 
 /// A store whose clock shows this many seconds after the start.
-fn with_store_time(setup: &mut Setup, seconds: i64) {
+pub(super) fn with_store_time(setup: &mut Setup, seconds: i64) {
     let time = jiff::Timestamp::from_millisecond(START_UNIX_MS + seconds * 1000).unwrap();
     let faulty = FaultyStore::new(Arc::clone(&setup.store));
     faulty.set_time(Some(time));

@@ -3,6 +3,7 @@
 //! What webhooks have to do with it is in `webhooks/replicas.rs`, and the real binary in `process/replicas.rs`.
 
 mod clock;
+mod no_directory;
 
 use std::sync::Arc;
 use std::time::Duration;
