@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use lastro::clock::fill_random;
@@ -37,6 +38,7 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     };
     let common = Common {
         database: database(directory),
+        database_file: None,
         pepper_file: Some(directory.join("pepper")),
         config: None,
         log_format: LogFormat::Text,
@@ -52,6 +54,8 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     let app = Arc::clone(&service.app);
     let key = add_key(&app).await?;
     service.stop().await?;
+    // A service that stops asks its clients to go elsewhere.
+    app.draining.store(false, Ordering::Release);
     Ok((app, key))
 }
 

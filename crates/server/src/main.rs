@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lastro::commands::{demo, keys, serve, sync, webhooks};
+use lastro::commands::{completions, demo, health, keys, manual, serve, sync, webhooks};
 use lastro::config::{self, Cli, Command};
 use lastro::telemetry::{self, LogFormat};
 
@@ -42,5 +42,8 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,
+        Some(Command::Health(options)) => health::run(&options).await,
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man) => manual::run(),
     }
 }

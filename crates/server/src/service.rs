@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
+use crate::http::certificate::{self, Certificate};
 use crate::http::connections;
 use crate::http::routes::ROUTES;
 use crate::jobs::forget::Retention;
@@ -45,6 +46,7 @@ impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
     pub async fn start(setup: Setup) -> anyhow::Result<Self> {
         let settings = &setup.settings;
+        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
         let listener = bind(settings.listen).await?;
         stay_close_to_clients(&listener, settings.connections.send_timeout);
         let admin_listener = match settings.admin_listen.0 {
@@ -66,15 +68,24 @@ impl Service {
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
         }
+        if let Some(certificate) = &certificate {
+            jobs.start("certificate", certificate, certificate::run);
+        }
         app.ready.store(true, Ordering::Release);
         let (stop_serving, serving_stop) = watch::channel(false);
-        let serving = tokio::spawn(http::listener::serve(Arc::clone(&app), listener, serving_stop));
+        let serving =
+            tokio::spawn(http::listener::serve(Arc::clone(&app), listener, certificate, serving_stop));
         Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
+    }
+
+    /// Is not ready from here on, so that balancers go elsewhere; whoever still asks is answered.
+    pub fn drain(&self) {
+        self.app.draining.store(true, Ordering::Release);
     }
 
     /// Finishes what is running, then writes what was counted.
     pub async fn stop(self) -> anyhow::Result<()> {
-        self.app.draining.store(true, Ordering::Release);
+        self.drain();
         self.stop_serving.send_replace(true);
         let served = self.serving.await;
         self.jobs.stop().await;

@@ -27,10 +27,9 @@ pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
     bar.finish_and_clear();
     published?;
     tracing::info!(
-        "{} companies and {} filings are in {}; start `lastro` to serve them",
+        "{} companies and {} filings are in the database; start `lastro` to serve them",
         shape.companies,
-        shape.filings,
-        common.database
+        shape.filings
     );
     Ok(())
 }

@@ -9,7 +9,7 @@ use clap::{Args, FromArgMatches};
 use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 
-use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
+use super::{ConnectionSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -51,6 +51,11 @@ pub struct Serve {
     pub index_dir: Option<PathBuf>,
     #[command(flatten)]
     pub connections: ConnectionSettings,
+    #[command(flatten)]
+    pub tls: TlsSettings,
+    /// How long requests are still taken after the signal to stop, while /readyz says 503 already; for balancers, such as 5s
+    #[arg(long, env = "LASTRO_DRAIN", default_value = "0s", value_name = "TIME", value_parser = timeouts::drain)]
+    pub drain: Duration,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
     /// How often is looked at what other processes wrote into the store.

@@ -158,6 +158,7 @@ pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn C
     };
     let common = Common {
         database: database(directory),
+        database_file: None,
         pepper_file: Some(directory.path().join("pepper")),
         config: None,
         log_format: LogFormat::Text,
