@@ -88,8 +88,14 @@ pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>)
             () = tokio::time::sleep(certificate.settings.tls_poll_interval) => {}
         }
         let looking = Arc::clone(&certificate);
-        if let Err(error) = tokio::task::spawn_blocking(move || looking.look()).await {
-            tracing::error!(%error, "could not look at the files of the certificate");
+        tokio::select! {
+            // A file that cannot be read to its end, as on a disk that is away, holds up no stop.
+            () = stopped(&mut stop) => return,
+            looked = tokio::task::spawn_blocking(move || looking.look()) => {
+                if let Err(error) = looked {
+                    tracing::error!(%error, "could not look at the files of the certificate");
+                }
+            }
         }
     }
 }
@@ -159,5 +165,74 @@ fn warn_of_readers(key: &Path) {
     let mode = std::fs::metadata(key).map(|metadata| metadata.permissions().mode());
     if mode.is_ok_and(|mode| mode & READABLE_BY_OTHERS != 0) {
         tracing::warn!("every user of this machine can read the private key in {}", key.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::config::Serve;
+
+    /// A certificate and its key.
+    fn pair() -> [String; 2] {
+        let made = rcgen::generate_simple_self_signed(["x".to_owned()]).unwrap();
+        let pem = |label, der| {
+            format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
+        };
+        [pem("CERTIFICATE", made.cert.der().to_vec()), pem("PRIVATE KEY", made.signing_key.serialize_der())]
+    }
+
+    struct Files(TempDir);
+
+    impl Files {
+        fn write(&self, name: &str, content: &str) {
+            std::fs::write(self.0.path().join(name), content).unwrap();
+        }
+
+        fn open(&self) -> Certificate {
+            let mut settings = Serve::defaults().unwrap().tls;
+            let file = |name| Some(self.0.path().join(name));
+            (settings.tls_cert, settings.tls_key) = (file("certificate"), file("key"));
+            Certificate::open(&settings).unwrap().unwrap()
+        }
+    }
+
+    #[test]
+    fn a_pair_that_cannot_be_used_leaves_the_old_one_and_a_good_one_replaces_it() {
+        let files = Files(TempDir::new().unwrap());
+        let ([old, old_key], [new, new_key]) = (pair(), pair());
+        files.write("certificate", &old);
+        files.write("key", &old_key);
+        let certificate = files.open();
+        let first = certificate.config.load_full();
+        let is_first = |certificate: &Certificate| Arc::ptr_eq(&first, &certificate.config.load_full());
+        certificate.look();
+        assert!(is_first(&certificate), "nothing has changed");
+        for broken in
+            [new.as_str(), "", "no PEM", "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n"]
+        {
+            files.write("certificate", broken);
+            certificate.look();
+            assert!(is_first(&certificate), "{broken}");
+        }
+        std::fs::remove_file(files.0.path().join("certificate")).unwrap();
+        certificate.look();
+        assert!(is_first(&certificate), "it is away");
+        files.write("certificate", &new);
+        files.write("key", &new_key);
+        certificate.look();
+        assert!(!is_first(&certificate), "a good pair is there");
+        let second = certificate.config.load_full();
+        certificate.look();
+        assert!(Arc::ptr_eq(&second, &certificate.config.load_full()), "it is read once");
+    }
+
+    #[test]
+    fn a_file_without_end_is_not_read_to_its_end() {
+        assert!(content(Path::new("/dev/zero")).unwrap_err().to_string().contains("is too large"));
     }
 }
