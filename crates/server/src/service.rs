@@ -19,9 +19,8 @@ use tokio::task::JoinHandle;
 
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
-use crate::http::certificate::{self, Certificate};
-use crate::http::connections;
 use crate::http::routes::ROUTES;
+use crate::http::{certificate, connections};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, forget, sweep, synchronise};
@@ -46,7 +45,6 @@ impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
     pub async fn start(setup: Setup) -> anyhow::Result<Self> {
         let settings = &setup.settings;
-        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
         let listener = bind(settings.listen).await?;
         stay_close_to_clients(&listener, settings.connections.send_timeout);
         let admin_listener = match settings.admin_listen.0 {
@@ -68,13 +66,9 @@ impl Service {
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
         }
-        if let Some(certificate) = &certificate {
-            jobs.start("certificate", certificate, certificate::run);
-        }
         app.ready.store(true, Ordering::Release);
         let (stop_serving, serving_stop) = watch::channel(false);
-        let serving =
-            tokio::spawn(http::listener::serve(Arc::clone(&app), listener, certificate, serving_stop));
+        let serving = tokio::spawn(http::listener::serve(Arc::clone(&app), listener, serving_stop));
         Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
     }
 
@@ -102,6 +96,9 @@ fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
     jobs.start("flush", &app.usage_flusher, flush::run);
     jobs.start("sweep", app, sweep::run);
     jobs.start("connections", &app.connections, connections::sweep::run);
+    if let Some(certificate) = &app.certificate {
+        jobs.start("certificate", certificate, certificate::run);
+    }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
     let retention = Retention { store: Arc::clone(&app.store), clock: Arc::clone(&app.clock) };
     jobs.start("forget", &Arc::new(retention), forget::run);

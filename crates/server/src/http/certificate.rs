@@ -8,6 +8,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use arc_swap::ArcSwap;
@@ -22,6 +23,7 @@ use tokio_rustls::{Accept, TlsAcceptor};
 
 use crate::config::{CertificateFiles, TlsSettings};
 use crate::jobs::stopped;
+use crate::metrics::prometheus::Exposition;
 
 /// A chain of certificates has a few kilobytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
@@ -41,6 +43,8 @@ pub struct Certificate {
     config: ArcSwap<ServerConfig>,
     /// Whether usable or not: what the files hold is judged, and told, once.
     seen: Mutex<Seen>,
+    /// The files are no pair that can be used, so that an older one is shown.
+    rejected: AtomicBool,
 }
 
 impl Certificate {
@@ -51,13 +55,20 @@ impl Certificate {
         let config = ArcSwap::from(pair.config(&files)?);
         warn_of_readers(&files.key);
         let seen = Mutex::new(Some(pair.digest()));
-        Ok(Some(Self { files, settings: settings.clone(), config, seen }))
+        Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected: AtomicBool::new(false) }))
     }
 
     /// Greets a client with the certificate of the moment.
     pub fn accept(&self, stream: TcpStream) -> Accept<TcpStream> {
         TlsAcceptor::from(self.config.load_full())
             .accept_with(stream, |session| session.set_buffer_limit(Some(LARGEST_SESSION_BUFFER)))
+    }
+
+    /// What the operator is told.
+    pub fn render(&self, out: &mut Exposition) {
+        let help =
+            "Whether the files of the certificate cannot be used as they are, so that an older one is shown.";
+        out.gauge("lastro_tls_certificate_rejected", help, u8::from(self.rejected.load(Ordering::Relaxed)));
     }
 
     /// Looks at the files. A pair that is new is shown from the next connection on.
@@ -67,7 +78,9 @@ impl Certificate {
         if std::mem::replace(&mut *self.seen.lock(), seen) == seen {
             return;
         }
-        match read.and_then(|pair| pair.config(&self.files)) {
+        let usable = read.and_then(|pair| pair.config(&self.files));
+        self.rejected.store(usable.is_err(), Ordering::Relaxed);
+        match usable {
             Ok(config) => {
                 self.config.store(config);
                 warn_of_readers(&self.files.key);

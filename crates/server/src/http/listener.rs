@@ -37,12 +37,7 @@ pub const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
 
 /// Serves until `stop` turns true, then finishes what is running and returns. With a certificate it speaks TLS alone.
-pub async fn serve(
-    app: Arc<App>,
-    listener: TcpListener,
-    certificate: Option<Arc<Certificate>>,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
     let mut failures = AcceptFailures::default();
     loop {
         let accepted = tokio::select! {
@@ -50,7 +45,7 @@ pub async fn serve(
             accepted = next_connection(&app, &listener) => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => admit(&app, certificate.as_ref(), stream, peer.ip()),
+            Ok((stream, peer)) => admit(&app, stream, peer.ip()),
             // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
             Err(error) => {
                 failures.note(&error, app.clock.monotonic_ns());
@@ -72,11 +67,11 @@ async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(
 }
 
 /// Speaks with a client, or closes the connection at once where its address has too many.
-fn admit(app: &Arc<App>, certificate: Option<&Arc<Certificate>>, stream: TcpStream, peer: IpAddr) {
+fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
     if let Some(admitted) = app.connections.admit(peer, app.proxies.trusts(peer)) {
         // A small answer must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
-        match certificate {
+        match &app.certificate {
             None => tokio::spawn(serve_connection(Arc::clone(app), admitted, stream)),
             Some(certificate) => {
                 tokio::spawn(serve_tls(Arc::clone(app), Arc::clone(certificate), admitted, stream))

@@ -96,6 +96,27 @@ async fn a_new_pair_is_shown_without_a_restart() {
 }
 
 #[tokio::test]
+async fn a_pair_that_cannot_be_used_is_told_and_the_old_one_stays() {
+    let (old, new, directory) = (TestCertificate::new(), TestCertificate::new(), TempDir::new().unwrap());
+    let quickly = |setup: &mut Setup| setup.settings.tls.tls_poll_interval = Duration::from_millis(20);
+    let app = start_with(&old, &directory, quickly).await;
+    let becomes = async |value: u8| {
+        let line = format!("\nlastro_tls_certificate_rejected {value}\n");
+        soon(async || app.admin("/metrics").await.1.contains(&line)).await;
+    };
+    becomes(0).await;
+    // Half of a new pair.
+    std::fs::write(directory.path().join("tls.crt"), new.certificate_pem()).unwrap();
+    becomes(1).await;
+    let anew = old.client().build().unwrap().get(url(&app, "/health")).send().await.unwrap();
+    assert_eq!(anew.status(), 200);
+    std::fs::write(directory.path().join("tls.key"), new.key_pem()).unwrap();
+    becomes(0).await;
+    let anew = new.client().build().unwrap().get(url(&app, "/health")).send().await.unwrap();
+    assert_eq!(anew.status(), 200);
+}
+
+#[tokio::test]
 async fn who_speaks_plain_http_is_closed_and_nobody_else() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
