@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use lastro::clock::fill_random;
@@ -9,7 +10,6 @@ use lastro::config::{AdminListen, Common, Serve, Switch};
 use lastro::sample;
 use lastro::service::Service;
 use lastro::state::{App, Setup};
-use lastro::telemetry::LogFormat;
 use lastro_access::{Applicant, Grant, IssuedKey};
 use lastro_model::{ManualClock, Plan};
 use lastro_sample::Shape;
@@ -38,8 +38,7 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     let common = Common {
         database: database(directory),
         pepper_file: Some(directory.join("pepper")),
-        config: None,
-        log_format: LogFormat::Text,
+        ..Common::defaults()?
     };
     let service = Service::start(Setup {
         store: lastro_store::open(&common.database).await?,
@@ -52,6 +51,8 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     let app = Arc::clone(&service.app);
     let key = add_key(&app).await?;
     service.stop().await?;
+    // A service that stops asks its clients to go elsewhere.
+    app.draining.store(false, Ordering::Release);
     Ok((app, key))
 }
 

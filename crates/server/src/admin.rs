@@ -92,6 +92,9 @@ fn metrics(app: &App) -> String {
     let mut out = Exposition::default();
     app.metrics.render(&mut out);
     app.connections.render(&mut out);
+    if let Some(certificate) = &app.certificate {
+        certificate.render(&mut out);
+    }
     app.exports.render(&mut out);
     app.jobs.render(app.clock.now(), &mut out);
     app.replicas.render(&mut out);

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lastro::commands::{demo, keys, replicas, serve, sync, webhooks};
+use lastro::commands::{completions, demo, health, keys, manual, replicas, serve, sync, webhooks};
 use lastro::config::{self, Cli, Command};
 use lastro::telemetry::{self, LogFormat};
 
@@ -43,5 +43,8 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,
+        Some(Command::Health(options)) => health::run(&options).await,
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man) => manual::run(),
     }
 }

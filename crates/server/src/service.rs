@@ -19,8 +19,8 @@ use tokio::task::JoinHandle;
 
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
-use crate::http::connections;
 use crate::http::routes::ROUTES;
+use crate::http::{certificate, connections};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::{flush, forget, sweep, synchronise};
@@ -74,9 +74,14 @@ impl Service {
         Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
     }
 
+    /// Is not ready from here on, so that balancers go elsewhere; whoever still asks is answered.
+    pub fn drain(&self) {
+        self.app.draining.store(true, Ordering::Release);
+    }
+
     /// Finishes what is running, then writes what was counted.
     pub async fn stop(self) -> anyhow::Result<()> {
-        self.app.draining.store(true, Ordering::Release);
+        self.drain();
         self.stop_serving.send_replace(true);
         let served = self.serving.await;
         self.jobs.stop().await;
@@ -94,6 +99,9 @@ fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
     jobs.start("sweep", app, sweep::run);
     jobs.start("connections", &app.connections, connections::sweep::run);
     jobs.start("replicas", &app.replicas, replicas::run);
+    if let Some(certificate) = &app.certificate {
+        jobs.start("certificate", certificate, certificate::run);
+    }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
     let retention = Retention { store: Arc::clone(&app.store), clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);

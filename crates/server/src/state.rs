@@ -13,6 +13,7 @@ use lastro_store::{DATABASE_ID, SourceState, Store};
 
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
+use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
@@ -60,6 +61,8 @@ pub struct App {
     /// How the background jobs fare.
     pub jobs: Arc<Jobs>,
     pub connections: Arc<Connections>,
+    /// What clients are shown where TLS is spoken; none where it is not.
+    pub certificate: Option<Arc<Certificate>>,
     /// Compressed bodies of what is asked most.
     pub compression_cache: CompressionCache,
     /// Bulk exports under way.
@@ -85,6 +88,7 @@ impl App {
     /// Serves nothing yet: keys and data are still in the store.
     pub(crate) async fn open(setup: &Setup, metrics: Metrics) -> anyhow::Result<Self> {
         let Setup { store, clock, common, settings } = setup;
+        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
         let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
         let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
         let (boot, capacity) = (random_hex(16), settings.limiter_capacity as usize);
@@ -95,6 +99,7 @@ impl App {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
             connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
+            certificate,
             clock: Arc::clone(clock),
             store: Arc::clone(store),
             catalog,

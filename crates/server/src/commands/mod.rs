@@ -1,7 +1,10 @@
 //! The commands of the binary, one file each.
 
+pub mod completions;
 pub mod demo;
+pub mod health;
 pub mod keys;
+pub mod manual;
 mod progress;
 pub mod replicas;
 pub mod serve;

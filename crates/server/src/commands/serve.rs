@@ -74,6 +74,8 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     // Told before anything is opened.
     serve.trusted_proxies()?;
     pepper::path_of(common)?;
+    let scheme = if serve.tls.files()?.is_some() { "https" } else { "http" };
+    let drain = serve.drain;
     let mut stop = Signals::listen()?;
     let store = common.open_store().await?;
     let alone = alone_on(&common.database);
@@ -94,14 +96,22 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     };
     warn_of_pepper_beside(common);
     let address = service.address;
-    tracing::info!("Lastro {} answers on http://{address}", crate::VERSION);
+    tracing::info!("Lastro {} answers on {scheme}://{address}", crate::VERSION);
     tracing::info!(
-        "try http://{address}/docs, http://{address}/pricing, http://{address}/api/v1/market/overview"
+        "try {scheme}://{address}/docs, {scheme}://{address}/pricing, {scheme}://{address}/api/v1/market/overview"
     );
     if let Some(admin) = service.admin_address {
         tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
     }
     stop.requested().await;
+    service.drain();
+    if !drain.is_zero() {
+        tracing::info!("not ready any more, and still answering for {drain:?}; another signal ends that");
+        tokio::select! {
+            () = tokio::time::sleep(drain) => {}
+            () = stop.requested() => {}
+        }
+    }
     tracing::info!("stopping: finishing running requests and writing what was counted");
     service.stop().await
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use lastro_model::{Plan, Source};
 
-use super::serve::{FIRST_YEAR, PublisherSettings};
+use super::serve::{AdminListen, FIRST_YEAR, PublisherSettings};
 use super::{SyncTimeouts, timeouts};
 
 #[derive(Debug, Clone, Args)]
@@ -60,7 +60,9 @@ pub enum KeysCommand {
     List,
     /// Move a key's account to another plan
     SetPlan {
+        /// The key's id, as `lastro keys list` shows it
         id: String,
+        /// free, bronze, gold or platinum
         #[arg(value_parser = parse_plan)]
         plan: Plan,
         /// Requests a minute agreed in place of the plan's; 0 returns to the plan's
@@ -69,15 +71,22 @@ pub enum KeysCommand {
     },
     /// Replace a key by a new one of the same account and print the new one
     Rotate {
+        /// The key's id, as `lastro keys list` shows it
         id: String,
         /// How long the old key still works
         #[arg(long, default_value_t = 3600, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(0..=86_400))]
         grace_seconds: u32,
     },
     /// Refuse a key from now on
-    Revoke { id: String },
+    Revoke {
+        /// The key's id, as `lastro keys list` shows it
+        id: String,
+    },
     /// Remove the person behind a key: name, address, all keys and webhooks; what was used stays, without a name
-    Erase { id: String },
+    Erase {
+        /// The key's id, as `lastro keys list` shows it
+        id: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,11 +94,20 @@ pub enum WebhooksCommand {
     /// List all webhooks
     List,
     /// Show a webhook and its last deliveries
-    Show { id: String },
+    Show {
+        /// The webhook's id, as `lastro webhooks list` shows it
+        id: String,
+    },
     /// Enable a webhook and make everything that it has not received due now
-    Retry { id: String },
+    Retry {
+        /// The webhook's id, as `lastro webhooks list` shows it
+        id: String,
+    },
     /// Send nothing to a webhook any more; its owner cannot enable it
-    Disable { id: String },
+    Disable {
+        /// The webhook's id, as `lastro webhooks list` shows it
+        id: String,
+    },
 }
 
 #[derive(Debug, Clone, Args)]
@@ -103,6 +121,16 @@ pub struct Demo {
     /// Another seed makes another data set
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Health {
+    /// Address of the server's /readyz; one that means every address of the machine is asked on the machine itself
+    #[arg(long, env = "LASTRO_ADMIN_LISTEN", default_value = "127.0.0.1:9090", value_name = "ADDRESS")]
+    pub admin_listen: AdminListen,
+    /// How long to wait for the answer
+    #[arg(long, default_value = "2s", value_name = "TIME", value_parser = timeouts::duration)]
+    pub timeout: Duration,
 }
 
 fn parse_source(text: &str) -> Result<Source, String> {

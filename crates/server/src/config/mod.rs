@@ -5,22 +5,27 @@
 
 mod commands;
 mod connections;
+mod secret_file;
 mod serve;
 mod timeouts;
+mod tls;
 mod webhooks;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+pub use commands::{Demo, Health, KeysCommand, SyncArgs, WebhooksCommand};
 pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
+pub use secret_file::secret_from_file;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
 pub use timeouts::SyncTimeouts;
+pub use tls::{CertificateFiles, TlsSettings};
 pub use webhooks::WebhookSettings;
 
 use crate::telemetry::LogFormat;
@@ -70,21 +75,40 @@ pub enum Command {
     Sync(SyncArgs),
     /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
     Demo(Demo),
+    /// Ask a server on this machine whether it is ready; the exit status tells, for containers without another client
+    Health(Health),
+    /// Print the completions of this command line for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, of all commands: `lastro man > lastro.1`
+    Man,
+}
+
+impl Command {
+    fn opens_the_database(&self) -> bool {
+        !matches!(self, Self::Health(_) | Self::Completions { .. } | Self::Man)
+    }
 }
 
 /// Settings of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Clone, Args)]
 pub struct Common {
     /// Where data and keys are kept: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE
     #[arg(
         long,
         env = "LASTRO_DATABASE",
+        hide_env_values = true,
         default_value = "sqlite:lastro.db",
         global = true,
         hide_env_values = true,
         value_name = "URL"
     )]
     pub database: String,
+    /// A file whose first line is that URL, in place of --database: for one with a password
+    #[arg(long, env = "LASTRO_DATABASE_FILE", global = true, value_name = "FILE")]
+    pub database_file: Option<PathBuf>,
     /// Whoever signs the certificate of a PostgreSQL server, in PEM [default: the public authorities]
     #[arg(long, env = "LASTRO_DATABASE_CA", global = true, value_name = "FILE")]
     pub database_ca: Option<PathBuf>,
@@ -109,7 +133,19 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
+/// Without the URL of the database, which may hold a password.
+impl fmt::Debug for Common {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Common").field("pepper_file", &self.pepper_file).finish_non_exhaustive()
+    }
+}
+
 impl Common {
+    /// What holds where nothing is said, whatever the environment says.
+    pub fn defaults() -> anyhow::Result<Self> {
+        defaults()
+    }
+
     /// The database, made and brought up to date where that is needed.
     pub async fn open_store(&self) -> lastro_store::Result<Arc<dyn Store>> {
         lastro_store::open_with(&self.database, &self.store_options()).await
@@ -126,6 +162,12 @@ impl Common {
     }
 }
 
+fn defaults<T: Args>() -> anyhow::Result<T> {
+    let command = T::augment_args(clap::Command::new("defaults")).no_binary_name(true);
+    let command = command.mut_args(|argument| argument.env(None));
+    Ok(T::from_arg_matches(&command.try_get_matches_from(std::iter::empty::<&str>())?)?)
+}
+
 /// Reads the command line, the environment and the file. A wrong command line ends the program with a message.
 pub fn from_environment() -> anyhow::Result<Cli> {
     let mut command = Cli::command();
@@ -138,7 +180,13 @@ pub fn from_environment() -> anyhow::Result<Cli> {
     }
     let matches = command.get_matches();
     refuse_misplaced(&matches)?;
-    Ok(Cli::from_arg_matches(&matches)?)
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if cli.command.as_ref().is_none_or(Command::opens_the_database)
+        && let Some(url) = secret_file::chosen(&matches, "database", cli.common.database_file.as_deref())?
+    {
+        cli.common.database = url;
+    }
+    Ok(cli)
 }
 
 /// A setting of `serve` before another command would be lost without a word.
@@ -169,7 +217,11 @@ fn config_path(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf>
 /// What the file says becomes the default of the flag of that name, here and in the commands that know it; a name that is no
 /// flag is an error.
 fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Command> {
-    for (name, value) in text.parse::<toml::Table>()? {
+    let table = text.parse::<toml::Table>().map_err(|error| without_its_line(text, &error))?;
+    if let Some(name) = table.keys().find(|name| table.contains_key(&format!("{name}-file"))) {
+        bail!("`{name}` and `{name}-file` say the same; one of them must go");
+    }
+    for (name, value) in table {
         let id = name.replace('-', "_");
         let value = match value {
             toml::Value::String(text) => text,
@@ -182,16 +234,26 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
         if !known(&command) {
             bail!("`{name}` is not a setting; `lastro --help` lists them");
         }
-        command = command.mut_arg(&id, |argument| argument.default_value(value.clone()));
-        for name in ["serve", "sync"] {
+        // What must not be shown of the environment is not shown of the file either.
+        let said = |argument: Arg| {
+            let hidden = argument.is_hide_env_values_set();
+            argument.default_value(value.clone()).hide_default_value(hidden)
+        };
+        command = command.mut_arg(&id, said);
+        for name in ["serve", "sync", "health"] {
             if command.find_subcommand(name).is_some_and(&known) {
-                command = command.mut_subcommand(name, |command| {
-                    command.mut_arg(&id, |argument| argument.default_value(value.clone()))
-                });
+                command = command.mut_subcommand(name, |command| command.mut_arg(&id, said));
             }
         }
     }
     Ok(command)
+}
+
+/// What is wrong and where, but not the line itself: it may hold a password.
+fn without_its_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let before = error.span().and_then(|span| text.as_bytes().get(..span.start)).unwrap_or_default();
+    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    anyhow::anyhow!("line {line}: {}", error.message())
 }
 
 #[cfg(test)]
@@ -239,6 +301,24 @@ mod tests {
         {
             assert!(parse(bad, &["lastro"]).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_password_in_the_file_is_told_to_nobody() {
+        let mut command = with_file(Cli::command(), "database = \"postgres://a:hunter2@b/c\"").unwrap();
+        assert!(!command.render_long_help().to_string().contains("hunter2"));
+        let broken = with_file(Cli::command(), "sync = \"off\"\ndatabase = \"postgres://a:hunter2@b/c\n");
+        let refusal = format!("{:#}", broken.unwrap_err());
+        assert!(refusal.starts_with("line 2: ") && !refusal.contains("hunter2"), "{refusal}");
+        let cli = parse("database = \"postgres://a:hunter2@b/c\"", &["lastro"]).unwrap();
+        assert!(!format!("{cli:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_file_that_names_the_database_twice_is_refused() {
+        let twice =
+            with_file(Cli::command(), "database = \"sqlite:x.db\"\ndatabase-file = \"url\"").unwrap_err();
+        assert!(twice.to_string().contains("`database` and `database-file`"), "{twice}");
     }
 
     #[test]

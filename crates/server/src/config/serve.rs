@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, FromArgMatches};
+use clap::Args;
 use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
-use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
+use super::{ConnectionSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -60,6 +60,11 @@ pub struct Serve {
     #[command(flatten)]
     pub connections: ConnectionSettings,
     #[command(flatten)]
+    pub tls: TlsSettings,
+    /// How long requests are still taken after the signal to stop, while /readyz says 503 already; for balancers, such as 5s
+    #[arg(long, env = "LASTRO_DRAIN", default_value = "0s", value_name = "TIME", value_parser = timeouts::drain)]
+    pub drain: Duration,
+    #[command(flatten)]
     pub webhooks: WebhookSettings,
     /// How often is looked at what other processes wrote into the store.
     #[arg(skip = Duration::from_millis(500))]
@@ -75,16 +80,7 @@ pub struct Serve {
 impl Serve {
     /// What is served with where nothing is said, whatever the environment says.
     pub fn defaults() -> anyhow::Result<Self> {
-        let command = Self::augment_args(clap::Command::new("serve")).no_binary_name(true);
-        let command = command.mut_args(|argument| argument.env(None));
-        let matches = command.try_get_matches_from(std::iter::empty::<&str>())?;
-        Ok(Self::from_arg_matches(&matches)?)
-    }
-
-    /// What this process is called by people: a name that was given, or that of the machine.
-    pub fn replica_name(&self) -> String {
-        let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-        self.replica_name.clone().unwrap_or_else(host)
+        super::defaults()
     }
 
     pub fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {

@@ -48,6 +48,14 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A time that may also be none at all; longer than an hour nobody waits for a process to end.
+pub(super) fn drain(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
+    parsed
+        .filter(|time| *time <= Duration::from_secs(3600))
+        .ok_or_else(|| "must be a time such as 5s or 1m, or 0s, at most an hour".to_owned())
+}
+
 fn lease(text: &str) -> Result<Duration, String> {
     let lease = duration(text)?;
     if lease > LONGEST_LEASE { Err("must be at most an hour".to_owned()) } else { Ok(lease) }
@@ -63,6 +71,9 @@ mod tests {
         {
             assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
         }
+        assert_eq!(drain("0s"), Ok(Duration::ZERO));
+        assert_eq!(drain("1500ms"), Ok(Duration::from_millis(1500)));
+        assert!(drain("61m").is_err() && drain("-1s").is_err() && drain("5").is_err());
         for bad in ["", "5", "-3s", "0s", "25h", "1us", "soon", "3s4"] {
             assert!(duration(bad).is_err(), "{bad}");
         }

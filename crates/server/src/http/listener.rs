@@ -1,10 +1,12 @@
-//! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port, with a limit for everything a client can hold on to.
+//! The accept loop: HTTP/1.1 and HTTP/2 on one port, without TLS or with it, and a limit for everything a client can hold
+//! on to.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -15,7 +17,9 @@ use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio_rustls::server::TlsStream;
 
+use super::certificate::Certificate;
 use super::connections::Admitted;
 use super::connections::connection::{Connection, State};
 use super::edge;
@@ -32,7 +36,7 @@ const LARGEST_HEAD: usize = 32 * 1024;
 pub const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
 
-/// Serves until `stop` turns true, then finishes what is running and returns.
+/// Serves until `stop` turns true, then finishes what is running and returns. With a certificate it speaks TLS alone.
 pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
     let mut failures = AcceptFailures::default();
     loop {
@@ -67,7 +71,12 @@ fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
     if let Some(admitted) = app.connections.admit(peer, app.proxies.trusts(peer)) {
         // A small answer must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
-        tokio::spawn(serve_connection(Arc::clone(app), admitted, stream));
+        match &app.certificate {
+            None => tokio::spawn(serve_connection(Arc::clone(app), admitted, stream)),
+            Some(certificate) => {
+                tokio::spawn(serve_tls(Arc::clone(app), Arc::clone(certificate), admitted, stream))
+            }
+        };
     }
 }
 
@@ -116,6 +125,29 @@ fn protocol() -> auto::Builder<TokioExecutor> {
         // Streams that we reset ourselves. A client may have guessed how many it may open before it was told.
         .max_local_error_reset_streams(200);
     builder
+}
+
+/// One connection over TLS, to its end. The handshake is a part of it like any other: who does not finish it is silent.
+async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admitted, stream: TcpStream) {
+    match handshake(&certificate, admitted.connection(), stream).await {
+        Some(Ok(stream)) => serve_connection(app, admitted, stream).await,
+        Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+        None => {}
+    }
+}
+
+/// None when the connection is to close before it has come to anything: nothing was asked on it yet.
+async fn handshake(
+    certificate: &Certificate,
+    connection: &Connection,
+    stream: TcpStream,
+) -> Option<std::io::Result<TlsStream<TcpStream>>> {
+    let mut accept = pin!(certificate.accept(stream));
+    poll_fn(|cx| match connection.poll_state(cx) {
+        State::Open => accept.as_mut().poll(cx).map(Some),
+        State::Closing | State::HungUp => Poll::Ready(None),
+    })
+    .await
 }
 
 /// One connection over any stream, to its end. The benchmark's stream is memory and no network.

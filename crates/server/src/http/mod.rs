@@ -11,6 +11,7 @@
 //!
 //! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
 
+pub mod certificate;
 pub mod connections;
 pub mod edge;
 pub mod handler;

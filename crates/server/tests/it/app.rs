@@ -9,7 +9,6 @@ use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
 use lastro::service::Service;
 use lastro::state::Setup;
-use lastro::telemetry::LogFormat;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
 use lastro_model::{Clock, KeyId, ManualClock, Plan};
 use lastro_store::Store;
@@ -174,11 +173,8 @@ pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn C
     };
     let common = Common {
         database: database(directory),
-        database_ca: None,
-        database_connections: 8,
         pepper_file: Some(directory.path().join("pepper")),
-        config: None,
-        log_format: LogFormat::Text,
+        ..Common::defaults().expect("settings with defaults")
     };
     Setup { store, clock, common, settings }
 }

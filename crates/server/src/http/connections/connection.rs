@@ -120,8 +120,8 @@ impl Connection {
         }
     }
 
-    /// The service stops.
-    pub(super) fn ask_to_close(&self) {
+    /// The service stops, or will soon.
+    pub fn ask_to_close(&self) {
         self.move_to(State::Closing);
     }
 

@@ -1,7 +1,9 @@
 //! What a handler replied becomes the response that goes out, with the headers that every response carries.
 
+use std::sync::atomic::Ordering;
+
 use http::header::{self, HeaderMap, HeaderValue};
-use http::{Method, Response, StatusCode};
+use http::{Method, Response, StatusCode, Version};
 use lastro_model::Outcome;
 
 use super::context::RequestContext;
@@ -69,8 +71,21 @@ impl RequestContext<'_> {
         let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
+        if self.app.draining.load(Ordering::Relaxed) {
+            self.send_elsewhere(response.headers_mut());
+        }
         self.record(status, &request_id);
         response
+    }
+
+    /// While the service drains, an answer is the last of its connection: the client's next one leads to another replica.
+    #[cold]
+    fn send_elsewhere(&self, headers: &mut HeaderMap) {
+        if self.head.version == Version::HTTP_2 {
+            self.connection.ask_to_close();
+        } else {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
     }
 
     pub(super) fn tag(&self, reply: &Reply) -> Option<Tag> {

@@ -2,6 +2,7 @@
 
 mod admission;
 mod backpressure;
+mod handshakes;
 mod silent;
 mod unread;
 

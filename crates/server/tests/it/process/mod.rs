@@ -7,8 +7,10 @@ mod bad_days;
 mod crash;
 mod demo;
 mod descriptors;
+mod health;
 mod keys;
 mod lease;
+mod manual;
 mod replicas;
 mod settings;
 mod shared;
@@ -139,6 +141,20 @@ impl Running {
 
     fn log(&self) -> Vec<String> {
         self.said.lock().unwrap().clone()
+    }
+
+    /// Where the operator asks.
+    fn admin(&self) -> String {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let log = self.log();
+            let told = log.iter().find_map(|line| line.split_once("for the operator: http://"));
+            if let Some((_, rest)) = told {
+                return rest.split('/').next().unwrap().to_owned();
+            }
+            assert!(Instant::now() < deadline, "no address of the operator in {log:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn terminate(&self) {

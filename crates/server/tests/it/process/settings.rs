@@ -85,3 +85,44 @@ async fn text_logs_have_no_colours_outside_a_terminal() {
     let server = home.serve(&[]);
     assert!(!server.log().concat().contains('\u{1b}'));
 }
+
+/// Without the twin that every test here has.
+fn with_database_file(home: &Home, arguments: &[&str]) -> Finished {
+    let mut command = home.command(arguments);
+    command.env_remove("LASTRO_DATABASE");
+    Finished::of(command)
+}
+
+#[test]
+fn the_database_may_be_named_by_a_file() {
+    let home = Home::new();
+    std::fs::write(home.file("url"), " sqlite:named.db \n").unwrap();
+    let demo = ["demo", "--companies", "20", "--filings", "300"];
+    let finished = with_database_file(&home, &[&demo[..], &["--database-file", "url"]].concat());
+    assert!(finished.succeeded(), "{}", finished.stderr);
+    assert!(home.file("named.db").exists() && !home.database().exists());
+    let mut command = home.command(&["keys", "list"]);
+    command.env_remove("LASTRO_DATABASE").env("LASTRO_DATABASE_FILE", "url");
+    assert!(Finished::of(command).succeeded());
+    // A flag wins over the file of settings, whichever of the two it is.
+    std::fs::write(home.file("lastro.toml"), "database-file = \"absent\"\n").unwrap();
+    let listed = ["keys", "list", "--config", "lastro.toml", "--database", "sqlite:named.db"];
+    assert!(with_database_file(&home, &listed).succeeded());
+    std::fs::write(home.file("lastro.toml"), "database = \"sqlite:absent.db\"\n").unwrap();
+    let listed = ["keys", "list", "--config", "lastro.toml", "--database-file", "url"];
+    assert!(with_database_file(&home, &listed).succeeded());
+}
+
+#[test]
+fn a_database_named_twice_or_by_a_file_without_a_line_is_refused() {
+    let home = Home::new();
+    std::fs::write(home.file("url"), "postgres://lastro:hunter2@127.0.0.1:1/lastro\n").unwrap();
+    std::fs::write(home.file("empty"), "\nhunter2").unwrap();
+    let twice = home.run(&["keys", "list", "--database-file", "url"]);
+    assert!(twice.stderr.contains("--database and --database-file"), "{}", twice.stderr);
+    for (file, sentence) in [("absent", "cannot read absent"), ("empty", "empty is empty"), ("url", "")] {
+        let finished = with_database_file(&home, &["keys", "list", "--database-file", file]);
+        assert!(!finished.succeeded() && finished.stderr.contains(sentence), "{}", finished.stderr);
+        assert!(!finished.stderr.contains("hunter2"), "{}", finished.stderr);
+    }
+}

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use super::{Home, contents};
+use crate::certificates::TestCertificate;
 
 /// A home with a database of ours, closed.
 async fn filled() -> Home {
@@ -78,5 +79,45 @@ fn a_port_in_use_is_named() {
         assert!(!finished.succeeded());
         let sentence = format!("cannot listen on {address}");
         assert!(finished.stderr.contains(&sentence), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_refused_by_name() {
+    let home = Home::new();
+    let (one, another) = (TestCertificate::new(), TestCertificate::new());
+    one.write(home.0.path());
+    std::fs::write(home.file("other.key"), another.key_pem()).unwrap();
+    std::fs::write(home.file("empty"), "").unwrap();
+    for (certificate, key, sentence) in [
+        ("tls.crt", "other.key", "the key in other.key does not belong to the certificate in tls.crt"),
+        ("absent", "tls.key", "cannot read absent"),
+        ("tls.crt", "absent", "cannot read absent"),
+        ("empty", "tls.key", "empty holds no certificate"),
+        ("tls.key", "tls.key", "tls.key holds no certificate"),
+        ("tls.crt", "empty", "empty holds no private key"),
+        ("tls.crt", "tls.crt", "tls.crt holds no private key"),
+    ] {
+        let refusal = home.refusal(&["--tls-cert", certificate, "--tls-key", key]);
+        assert!(refusal.contains(sentence), "{refusal}");
+        assert!(!refusal.contains(&one.key_pem()[60..90]), "{refusal}");
+    }
+    assert!(home.refusal(&["--tls-cert", "tls.crt"]).contains("--tls-cert needs --tls-key"));
+    assert!(home.refusal(&["--tls-key", "tls.key"]).contains("--tls-key needs --tls-cert"));
+}
+
+#[tokio::test]
+async fn a_key_that_everybody_can_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let certificate = TestCertificate::new();
+    certificate.write(home.0.path());
+    for (mode, told) in [(0o644, true), (0o640, false)] {
+        std::fs::set_permissions(home.file("tls.key"), std::fs::Permissions::from_mode(mode)).unwrap();
+        let server = home.serve(&["--tls-cert", "tls.crt", "--tls-key", "tls.key"]);
+        assert!(server.url.starts_with("https://"), "{}", server.url);
+        let client = certificate.client().build().unwrap();
+        assert_eq!(client.get(format!("{}/health", server.url)).send().await.unwrap().status(), 200);
+        assert_eq!(server.log().concat().contains("can read the private key in tls.key"), told);
     }
 }

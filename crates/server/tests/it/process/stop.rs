@@ -9,7 +9,7 @@ use std::time::Duration;
 use lastro_access::ApiKey;
 use lastro_model::{AccountId, Day};
 
-use super::{Home, client};
+use super::{Home, Running, client, eventually};
 
 /// All requests of the key's account that the database holds.
 async fn kept_usage(home: &Home, key: &str) -> u64 {
@@ -73,4 +73,41 @@ async fn a_request_that_was_begun_before_sigterm_is_answered() {
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     assert!(server.ended().0.success());
     assert_eq!(home.must(&["keys", "list"]).lines().count(), 2, "a heading and the key");
+}
+
+async fn is_ready(server: &Running) -> bool {
+    let url = format!("http://{}/readyz", server.admin());
+    client().get(url).send().await.unwrap().status() == 200
+}
+
+#[tokio::test]
+async fn during_the_drain_it_is_not_ready_and_still_answers_until_a_second_signal() {
+    let home = Home::new();
+    // Longer than any test runs: only the second signal ends it.
+    let server = home.serve(&["--drain", "1h"]);
+    assert!(is_ready(&server).await);
+    server.terminate();
+    assert!(eventually(async || !is_ready(&server).await).await);
+    for _ in 0..3 {
+        let answer = client().get(format!("{}/api/v1/market/overview", server.url)).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["connection"], "close");
+    }
+    let health = home.run(&["health", "--admin-listen", &server.admin()]);
+    assert_eq!(health.status.code(), Some(1));
+    assert!(health.stderr.contains("answers 503"), "{}", health.stderr);
+    server.terminate();
+    let (status, log) = server.ended();
+    assert!(status.success(), "{log:?}");
+    assert!(log.concat().contains("stopping: finishing running requests"), "{log:?}");
+}
+
+#[tokio::test]
+async fn the_drain_ends_by_itself() {
+    let home = Home::new();
+    let server = home.serve(&["--drain", "300ms"]);
+    server.terminate();
+    let (status, log) = server.ended();
+    assert!(status.success(), "{log:?}");
+    assert!(log.concat().contains("still answering for 300ms"), "{log:?}");
 }

@@ -1,0 +1,59 @@
+//! `lastro health`: whether a server on this machine is ready, told by the exit status. Containers call it that have no other
+//! client of HTTP.
+
+// What is told goes to whoever asked, not into a log.
+#![allow(clippy::print_stdout)]
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use anyhow::{Context, bail};
+use http::StatusCode;
+
+use crate::config::Health;
+use crate::tls;
+
+pub async fn run(health: &Health) -> anyhow::Result<()> {
+    let address = health.admin_listen.0.context("--admin-listen is off, so there is nobody to ask")?;
+    let address = on_this_machine(address);
+    let client =
+        tls::client()?.no_proxy().redirect(reqwest::redirect::Policy::none()).timeout(health.timeout);
+    match client.build()?.get(format!("http://{address}/readyz")).send().await {
+        Ok(response) if response.status() == StatusCode::OK => {
+            println!("ready");
+            Ok(())
+        }
+        Ok(response) => bail!("not ready: {address} answers {}", response.status()),
+        Err(error) if error.is_timeout() => {
+            bail!("not ready: no answer from {address} within {:?}", health.timeout)
+        }
+        Err(error) if error.is_connect() => bail!("not ready: nobody answers on {address}"),
+        Err(_) => bail!("not ready: {address} does not answer in HTTP"),
+    }
+}
+
+/// Who listens on every address of the machine is asked on one of them.
+fn on_this_machine(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_the_machine_means_the_machine_itself() {
+        for (listens, asked) in [
+            ("0.0.0.0:9090", "127.0.0.1:9090"),
+            ("[::]:9090", "[::1]:9090"),
+            ("10.1.2.3:80", "10.1.2.3:80"),
+            ("[fd00::1]:80", "[fd00::1]:80"),
+        ] {
+            assert_eq!(on_this_machine(listens.parse().unwrap()).to_string(), asked);
+        }
+    }
+}

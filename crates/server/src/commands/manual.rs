@@ -1,0 +1,116 @@
+//! `lastro man`: the manual page, one for all commands, out of the command line itself.
+
+use std::io::Write;
+
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
+
+use crate::config::Cli;
+
+/// Of the last change of the command line that is worth telling; a page must have a date.
+const CHANGED: &str = "2026-11-15";
+
+const ENVIRONMENT: &str = "Every option of `serve`, and every option that all commands take, has a twin in the \
+    environment, which is named beside it. A flag wins over the environment, and the environment over the file that \
+    --config names. RUST_LOG chooses what is logged.";
+
+const EXIT_STATUS: &str = "0 where the command did all that it was asked for; 1 where it did not, with the reason on \
+    standard error; 2 for a command line that cannot be read.";
+
+pub fn run() -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(&page()?)?)
+}
+
+fn page() -> std::io::Result<Vec<u8>> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut page = Vec::new();
+    Man::new(command.clone()).date(CHANGED).manual("Lastro").render_title(&mut page)?;
+    let mut rest = Roff::new();
+    rest.control("SH", ["NAME"]).text([roman(format!("lastro - {}", about(&command)))]);
+    rest.control("SH", ["SYNOPSIS"]);
+    rest.text([
+        bold("lastro"),
+        roman(" ["),
+        italic("OPTION"),
+        roman(" ...] ["),
+        italic("COMMAND"),
+        roman(" ...]"),
+    ]);
+    rest.control("SH", ["DESCRIPTION"]);
+    let description = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+    for (number, paragraph) in description.split("\n\n").enumerate() {
+        if number > 0 {
+            rest.control("PP", []);
+        }
+        rest.text([roman(paragraph)]);
+    }
+    rest.control("SH", ["OPTIONS"]);
+    command.get_arguments().for_each(|argument| describe_argument(argument, &mut rest));
+    rest.control("SH", ["COMMANDS"]);
+    command.get_subcommands().for_each(|subcommand| describe(subcommand, &[&command], &mut rest));
+    rest.control("SH", ["ENVIRONMENT"]).text([roman(ENVIRONMENT)]);
+    rest.control("SH", ["EXIT STATUS"]).text([roman(EXIT_STATUS)]);
+    page.extend_from_slice(rest.to_roff().as_bytes());
+    Ok(page)
+}
+
+/// A command, and then those below it. What a command above it has told of is not told again.
+fn describe(command: &Command, above: &[&Command], out: &mut Roff) {
+    out.control("SS", [command.get_bin_name().unwrap_or_else(|| command.get_name())]);
+    out.text([roman(about(command))]);
+    if command.get_name() == "serve" {
+        out.control("PP", []).text([roman("It takes the options that are listed above.")]);
+        return;
+    }
+    let told = |argument: &Arg| {
+        let same = |other: &Arg| other.get_id() == argument.get_id();
+        ["help", "version"].contains(&argument.get_id().as_str())
+            || above
+                .iter()
+                .any(|command| command.get_arguments().any(|other| same(other) && other.is_global_set()))
+    };
+    command
+        .get_arguments()
+        .filter(|argument| !told(argument))
+        .for_each(|argument| describe_argument(argument, out));
+    let above = [above, &[command]].concat();
+    command.get_subcommands().for_each(|subcommand| describe(subcommand, &above, out));
+}
+
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// A flag with its value, and under it what it is for, what it may be and what it is if nothing is said.
+fn describe_argument(argument: &Arg, out: &mut Roff) {
+    out.control("TP", []).text(names(argument));
+    let mut text = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let may_be: Vec<_> =
+        argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    if argument.get_action().takes_values() && !may_be.is_empty() {
+        text.push_str(&format!(" [one of: {}]", may_be.join(", ")));
+    }
+    let default = argument.get_default_values().first().map(|value| value.to_string_lossy());
+    if let Some(default) = default.filter(|value| !value.is_empty() && argument.get_action().takes_values()) {
+        text.push_str(&format!(" [default: {default}]"));
+    }
+    if let Some(twin) = argument.get_env() {
+        text.push_str(&format!(" [env: {}]", twin.to_string_lossy()));
+    }
+    out.text([roman(text)]);
+}
+
+fn names(argument: &Arg) -> Vec<Inline> {
+    let short = argument.get_short().map(|short| format!("-{short}"));
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    let flags: Vec<_> = short.into_iter().chain(long).collect();
+    let mut names = vec![bold(flags.join(", "))];
+    if argument.get_action().takes_values() {
+        let values = argument.get_value_names().unwrap_or_default();
+        let space = if flags.is_empty() { "" } else { " " };
+        names.push(italic(format!("{space}{}", values.join(" "))));
+    }
+    names
+}

@@ -1,0 +1,61 @@
+//! TLS on the API's own listener, for those who have no proxy in front.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+
+#[derive(Debug, Clone, Args)]
+pub struct TlsSettings {
+    /// A PEM file with the certificate and those that vouch for it: the API is then spoken over TLS alone
+    #[arg(long, env = "LASTRO_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// A PEM file with the certificate's private key; both files are read again when they change
+    #[arg(long, env = "LASTRO_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// How often is looked whether the files have changed.
+    #[arg(skip = Duration::from_secs(5))]
+    pub tls_poll_interval: Duration,
+}
+
+/// The two files that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CertificateFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+impl TlsSettings {
+    /// None where plain HTTP is spoken.
+    pub fn files(&self) -> anyhow::Result<Option<CertificateFiles>> {
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some(CertificateFiles { certificate: certificate.clone(), key: key.clone() }))
+            }
+            (None, None) => Ok(None),
+            (Some(_), None) => {
+                bail!("--tls-cert needs --tls-key, the file with the certificate's private key")
+            }
+            (None, Some(_)) => bail!("--tls-key needs --tls-cert, the file with the key's certificate"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Serve;
+
+    #[test]
+    fn the_two_files_are_named_together_or_not_at_all() {
+        let files = |certificate: Option<&str>, key: Option<&str>| {
+            let mut settings = Serve::defaults().unwrap().tls;
+            (settings.tls_cert, settings.tls_key) = (certificate.map(Into::into), key.map(Into::into));
+            settings.files()
+        };
+        assert_eq!(files(None, None).unwrap(), None);
+        assert_eq!(files(Some("a"), Some("b")).unwrap().unwrap().key, std::path::Path::new("b"));
+        assert!(files(Some("a"), None).unwrap_err().to_string().contains("--tls-key"));
+        assert!(files(None, Some("b")).unwrap_err().to_string().contains("--tls-cert"));
+    }
+}

@@ -1,0 +1,251 @@
+//! The certificate that the API's listener shows: read from two files, and read again when they change.
+//!
+//! [`super::listener`] asks for it with every connection that it takes; [`run`] is the job that looks at the files. A pair
+//! that cannot be used, such as the half of a new one, changes nothing: the old one stays until a good one is there.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, bail};
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use sha2::{Digest, Sha256};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio_rustls::{Accept, TlsAcceptor};
+
+use crate::config::{CertificateFiles, TlsSettings};
+use crate::jobs::stopped;
+use crate::metrics::prometheus::Exposition;
+
+/// A chain of certificates has a few kilobytes.
+const LARGEST_FILE: u64 = 1024 * 1024;
+/// What a session may hold of an answer that its socket has not taken: as much as hyper hands over at a time, and its frame.
+/// Beyond that the answer is not taken, so that we see how far the client is.
+const LARGEST_SESSION_BUFFER: usize = 32 * 1024;
+/// In the order in which we like them.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// What the files were when they were last looked at; `None` if they could not be read.
+type Seen = Option<[u8; 32]>;
+
+#[derive(Debug)]
+pub struct Certificate {
+    files: CertificateFiles,
+    settings: TlsSettings,
+    config: ArcSwap<ServerConfig>,
+    /// Whether usable or not: what the files hold is judged, and told, once.
+    seen: Mutex<Seen>,
+    /// The files are no pair that can be used, so that an older one is shown.
+    rejected: AtomicBool,
+}
+
+impl Certificate {
+    /// None where plain HTTP is spoken. A pair that cannot be used is an error.
+    pub fn open(settings: &TlsSettings) -> anyhow::Result<Option<Self>> {
+        let Some(files) = settings.files()? else { return Ok(None) };
+        let pair = Pair::read(&files)?;
+        let config = ArcSwap::from(pair.config(&files)?);
+        warn_of_readers(&files.key);
+        let seen = Mutex::new(Some(pair.digest()));
+        Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected: AtomicBool::new(false) }))
+    }
+
+    /// Greets a client with the certificate of the moment.
+    pub fn accept(&self, stream: TcpStream) -> Accept<TcpStream> {
+        TlsAcceptor::from(self.config.load_full())
+            .accept_with(stream, |session| session.set_buffer_limit(Some(LARGEST_SESSION_BUFFER)))
+    }
+
+    /// What the operator is told.
+    pub fn render(&self, out: &mut Exposition) {
+        let help =
+            "Whether the files of the certificate cannot be used as they are, so that an older one is shown.";
+        out.gauge("lastro_tls_certificate_rejected", help, u8::from(self.rejected.load(Ordering::Relaxed)));
+    }
+
+    /// Looks at the files. A pair that is new is shown from the next connection on.
+    fn look(&self) {
+        let read = Pair::read(&self.files);
+        let seen = read.as_ref().ok().map(Pair::digest);
+        if std::mem::replace(&mut *self.seen.lock(), seen) == seen {
+            return;
+        }
+        let usable = read.and_then(|pair| pair.config(&self.files));
+        self.rejected.store(usable.is_err(), Ordering::Relaxed);
+        match usable {
+            Ok(config) => {
+                self.config.store(config);
+                warn_of_readers(&self.files.key);
+                tracing::info!("the certificate has changed: new connections are shown the new one");
+            }
+            Err(error) => {
+                tracing::warn!("the files of the certificate cannot be used; the old one stays: {error:#}");
+            }
+        }
+    }
+}
+
+/// Looks at the files every few seconds.
+pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            () = tokio::time::sleep(certificate.settings.tls_poll_interval) => {}
+        }
+        let looking = Arc::clone(&certificate);
+        tokio::select! {
+            // A file that cannot be read to its end, as on a disk that is away, holds up no stop.
+            () = stopped(&mut stop) => return,
+            looked = tokio::task::spawn_blocking(move || looking.look()) => {
+                if let Err(error) = looked {
+                    tracing::error!(%error, "could not look at the files of the certificate");
+                }
+            }
+        }
+    }
+}
+
+/// What the two files hold.
+struct Pair {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Pair {
+    fn read(files: &CertificateFiles) -> anyhow::Result<Self> {
+        Ok(Self { certificate: content(&files.certificate)?, key: content(&files.key)? })
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        let length = self.certificate.len().to_be_bytes();
+        Sha256::new()
+            .chain_update(length)
+            .chain_update(&self.certificate)
+            .chain_update(&self.key)
+            .finalize()
+            .into()
+    }
+
+    /// TLS 1.2 and 1.3 with this certificate.
+    fn config(&self, files: &CertificateFiles) -> anyhow::Result<Arc<ServerConfig>> {
+        let (shown, key_shown) = (files.certificate.display(), files.key.display());
+        let chain = CertificateDer::pem_slice_iter(&self.certificate).collect::<Result<Vec<_>, _>>();
+        let Ok(chain) = chain else { bail!("{shown} is no PEM file") };
+        if chain.is_empty() {
+            bail!("{shown} holds no certificate in PEM form");
+        }
+        // The reason may quote what the file holds.
+        let Ok(key) = PrivateKeyDer::from_pem_slice(&self.key) else {
+            bail!("{key_shown} holds no private key in PEM form that needs no passphrase");
+        };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .map_err(|error| match error {
+                rustls::Error::InconsistentKeys(_) => {
+                    anyhow::anyhow!("the key in {key_shown} does not belong to the certificate in {shown}")
+                }
+                other => anyhow::anyhow!("{shown} and {key_shown} cannot be used: {other}"),
+            })?;
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+        Ok(Arc::new(config))
+    }
+}
+
+fn content(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {shown}"))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        bail!("{shown} is too large for a certificate or a key");
+    }
+    Ok(bytes)
+}
+
+fn warn_of_readers(key: &Path) {
+    const READABLE_BY_OTHERS: u32 = 0o004;
+    let mode = std::fs::metadata(key).map(|metadata| metadata.permissions().mode());
+    if mode.is_ok_and(|mode| mode & READABLE_BY_OTHERS != 0) {
+        tracing::warn!("every user of this machine can read the private key in {}", key.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::config::Serve;
+
+    /// A certificate and its key.
+    fn pair() -> [String; 2] {
+        let made = rcgen::generate_simple_self_signed(["x".to_owned()]).unwrap();
+        let pem = |label, der| {
+            format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
+        };
+        [pem("CERTIFICATE", made.cert.der().to_vec()), pem("PRIVATE KEY", made.signing_key.serialize_der())]
+    }
+
+    struct Files(TempDir);
+
+    impl Files {
+        fn write(&self, name: &str, content: &str) {
+            std::fs::write(self.0.path().join(name), content).unwrap();
+        }
+
+        fn open(&self) -> Certificate {
+            let mut settings = Serve::defaults().unwrap().tls;
+            let file = |name| Some(self.0.path().join(name));
+            (settings.tls_cert, settings.tls_key) = (file("certificate"), file("key"));
+            Certificate::open(&settings).unwrap().unwrap()
+        }
+    }
+
+    #[test]
+    fn a_pair_that_cannot_be_used_leaves_the_old_one_and_a_good_one_replaces_it() {
+        let files = Files(TempDir::new().unwrap());
+        let ([old, old_key], [new, new_key]) = (pair(), pair());
+        files.write("certificate", &old);
+        files.write("key", &old_key);
+        let certificate = files.open();
+        let first = certificate.config.load_full();
+        let is_first = |certificate: &Certificate| Arc::ptr_eq(&first, &certificate.config.load_full());
+        certificate.look();
+        assert!(is_first(&certificate), "nothing has changed");
+        for broken in
+            [new.as_str(), "", "no PEM", "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n"]
+        {
+            files.write("certificate", broken);
+            certificate.look();
+            assert!(is_first(&certificate), "{broken}");
+        }
+        std::fs::remove_file(files.0.path().join("certificate")).unwrap();
+        certificate.look();
+        assert!(is_first(&certificate), "it is away");
+        files.write("certificate", &new);
+        files.write("key", &new_key);
+        certificate.look();
+        assert!(!is_first(&certificate), "a good pair is there");
+        let second = certificate.config.load_full();
+        certificate.look();
+        assert!(Arc::ptr_eq(&second, &certificate.config.load_full()), "it is read once");
+    }
+
+    #[test]
+    fn a_file_without_end_is_not_read_to_its_end() {
+        assert!(content(Path::new("/dev/zero")).unwrap_err().to_string().contains("is too large"));
+    }
+}
