@@ -69,7 +69,8 @@ async fn metrics_are_prometheus_text_and_count_every_answer() {
         assert!(samples[&format!("lastro_edition{{source=\"{source}\"}}")] >= 1.0);
         assert_eq!(samples[&format!("lastro_source_sample{{source=\"{source}\"}}")], 1.0);
     }
-    assert_eq!(samples["lastro_source_age_days{source=\"selic\"}"], 3.0);
+    assert_eq!(samples["lastro_source_age_seconds{source=\"selic\"}"], 3.0 * 24.0 * 3600.0);
+    assert_eq!(samples["lastro_source_stale{source=\"selic\"}"], 0.0);
 }
 
 #[tokio::test]
