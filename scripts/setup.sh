@@ -37,8 +37,9 @@ set_up_outside_tools() {
 # What scripts/deploy-check runs. It also starts what set_up_servers brings.
 set_up_deploy_tools() {
     local program missing=()
-    local -A package=([haproxy]=haproxy [nginx]=nginx-light [prometheus]=prometheus [buildah]=buildah [kubectl]=kubernetes-client
-        [shellcheck]=shellcheck [mandoc]=mandoc [systemd-analyze]=systemd [strip]=binutils [curl]=curl [setpriv]=util-linux)
+    local -A package=([haproxy]=haproxy [nginx]=nginx-light [prometheus]=prometheus [buildah]=buildah
+        [kubectl]=kubernetes-client [shellcheck]=shellcheck [mandoc]=mandoc [systemd-analyze]=systemd
+        [strip]=binutils [curl]=curl [setpriv]=util-linux [sqlite3]=sqlite3)
     for program in "${!package[@]}"; do
         command -v "$program" >/dev/null || missing+=("${package[$program]}")
     done

@@ -32,8 +32,28 @@ deepest_child() {
     echo "$pid"
 }
 
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+# free_ports FIRST COUNT: below those that the system gives to clients, so that none is taken before it is listened on.
+# Checks that run at the same time have another FIRST each.
+free_ports() {
+    python3 - "$1" "$2" <<'PYTHON'
+import socket
+import sys
+
+first, count = map(int, sys.argv[1:])
+held = []
+while len(held) < count:
+    candidate = socket.socket()
+    candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        candidate.bind(("127.0.0.1", first))
+        held.append(first)
+    except OSError:
+        pass
+    finally:
+        candidate.close()
+    first += 1
+print(*held)
+PYTHON
 }
 
 # wait_for URL PID: until it answers 200, while the process lives, for half a minute.
