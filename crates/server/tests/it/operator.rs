@@ -74,6 +74,17 @@ async fn metrics_are_prometheus_text_and_count_every_answer() {
 }
 
 #[tokio::test]
+async fn the_metrics_call_a_source_stale_when_health_does() {
+    let app = TestApp::start().await;
+    app.advance_seconds(86_400);
+    let (_, text) = app.admin("/metrics").await;
+    for (source, stale) in [("selic", 1), ("cdi", 0), ("companies", 0)] {
+        assert!(text.contains(&format!("lastro_source_stale{{source=\"{source}\"}} {stale}\n")), "{source}");
+    }
+    assert!(text.contains("lastro_source_age_seconds{source=\"selic\"} 345600\n"));
+}
+
+#[tokio::test]
 async fn no_person_and_no_secret_is_in_the_metrics() {
     let app = TestApp::start().await;
     let body = r#"{"name":"Quitéria","email":"quiteria@example.com"}"#;
