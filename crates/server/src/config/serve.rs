@@ -83,6 +83,12 @@ impl Serve {
         super::defaults()
     }
 
+    /// What this process is called by people: a name that was given, or that of the machine.
+    pub fn replica_name(&self) -> String {
+        let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+        self.replica_name.clone().unwrap_or_else(host)
+    }
+
     pub fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
         TrustedProxies::parse(&self.trusted_proxies)
             .map_err(|reason| anyhow::anyhow!("--trusted-proxies: {reason}"))

@@ -69,7 +69,19 @@ async fn metrics_are_prometheus_text_and_count_every_answer() {
         assert!(samples[&format!("lastro_edition{{source=\"{source}\"}}")] >= 1.0);
         assert_eq!(samples[&format!("lastro_source_sample{{source=\"{source}\"}}")], 1.0);
     }
-    assert_eq!(samples["lastro_source_age_days{source=\"selic\"}"], 3.0);
+    assert_eq!(samples["lastro_source_age_seconds{source=\"selic\"}"], 3.0 * 24.0 * 3600.0);
+    assert_eq!(samples["lastro_source_stale{source=\"selic\"}"], 0.0);
+}
+
+#[tokio::test]
+async fn the_metrics_call_a_source_stale_when_health_does() {
+    let app = TestApp::start().await;
+    app.advance_seconds(86_400);
+    let (_, text) = app.admin("/metrics").await;
+    for (source, stale) in [("selic", 1), ("cdi", 0), ("companies", 0)] {
+        assert!(text.contains(&format!("lastro_source_stale{{source=\"{source}\"}} {stale}\n")), "{source}");
+    }
+    assert!(text.contains("lastro_source_age_seconds{source=\"selic\"} 345600\n"));
 }
 
 #[tokio::test]
