@@ -39,11 +39,7 @@ pub(crate) const DATA: &[Migration] = &[
 pub(crate) const ACCOUNTS: &[Migration] = &[
     breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
     // A table more, which who does not know it leaves alone.
-    Migration {
-        version: 2,
-        sql: include_str!("migrations/accounts/0002_replicas.sql"),
-        min_reader: 1,
-    },
+    Migration { version: 2, sql: include_str!("migrations/accounts/0002_replicas.sql"), min_reader: 1 },
 ];
 
 /// Both on one PostgreSQL server.

@@ -16,7 +16,7 @@ use crate::replicas::StoreClock;
 use crate::replicas::census::is_alive;
 
 pub async fn run(common: &Common, as_json: bool) -> anyhow::Result<()> {
-    let store = lastro_store::open_existing(&common.database).await?;
+    let store = common.open_existing_store().await?;
     let now = StoreClock::of(&*store, Arc::new(SystemClock::start())).await?.now().timestamp();
     let (replicas, counters) = (store.replicas().await?, store.counters().await?);
     if as_json {

@@ -53,7 +53,7 @@ async fn it_serves_and_synchronises_by_the_time_of_the_store() {
     let by_store_time = START_UNIX_MS + 30_000;
     for source in [Source::Fx, Source::Companies, Source::Filings] {
         let state = synchronised(&app, source).await;
-        assert_eq!(state.last_success.map(|at| at.as_millisecond()), Some(by_store_time), "{state:?}");
+        assert_eq!(state.last_success.map(jiff::Timestamp::as_millisecond), Some(by_store_time), "{state:?}");
     }
     app.get("/health").send().await.expect(200);
 }
