@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 
 use futures_util::TryStreamExt;
+use futures_util::future::try_join_all;
 use tokio::runtime::Handle;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row as PostgresRow, RowStream};
@@ -21,6 +22,9 @@ use crate::{Result, StoreError};
 
 /// Rows handed from the driver to the rules at a time.
 const ROWS_AT_ONCE: usize = 256;
+
+/// Statements under way at a time: enough that the way to the server costs little.
+const STATEMENTS_AT_ONCE: usize = 128;
 
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,6 +175,17 @@ async fn next_rows(mut rows: Pin<&mut RowStream>) -> Result<Vec<PostgresRow>, Er
 impl Transaction for Session<'_> {
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
         self.wait(self.client.execute_typed(sql, &untyped(values)))
+    }
+
+    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64> {
+        let mut changed = 0;
+        for some in rows.chunks(columns.saturating_mul(STATEMENTS_AT_ONCE)) {
+            let values: Vec<_> = some.chunks_exact(columns).map(untyped).collect();
+            let statements = values.iter().map(|values| self.client.execute_typed(sql, values));
+            // In their order, and each sent before the one before it is answered.
+            changed += self.wait(try_join_all(statements))?.into_iter().sum::<u64>();
+        }
+        Ok(changed)
     }
 
     fn lock(&self, lock: Lock) -> Result<()> {

@@ -14,6 +14,8 @@ use crate::{Publication, ROWS_ANNOUNCED, Result};
 
 pub(super) struct Announcer {
     publication: Publication,
+    before: Edition,
+    addressed: u64,
     pending: Vec<Pending>,
     drafts: Drafts,
 }
@@ -27,19 +29,19 @@ struct Pending {
 impl Announcer {
     /// The first data of a source, in however many parts it comes, and data that is made up are no news.
     pub(super) fn of(
-        data: &dyn Transaction,
+        data: &dyn Reading,
         publication: Publication,
         current: CurrentEdition,
         audience: &Audience,
     ) -> Result<Self> {
-        data.execute(sql::FORGET_ANNOUNCEMENTS, values![audience.addressed])?;
         let first = publication.replace
             || current.sample
             || current.edition == Edition(0)
             || !was_ever_whole(data, publication.source)?;
         let wanted: &[WebhookEvent] = if first || publication.sample { &[] } else { &audience.wanted };
         let pending = wanted.iter().map(|event| Pending { event: *event, rows: Vec::new() }).collect();
-        Ok(Self { publication, pending, drafts: Drafts::after(current.edition) })
+        let (before, addressed) = (current.edition, audience.addressed);
+        Ok(Self { publication, before, addressed, pending, drafts: Drafts::after(before) })
     }
 
     /// Takes note of a row, if that is news to anybody.
@@ -65,8 +67,12 @@ impl Announcer {
         self.drafts.write(data, self.publication, pending.event, &rows)
     }
 
-    /// Writes the rest, and makes announcements of this edition of all drafts.
+    /// Writes the rest, and makes announcements of this edition of all drafts. What had its turn is cleared away: only by
+    /// whoever has the number of a new edition, so that no two delete the same rows and one waits for the other.
     pub(super) fn announce(mut self, data: &dyn Transaction, edition: Edition) -> Result<()> {
+        if edition != self.before {
+            data.execute(sql::FORGET_ANNOUNCEMENTS, values![self.addressed])?;
+        }
         for Pending { event, rows } in &self.pending {
             if !rows.is_empty() {
                 self.drafts.write(data, self.publication, *event, rows)?;

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use lastro_model::{Edition, FilingId};
 
-use crate::transaction::{Query, Reading, Row, Transaction, values};
+use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
 use crate::{RememberedEdition, Result, sql};
 
 /// Whoever is more rows behind had better read them all.
@@ -24,10 +24,9 @@ pub(super) fn write(
     changes: Option<Vec<FilingId>>,
 ) -> Result<()> {
     let changes = if is_remembered(data, before)? { changes } else { None };
-    let mut count = 0;
-    for id in changes.iter().flatten() {
-        count += data.execute(sql::INSERT_FILING_CHANGE, values![edition, *id])?;
-    }
+    let rows: Vec<Value<'_>> =
+        changes.iter().flatten().flat_map(|id| [edition.into(), Value::from(*id)]).collect();
+    let count = data.execute_each(sql::INSERT_FILING_CHANGE, 2, &rows)?;
     data.execute(sql::INSERT_FILING_EDITION, values![at, count])?;
     let oldest = if changes.is_some() { oldest_worth_keeping(data)? } else { Some(edition) };
     oldest.map_or(Ok(()), |oldest| forget_before(data, oldest))

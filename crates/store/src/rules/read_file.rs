@@ -6,7 +6,7 @@ use lastro_model::{ReadFile, Reject, Source};
 use super::SqlStore;
 use crate::engine::{Engine, Side};
 use crate::read_file::REJECTS_KEPT;
-use crate::transaction::{Query, Row, Transaction, values};
+use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{FileStore, RememberedFile, Result, sql};
 
 #[async_trait]
@@ -39,10 +39,13 @@ pub(super) fn remember(data: &dyn Transaction, source: Source, file: &ReadFile) 
         file.read_at
     ];
     data.execute(sql::INSERT_FILE, values)?;
-    for (position, reject) in file.rejects.iter().take(REJECTS_KEPT).enumerate() {
-        let Reject { file: name, line, reason } = reject;
-        data.execute(sql::INSERT_REJECT, values![source, &file.url, position, name, *line, reason])?;
+    let mut rejects = Vec::new();
+    for (position, Reject { file: name, line, reason }) in file.rejects.iter().take(REJECTS_KEPT).enumerate()
+    {
+        let url = Value::from(&file.url);
+        rejects.extend([source.into(), url, position.into(), name.into(), (*line).into(), reason.into()]);
     }
+    data.execute_each(sql::INSERT_REJECT, 6, &rejects)?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use lastro_model::{AccountId, Day, Outcome, UsageCount};
 use super::SqlStore;
 use crate::engine::{Engine, Side};
 use crate::sql::account as sql;
-use crate::transaction::{Query, Row, Transaction, values};
+use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{Result, UsageStore};
 
 #[async_trait]
@@ -51,16 +51,22 @@ impl<E: Engine> UsageStore for SqlStore<E> {
     }
 }
 
+/// Accounts first, then their counts, both in one order.
 fn add(accounts: &dyn Transaction, counts: &[UsageCount]) -> Result<()> {
-    let mut last = None;
-    for count in counts {
-        // The counts of an account follow one another.
-        if last.replace(count.account) != Some(count.account) {
-            accounts.execute(sql::MARK_USED, values![&count.account])?;
-        }
-        let UsageCount { account, day, endpoint, outcome, requests } = count;
-        accounts.execute(sql::ADD_USAGE, values![account, *day, endpoint, outcome.name(), *requests])?;
+    let mut used: Vec<Value<'_>> = counts.iter().map(|count| Value::from(&count.account)).collect();
+    used.dedup();
+    accounts.execute_each(sql::MARK_USED, 1, &used)?;
+    let mut rows = Vec::with_capacity(counts.len() * 5);
+    for UsageCount { account, day, endpoint, outcome, requests } in counts {
+        rows.extend([
+            account.into(),
+            (*day).into(),
+            Value::from(endpoint),
+            outcome.name().into(),
+            (*requests).into(),
+        ]);
     }
+    accounts.execute_each(sql::ADD_USAGE, 5, &rows)?;
     Ok(())
 }
 

@@ -69,6 +69,15 @@ impl Transaction for Writing<'_> {
         Ok(self.connection.prepare_cached(sql)?.execute(params_from_iter(values))? as u64)
     }
 
+    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut changed = 0;
+        for row in rows.chunks_exact(columns) {
+            changed += statement.execute(params_from_iter(row))? as u64;
+        }
+        Ok(changed)
+    }
+
     fn lock(&self, lock: Lock) -> Result<()> {
         let before = self.last_lock.replace(Some(lock));
         debug_assert!(before <= *self.last_lock.borrow(), "{:?} is taken after {before:?}", self.last_lock);

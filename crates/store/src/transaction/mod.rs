@@ -32,6 +32,10 @@ pub(crate) trait Transaction: Reading {
     /// Says how many rows were inserted, updated or deleted.
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64>;
 
+    /// Runs a statement once for each row of so many values, and says how many rows were inserted, updated or deleted in
+    /// all. A database that is far away hears of many before it answers the first.
+    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64>;
+
     /// Waits until nobody else holds this, and holds it to the end. A database with one writer has nothing to do.
     fn lock(&self, lock: Lock) -> Result<()>;
 

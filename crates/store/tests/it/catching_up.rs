@@ -7,6 +7,7 @@ use lastro_store::{Publication, Store};
 use proptest::prelude::*;
 
 use crate::conformance::Place;
+use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
 
@@ -43,15 +44,30 @@ async fn every_edition_catches_up(store: &dyn Store, steps: Vec<Step>) {
     }
 }
 
+fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let step = (prop::collection::vec((0u64..9, 0i32..4), 0..6), prop::bool::weighted(0.1));
+    prop::collection::vec(step, 1..most)
+}
+
+fn on(place: &impl Place, steps: Vec<Step>) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async { every_edition_catches_up(&*place.open().await, steps).await });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn changes_applied_to_any_remembered_edition_give_the_one_that_stands_and_its_extent_is_told(
-        steps in prop::collection::vec((prop::collection::vec((0u64..9, 0i32..4), 0..6), prop::bool::weighted(0.1)), 1..9),
-    ) {
-        let place = TemporaryFile::new();
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(async { every_edition_catches_up(&*place.open().await, steps).await });
+    fn changes_applied_to_any_remembered_edition_give_the_one_that_stands_and_its_extent_is_told(steps in steps(9)) {
+        on(&TemporaryFile::new(), steps);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+
+    #[test]
+    fn changes_on_a_server_give_the_edition_that_stands_and_its_extent_is_told(steps in steps(9)) {
+        on(&TemporaryDatabase::new(), steps);
     }
 }

@@ -12,6 +12,7 @@ use lastro_store::{Publication, Store, Write, open};
 use tokio::sync::mpsc;
 
 use crate::conformance::Place;
+use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
 
@@ -22,7 +23,7 @@ struct Victim(Child);
 
 impl Victim {
     /// Returns when the child says that it is in the middle of its work.
-    fn start(test: &str, place: &TemporaryFile) -> Self {
+    fn start(test: &str, place: &impl Place) -> Self {
         let child = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--ignored", "--nocapture"])
             .env(DATABASE, place.url())
@@ -35,9 +36,10 @@ impl Victim {
         victim
     }
 
-    fn kill(mut self) {
+    async fn kill(mut self, place: &impl Place) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
+        place.settle().await;
     }
 }
 
@@ -58,19 +60,14 @@ fn tagged(tag: &str) -> Vec<Filing> {
     (0..500).map(tagged).collect()
 }
 
-#[tokio::test]
-async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole() {
-    let place = TemporaryFile::new();
+async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Filings(tagged("old"));
     publish(&*store, publication(Source::Filings), rows).await.unwrap();
     let before = (store.source_states().await.unwrap(), filings(&*store).await);
     drop(store);
 
-    Victim::start("crash::child_publishes_and_never_commits", &place).kill();
-    let left = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
-    assert!(left > 1_000_000, "the child had not written much: {left} bytes");
-
+    Victim::start("crash::child_publishes_and_never_commits", place).kill(place).await;
     let store = place.open().await;
     assert_eq!((store.source_states().await.unwrap(), filings(&*store).await), before);
     let rows = Records::Filings(tagged("new"));
@@ -93,13 +90,11 @@ async fn child_publishes_and_never_commits() {
     tokio::time::sleep(Duration::from_secs(30)).await;
 }
 
-#[tokio::test]
-async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
-    let place = TemporaryFile::new();
+async fn whenever_a_process_is_killed_all_rows_are_of_one_edition(place: &impl Place) {
     for round in 0..4 {
-        let victim = Victim::start("crash::child_publishes_again_and_again", &place);
+        let victim = Victim::start("crash::child_publishes_again_and_again", place);
         tokio::time::sleep(Duration::from_millis(7 * round)).await;
-        victim.kill();
+        victim.kill(place).await;
 
         let store = place.open().await;
         let edition = store.counters().await.unwrap().edition(Source::Filings);
@@ -134,16 +129,14 @@ async fn child_publishes_again_and_again() {
     }
 }
 
-#[tokio::test]
-async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
-    let place = TemporaryFile::new();
+async fn whenever_a_process_is_killed_every_edition_is_announced_once(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let mut known = 0;
     for round in 0..3 {
-        let victim = Victim::start("crash::child_publishes_rates", &place);
+        let victim = Victim::start("crash::child_publishes_rates", place);
         tokio::time::sleep(Duration::from_millis(9 * round)).await;
-        victim.kill();
+        victim.kill(place).await;
         let announced = store.announcements(100_000).await.unwrap();
         let edition = store.counters().await.unwrap().edition(Source::Series(Series::Selic));
         assert_eq!(announced.last().map(|last| last.edition), Some(edition), "the last edition is announced");
@@ -171,15 +164,13 @@ async fn child_publishes_rates() {
     }
 }
 
-#[tokio::test]
-async fn another_process_writes_at_the_same_time() {
-    let place = TemporaryFile::new();
+async fn another_process_writes_at_the_same_time(place: &impl Place) {
     let store = place.open().await;
-    let victim = Victim::start("crash::child_inserts_keys", &place);
+    let victim = Victim::start("crash::child_inserts_keys", place);
     for number in 0..20 {
         insert_patiently(&*store, new_key(number)).await;
     }
-    victim.kill();
+    victim.kill(place).await;
 
     let keys = store.keys_since(0, 100_000).await.unwrap();
     let revisions: Vec<_> = keys.iter().map(KeyChange::revision).collect();
@@ -198,4 +189,44 @@ async fn child_inserts_keys() {
             println!("{READY}");
         }
     }
+}
+
+macro_rules! tests {
+    ($database:ident, $place:expr) => {
+        mod $database {
+            use super::*;
+
+            #[tokio::test]
+            async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole() {
+                super::a_publication_killed_in_the_middle_leaves_the_last_edition_whole(&$place).await;
+            }
+
+            #[tokio::test]
+            async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
+                super::whenever_a_process_is_killed_all_rows_are_of_one_edition(&$place).await;
+            }
+
+            #[tokio::test]
+            async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
+                super::whenever_a_process_is_killed_every_edition_is_announced_once(&$place).await;
+            }
+
+            #[tokio::test]
+            async fn another_process_writes_at_the_same_time() {
+                super::another_process_writes_at_the_same_time(&$place).await;
+            }
+        }
+    };
+}
+
+tests!(sqlite, TemporaryFile::new());
+tests!(postgres, TemporaryDatabase::new());
+
+#[tokio::test]
+async fn the_victim_of_sqlite_had_written_much_before_it_was_killed() {
+    let place = TemporaryFile::new();
+    drop(place.open().await);
+    Victim::start("crash::child_publishes_and_never_commits", &place).kill(&place).await;
+    let left = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
+    assert!(left > 1_000_000, "the child had not written much: {left} bytes");
 }

@@ -1,9 +1,16 @@
 //! PostgreSQL: the same suite, on a database of its own for each test.
 
-use lastro_store::open;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lastro_model::{Records, Source};
+use lastro_store::{DATABASE_ID, StoreError, Write, open, open_existing};
+use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
 use crate::conformance::{Place, suite};
+use crate::specimen::*;
 
 /// The server that `scripts/servers` starts.
 pub(crate) fn server() -> String {
@@ -67,6 +74,16 @@ impl TemporaryDatabase {
     pub(crate) fn name(&self) -> &str {
         &self.0
     }
+
+    /// The server closes the connections of every store; says how many.
+    pub(crate) fn close_connections(&self) -> u64 {
+        let close = format!(
+            "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE datname = '{}' AND application_name = 'lastro'",
+            self.0
+        );
+        run(&server(), &close).unwrap().parse().unwrap()
+    }
 }
 
 impl Drop for TemporaryDatabase {
@@ -78,6 +95,17 @@ impl Drop for TemporaryDatabase {
 impl Place for TemporaryDatabase {
     fn url(&self) -> String {
         url_of(&self.0)
+    }
+
+    /// A statement that was sent is run to its end, whoever sent it.
+    async fn settle(&self) {
+        let busy = format!(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND state <> 'idle' AND backend_type = 'client backend'",
+            self.0
+        );
+        while run(&server(), &busy).is_some() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }
 
@@ -107,4 +135,175 @@ fn template() -> String {
 mod conformance {
     use super::*;
     suite!(TemporaryDatabase::new());
+}
+
+#[tokio::test]
+async fn a_publication_holds_up_none_of_another_source() {
+    crate::conformance::races::a_publication_holds_up_none_of_another_source(&TemporaryDatabase::new()).await;
+}
+
+/// The address with another password and user, which trust lets in all the same.
+fn with_password(url: &str) -> String {
+    url.replace("postgres://lastro@", "postgres://lastro:hunter2@")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_may_open_an_empty_database_at_once() {
+    for _ in 0..2 {
+        let place = TemporaryDatabase::bare();
+        let opening: Vec<_> = (0..6)
+            .map(|_| {
+                let url = place.url();
+                tokio::spawn(async move { open(&url).await })
+            })
+            .collect();
+        let mut names = BTreeSet::new();
+        for opened in opening {
+            let store = opened.await.unwrap().unwrap();
+            names.insert(store.setting(DATABASE_ID).await.unwrap().unwrap());
+        }
+        assert_eq!(names.len(), 1, "the database has one name");
+        assert_eq!(run(&place.url(), "SELECT COUNT(*) FROM lastro_migration").as_deref(), Some("1"));
+    }
+}
+
+#[tokio::test]
+async fn looking_for_a_database_does_not_make_one() {
+    let place = TemporaryDatabase::bare();
+    let missing = open_existing(&place.url()).await.unwrap_err();
+    assert!(
+        matches!(&missing, StoreError::Missing { database } if database.starts_with(place.name())),
+        "{missing}"
+    );
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(run(&place.url(), tables).as_deref(), Some("0"));
+    drop(place.open().await);
+    open_existing(&place.url()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_of_somebody_else_is_left_as_it_is() {
+    let place = TemporaryDatabase::bare();
+    run(&place.url(), "CREATE TABLE photo (id INTEGER); INSERT INTO photo VALUES (1)");
+    for refusal in [open(&place.url()).await.unwrap_err(), open_existing(&place.url()).await.unwrap_err()] {
+        assert!(matches!(refusal, StoreError::Foreign { .. }), "{refusal}");
+    }
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(run(&place.url(), tables).as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_later_schema_is_refused_unless_it_says_that_this_program_may_stay() {
+    let place = TemporaryDatabase::new();
+    run(&place.url(), "INSERT INTO lastro_migration VALUES (999, 'later', 1, 0)");
+    open(&place.url()).await.unwrap().insert_key(new_key(1)).await.unwrap();
+    run(&place.url(), "UPDATE lastro_migration SET min_reader = 999 WHERE version = 999");
+    assert!(matches!(open(&place.url()).await.unwrap_err(), StoreError::TooNew { found: 999, .. }));
+}
+
+#[tokio::test]
+async fn a_migration_with_another_checksum_is_refused() {
+    let place = TemporaryDatabase::new();
+    run(&place.url(), "UPDATE lastro_migration SET sha256 = 'other'");
+    assert_eq!(open(&place.url()).await.unwrap_err(), StoreError::Altered { version: 1 });
+}
+
+#[tokio::test]
+async fn texts_are_ordered_by_their_bytes_everywhere() {
+    let place = TemporaryDatabase::new();
+    let others = "SELECT COUNT(*) FROM information_schema.columns
+        WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'";
+    assert_eq!(run(&place.url(), others).as_deref(), Some("0"));
+}
+
+#[tokio::test]
+async fn a_database_without_utf8_is_refused() {
+    let name = format!("lastro_ascii_{:08x}", fastrand::u32(..));
+    let create = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'");
+    run(&server(), &create);
+    let place = TemporaryDatabase(name);
+    let refusal = open(&place.url()).await.unwrap_err();
+    assert!(refusal.to_string().contains("UTF8"), "{refusal}");
+}
+
+#[tokio::test]
+async fn no_error_tells_the_password() {
+    let place = TemporaryDatabase::new();
+    let nowhere = "postgres://lastro:hunter2@127.0.0.1:1/lastro";
+    let refused = open(nowhere).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Unreachable { .. }), "{refused}");
+    let url = with_password(&place.url());
+    let no_database = open(&url.replace(place.name(), "there_is_none")).await.unwrap_err();
+    let no_user = open(&url.replace("lastro:", "nobody:")).await.unwrap_err();
+    run(&place.url(), "CREATE TABLE lastro_migration_ (id INTEGER); ALTER TABLE setting RENAME TO setting_");
+    let store = open(&url).await.unwrap();
+    let no_table = store.setting("any").await.unwrap_err();
+    for error in [refused, no_database, no_user, no_table] {
+        for told in [format!("{error}"), format!("{error:?}"), format!("{store:?}")] {
+            assert!(!told.contains("hunter2") && !told.contains("SELECT"), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_closed_meanwhile_fails_nobody() {
+    let place = TemporaryDatabase::new();
+    let store = place.open().await;
+    for number in 1..4 {
+        store.insert_key(new_key(number)).await.unwrap();
+        assert!(place.close_connections() > 0);
+        assert_eq!(store.list_keys().await.unwrap().len() as u32, number);
+        assert!(place.close_connections() > 0);
+    }
+    store.insert_key(new_key(9)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_publication_whose_connection_is_lost_changes_nothing() {
+    let place = TemporaryDatabase::new();
+    let store = place.open().await;
+    let (sender, rows) = mpsc::channel(1);
+    let publishing = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.publish(publication(Source::Filings), rows).await }
+    });
+    for id in 0..3 {
+        sender.send(Write::Rows(Records::Filings(vec![filing(id, "2026-10-30")]))).await.unwrap();
+    }
+    assert!(place.close_connections() > 0);
+    for write in [Write::Rows(Records::Filings(vec![filing(9, "2026-10-30")])), Write::Commit] {
+        let _ = sender.send(write).await;
+    }
+    let lost = publishing.await.unwrap().unwrap_err();
+    assert!(matches!(lost, StoreError::Unreachable { .. }), "{lost}");
+    assert_eq!(filings(&*store).await, []);
+}
+
+#[tokio::test]
+async fn a_load_whose_connection_is_lost_never_looks_like_a_whole_one() {
+    let place = TemporaryDatabase::new();
+    let store = place.open().await;
+    let rows = (0..60_000).map(|n| filing(n, "2026-10-30")).collect();
+    publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
+    let mut loaded = store.load(Source::Filings).await.unwrap();
+    loaded.rows.recv().await.unwrap().unwrap();
+    assert!(place.close_connections() > 0);
+    let mut outcome = Ok(());
+    while let Some(batch) = loaded.rows.recv().await {
+        outcome = batch.map(drop);
+    }
+    assert!(matches!(outcome, Err(StoreError::Unreachable { .. })), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_lock_that_is_held_too_long_is_busy() {
+    let place = TemporaryDatabase::new();
+    let store = place.open().await;
+    let holding = "BEGIN; SELECT 1 FROM counter WHERE name = 'key_revision' FOR UPDATE";
+    let (client, connection) = tokio_postgres::connect(&place.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(holding).await.unwrap();
+    assert_eq!(store.insert_key(new_key(1)).await.unwrap_err(), StoreError::Busy);
+    client.batch_execute("ROLLBACK").await.unwrap();
+    store.insert_key(new_key(1)).await.unwrap();
 }

@@ -8,6 +8,7 @@ use lastro_store::{Fate, Store, StoreError, WebhookChange, Write};
 use tokio::sync::mpsc;
 
 use crate::conformance::Place;
+use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
 
@@ -55,9 +56,7 @@ async fn small_writes(store: &dyn Store, number: u32) {
     store.revoke(key_id(number + 50), at(5)).await.unwrap();
 }
 
-#[tokio::test]
-async fn small_writes_go_on_in_the_midst_of_a_publication() {
-    let place = TemporaryFile::new();
+async fn small_writes_go_on_in_the_midst_of_a_publication(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let (sender, publishing) = publication_in_the_midst(&here).await;
     for (store, number) in [(&here, 1), (&there, 2)] {
@@ -70,9 +69,7 @@ async fn small_writes_go_on_in_the_midst_of_a_publication() {
     assert_eq!(publishing.await.unwrap(), Err(StoreError::Abandoned));
 }
 
-#[tokio::test]
-async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication() {
-    let place = TemporaryFile::new();
+async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     for value in ["1.0", "2.0"] {
@@ -91,4 +88,24 @@ async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication() {
     assert!(here.deliveries(&webhook.id, 1, 0).await.unwrap().page[0].delivered);
     drop(sender);
     assert_eq!(publishing.await.unwrap(), Err(StoreError::Abandoned));
+}
+
+#[tokio::test]
+async fn small_writes_to_a_file_go_on_in_the_midst_of_a_publication() {
+    small_writes_go_on_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
+}
+
+#[tokio::test]
+async fn small_writes_to_a_server_go_on_in_the_midst_of_a_publication() {
+    small_writes_go_on_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
+}
+
+#[tokio::test]
+async fn news_from_a_file_is_addressed_and_delivered_in_the_midst_of_a_publication() {
+    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
+}
+
+#[tokio::test]
+async fn news_from_a_server_is_addressed_and_delivered_in_the_midst_of_a_publication() {
+    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
 }

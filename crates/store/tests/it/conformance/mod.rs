@@ -6,6 +6,7 @@ pub(crate) mod changes;
 pub(crate) mod files;
 pub(crate) mod leases;
 pub(crate) mod outbox;
+pub(crate) mod races;
 pub(crate) mod records;
 pub(crate) mod removals;
 pub(crate) mod replicas;
@@ -21,6 +22,9 @@ use lastro_store::{Store, open};
 /// An empty database of its own for one test.
 pub(crate) trait Place {
     fn url(&self) -> String;
+
+    /// Waits until nothing of a process that was killed goes on.
+    async fn settle(&self) {}
 
     /// Another handle on the same database, as another process would have.
     async fn open(&self) -> Arc<dyn Store> {
@@ -171,6 +175,17 @@ macro_rules! suite {
                 replicas_not_seen_for_long_are_forgotten,
                 replicas_that_write_at_once_are_all_seen,
                 the_store_has_one_time_for_all_or_none,
+            ],
+            races: [
+                no_message_is_claimed_twice,
+                whoever_follows_the_revisions_knows_every_key_as_it_is,
+                a_key_has_one_successor,
+                no_account_gets_an_eleventh_webhook,
+                an_announcement_becomes_messages_once,
+                a_webhook_may_vanish_while_it_is_written_to,
+                counts_that_are_added_at_once_add_up,
+                publications_of_one_source_take_turns,
+                data_that_goes_only_where_none_is_goes_there_once,
             ],
         }
     };

@@ -1,0 +1,91 @@
+//! TLS to a PostgreSQL whose certificate is for `localhost` and signed by an authority of its own.
+
+use std::path::PathBuf;
+
+use lastro_store::{Options, Result, Store, StoreError, open_with};
+
+use crate::conformance::Place;
+use crate::postgres::{TemporaryDatabase, run};
+
+fn authority() -> PathBuf {
+    std::env::var("LASTRO_TEST_POSTGRES_CA")
+        .expect("these tests need the certificate authority of a PostgreSQL, as `scripts/servers` makes it")
+        .into()
+}
+
+/// Opens the database by this name of its host, with these parameters.
+async fn opened(
+    place: &TemporaryDatabase,
+    host: &str,
+    parameters: &str,
+    ca: Option<PathBuf>,
+) -> Result<std::sync::Arc<dyn Store>> {
+    let url = place.url().replace("127.0.0.1", host).replace("sslmode=disable", parameters);
+    open_with(&url, &Options { ca, ..Options::default() }).await
+}
+
+/// Whether the connections of an open store are encrypted.
+async fn is_encrypted(place: &TemporaryDatabase, store: &dyn Store) -> bool {
+    store.list_keys().await.unwrap();
+    let question = format!(
+        "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+            WHERE datname = '{}' AND application_name = 'lastro'",
+        place.name()
+    );
+    run(&place.url(), &question).unwrap() == "t"
+}
+
+#[tokio::test]
+async fn who_is_signed_by_the_authority_and_has_the_name_is_trusted() {
+    let place = TemporaryDatabase::new();
+    let named = format!("sslrootcert={}", authority().display());
+    for parameters in [format!("sslmode=verify-full&{named}"), format!("sslmode=require&{named}"), named] {
+        let store = opened(&place, "localhost", &parameters, None).await.unwrap();
+        assert!(is_encrypted(&place, &*store).await, "{parameters}");
+    }
+    let store = opened(&place, "localhost", "", Some(authority())).await.unwrap();
+    assert!(is_encrypted(&place, &*store).await);
+}
+
+#[tokio::test]
+async fn another_name_is_trusted_only_where_names_do_not_matter() {
+    let place = TemporaryDatabase::new();
+    for parameters in ["sslmode=verify-full", "sslmode=require", ""] {
+        let refusal = opened(&place, "127.0.0.1", parameters, Some(authority())).await.unwrap_err();
+        assert!(matches!(&refusal, StoreError::Io(sentence) if sentence.contains("trusted")), "{refusal}");
+    }
+    let store = opened(&place, "127.0.0.1", "sslmode=verify-ca", Some(authority())).await.unwrap();
+    assert!(is_encrypted(&place, &*store).await);
+}
+
+#[tokio::test]
+async fn who_is_signed_by_somebody_else_is_refused() {
+    let place = TemporaryDatabase::new();
+    for parameters in ["sslmode=require", "sslmode=verify-ca", "sslmode=verify-full", "sslrootcert=system"] {
+        let refusal = opened(&place, "localhost", parameters, None).await.unwrap_err();
+        assert!(matches!(&refusal, StoreError::Io(sentence) if sentence.contains("trusted")), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_wish_the_connection_is_encrypted_where_it_can_be() {
+    let place = TemporaryDatabase::new();
+    for (parameters, encrypted) in [("", true), ("sslmode=prefer", true), ("sslmode=disable", false)] {
+        let store = opened(&place, "127.0.0.1", parameters, None).await.unwrap();
+        assert_eq!(is_encrypted(&place, &*store).await, encrypted, "{parameters}");
+        drop(store);
+        place.close_connections();
+    }
+}
+
+#[tokio::test]
+async fn an_authority_that_is_none_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = TemporaryDatabase::new();
+    let (missing, empty) = (directory.path().join("missing.pem"), directory.path().join("empty.pem"));
+    std::fs::write(&empty, "no certificate").unwrap();
+    for file in [missing, empty] {
+        let refusal = opened(&place, "localhost", "", Some(file.clone())).await.unwrap_err().to_string();
+        assert!(refusal.contains(&file.display().to_string()), "{refusal}");
+    }
+}
