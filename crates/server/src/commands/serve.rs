@@ -3,6 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use lastro_store::Store;
@@ -104,16 +105,22 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
         tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
     }
     stop.requested().await;
-    service.drain();
-    if !drain.is_zero() {
-        tracing::info!("not ready any more, and still answering for {drain:?}; another signal ends that");
-        tokio::select! {
-            () = tokio::time::sleep(drain) => {}
-            () = stop.requested() => {}
-        }
-    }
+    wait_for_balancers(&service, drain, &mut stop).await;
     tracing::info!("stopping: finishing running requests and writing what was counted");
     service.stop().await
+}
+
+/// Is not ready from here on, and answers for so long whoever has not noticed yet. Another signal ends the wait.
+async fn wait_for_balancers(service: &Service, time: Duration, stop: &mut Signals) {
+    service.drain();
+    if time.is_zero() {
+        return;
+    }
+    tracing::info!("not ready any more, and still answering for {time:?}; another signal ends that");
+    tokio::select! {
+        () = tokio::time::sleep(time) => {}
+        () = stop.requested() => {}
+    }
 }
 
 /// SIGTERM and Ctrl-C.
