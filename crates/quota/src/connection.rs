@@ -1,6 +1,6 @@
 //! The connection to Redis: the one module that knows the library for it.
 //!
-//! A call waits for an answer at most [`BUDGET`], and never for a connection: that is made in the background, by
+//! A call waits for an answer at most 50 ms (`settings::BUDGET`), and never for a connection: that is made in the background, by
 //! [`Connection::connect`], and a call that finds none fails at once.
 
 use std::fmt;
@@ -16,9 +16,6 @@ use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 
 use crate::settings::Settings;
-
-/// How long anybody waits for Redis.
-pub(crate) const BUDGET: Duration = Duration::from_millis(50);
 
 /// How long a connection may take to be made, in the background.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -131,7 +128,7 @@ impl Connection {
             };
         }
         let mut channel = open.channel.clone();
-        let answer = tokio::time::timeout(BUDGET, invocation.invoke_async(&mut channel)).await;
+        let answer = tokio::time::timeout(self.settings.budget, invocation.invoke_async(&mut channel)).await;
         answer.map_err(|_| CallError::Late)?.map_err(|error: RedisError| {
             if error.is_io_error() || error.is_unrecoverable_error() {
                 self.forget(&open);

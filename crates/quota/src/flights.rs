@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use crate::Quota;
 use crate::answer::{Answer, Reply};
 use crate::block::BUCKET_US;
-use crate::connection::{Argument, BUDGET};
+use crate::connection::Argument;
 use crate::names::RingName;
 
 const SHARDS: usize = 64;
@@ -84,7 +84,7 @@ pub(crate) async fn ask(
             }
         }
     }
-    tokio::time::timeout(BUDGET, answer).await.ok()?.ok()
+    tokio::time::timeout(quota.budget, answer).await.ok()?.ok()
 }
 
 async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {

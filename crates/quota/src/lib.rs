@@ -23,6 +23,7 @@ mod settings;
 mod side;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use lastro_access::{EXACT_LIMIT, Share, Verdict};
@@ -38,7 +39,7 @@ pub use names::{Class, RingName};
 use notes::Notes;
 pub use own::OwnRing;
 use scripts::Scripts;
-pub use settings::{Settings, SettingsError};
+pub use settings::{BUDGET, Settings, SettingsError};
 pub use side::Calls;
 use side::Side;
 
@@ -48,6 +49,7 @@ pub struct Quota {
     clock: Arc<dyn Clock>,
     share: Arc<ArcSwap<Share>>,
     prefix: String,
+    budget: Duration,
     scripts: Scripts,
     keys: Side,
     addresses: Side,
@@ -93,6 +95,7 @@ impl Quota {
             keys: side(Class::Keys),
             addresses: side(Class::Addresses),
             prefix: settings.prefix.clone(),
+            budget: settings.budget,
             scripts: Scripts::new(),
             flights: Flights::new(),
             notes: Notes::new(),

@@ -19,8 +19,25 @@ const FRESH_NS: u64 = 1_000_000_000;
 
 #[derive(Debug)]
 pub(crate) struct Notes {
-    shards: Box<[Mutex<HashMap<RingName, Answer>>]>,
+    shards: Box<[Mutex<Shard>]>,
     hasher: RandomState,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    notes: HashMap<RingName, Answer>,
+    /// A full shard looks for what is of no use any more at most once a second: a flood does not pay for it at each step.
+    next_search_ns: u64,
+}
+
+impl Shard {
+    fn has_room(&mut self, now_ns: u64) -> bool {
+        if self.notes.len() >= MOST_IN_SHARD && now_ns >= self.next_search_ns {
+            self.next_search_ns = now_ns.saturating_add(FRESH_NS);
+            self.notes.retain(|_, note| is_of_use(note, now_ns));
+        }
+        self.notes.len() < MOST_IN_SHARD
+    }
 }
 
 impl Notes {
@@ -32,13 +49,10 @@ impl Notes {
     /// What was heard of a ring. An answer that was sent for earlier than what is known tells nothing new.
     pub(crate) fn write(&self, name: RingName, answer: Answer) {
         let mut shard = self.shard(name).lock();
-        if shard.len() >= MOST_IN_SHARD && !shard.contains_key(&name) {
-            shard.retain(|_, note| is_of_use(note, answer.heard_ns));
-            if shard.len() >= MOST_IN_SHARD {
-                return;
-            }
+        if !shard.notes.contains_key(&name) && !shard.has_room(answer.heard_ns) {
+            return;
         }
-        let known = shard.entry(name).or_insert(answer);
+        let known = shard.notes.entry(name).or_insert(answer);
         if known.sent_ns <= answer.sent_ns {
             *known = answer;
         }
@@ -47,32 +61,31 @@ impl Notes {
     /// The refusal that Redis would give now, if that is certain. A note of another limit says nothing.
     pub(crate) fn closed(&self, name: RingName, limit: u32, now_ns: u64) -> Option<Answer> {
         let shard = self.shard(name).lock();
-        let note = shard.get(&name).filter(|note| note.limit == limit)?;
+        let note = shard.notes.get(&name).filter(|note| note.limit == limit)?;
         (now_ns < note.closed_until_ns()?).then_some(Answer { is_admitted: false, ..*note })
     }
 
     /// What was heard within the last second.
     pub(crate) fn fresh(&self, name: RingName, limit: u32, now_ns: u64) -> Option<Answer> {
         let shard = self.shard(name).lock();
-        shard.get(&name).filter(|note| note.limit == limit && is_fresh(note, now_ns)).copied()
+        shard.notes.get(&name).filter(|note| note.limit == limit && is_fresh(note, now_ns)).copied()
     }
 
     pub(crate) fn forget(&self, name: RingName) {
-        self.shard(name).lock().remove(&name);
+        self.shard(name).lock().notes.remove(&name);
     }
 
     pub(crate) fn sweep(&self, now_ns: u64) {
         for shard in &self.shards {
-            let mut shard = shard.lock();
-            shard.retain(|_, note| is_of_use(note, now_ns));
-            if shard.len() < shard.capacity() / 4 {
-                let kept = shard.len() * 2;
-                shard.shrink_to(kept);
+            let notes = &mut shard.lock().notes;
+            notes.retain(|_, note| is_of_use(note, now_ns));
+            if notes.len() < notes.capacity() / 4 {
+                notes.shrink_to(notes.len() * 2);
             }
         }
     }
 
-    fn shard(&self, name: RingName) -> &Mutex<HashMap<RingName, Answer>> {
+    fn shard(&self, name: RingName) -> &Mutex<Shard> {
         &self.shards[self.hasher.hash_one(name) as usize % SHARDS]
     }
 }
@@ -127,7 +140,7 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_given_back() {
         let notes = Notes::new();
-        let held = |notes: &Notes| notes.shards.iter().map(|shard| shard.lock().len()).sum::<usize>();
+        let held = |notes: &Notes| notes.shards.iter().map(|shard| shard.lock().notes.len()).sum::<usize>();
         for bits in 0..400_000 {
             notes.write(name(bits), answer(0, 0, 1_000_000));
         }

@@ -9,6 +9,7 @@ use arrayvec::ArrayString;
 use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, Share, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
+use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, SourceState, Store};
 
 use crate::clock::random_hex;
@@ -69,6 +70,8 @@ pub struct App {
     pub boot: String,
     /// The place of this process among those that serve the same database.
     pub share: Arc<ArcSwap<Share>>,
+    /// Limits that all replicas count together; without it, this process counts by itself.
+    pub quota: Option<Arc<Quota>>,
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
     /// Where the built filings are kept between runs.
@@ -87,6 +90,7 @@ impl App {
         let (boot, capacity) = (random_hex(16), settings.limiter_capacity as usize);
         let (metrics, usage) = (Arc::new(metrics), Arc::new(Usage::new()));
         let catalog = Arc::new(ArcSwap::from_pointee(Catalog::empty()));
+        let share = Arc::new(ArcSwap::from_pointee(Share::WHOLE));
         Ok(Self {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &boot)?),
@@ -107,7 +111,8 @@ impl App {
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,
-            share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
+            quota: quota(setup, &share)?,
+            share,
             snapshot_file: snapshot_file(setup, &database),
             database,
             ready: AtomicBool::new(false),
@@ -143,6 +148,12 @@ const MINUTE_NS: u64 = 60_000_000_000;
 fn snapshot_file(setup: &Setup, database: &str) -> Option<SnapshotFile> {
     let directory = setup.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&setup.common.database));
     directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
+}
+
+fn quota(setup: &Setup, share: &Arc<ArcSwap<Share>>) -> anyhow::Result<Option<Arc<Quota>>> {
+    let settings = setup.settings.redis.checked()?;
+    let quota = |settings| Quota::new(settings, Arc::clone(share), Arc::clone(&setup.clock));
+    Ok(settings.map(|settings| Arc::new(quota(settings))))
 }
 
 fn usage_flusher(setup: &Setup, usage: &Arc<Usage>, metrics: &Arc<Metrics>, boot: &str) -> UsageFlusher {

@@ -5,6 +5,7 @@
 
 mod commands;
 mod connections;
+mod redis;
 mod serve;
 mod timeouts;
 mod webhooks;
@@ -17,6 +18,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use commands::{Demo, KeysCommand, SyncArgs, WebhooksCommand};
 pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
+pub use redis::{RedisSettings, RedisUrl};
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
 pub use timeouts::SyncTimeouts;
 pub use webhooks::WebhookSettings;

@@ -9,7 +9,7 @@ use clap::{Args, FromArgMatches};
 use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 
-use super::{ConnectionSettings, SyncTimeouts, WebhookSettings};
+use super::{ConnectionSettings, RedisSettings, SyncTimeouts, WebhookSettings};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -33,6 +33,8 @@ pub struct Serve {
     /// How many client addresses are limited one by one; beyond that newcomers share by network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
+    #[command(flatten)]
+    pub redis: RedisSettings,
     /// How many keys used lately are kept in memory; the database is asked for the others
     #[arg(long, env = "LASTRO_KEY_CACHE", default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(8..))]
     pub key_cache: u32,
