@@ -66,8 +66,7 @@ impl AddressRings {
 
     /// Which ring the next request of a client would be counted in.
     pub fn standing(&self, client: ClientAddr, now_ns: u64) -> Standing {
-        let call =
-            RingCall { limit: 0, window_ns: self.window_ns, now_ns, operation: Operation::Peek };
+        let call = RingCall { limit: 0, window_ns: self.window_ns, now_ns, operation: Operation::Peek };
         if self.addresses.has_place(&client, call) {
             return Standing::Own;
         }

@@ -51,7 +51,12 @@ impl Blocks {
         }
         block.left -= 1;
         block.used += 1;
-        Some(Answer { is_admitted: true, remaining: block.remaining(), heard_ns: block.answer.heard_ns, ..block.answer })
+        Some(Answer {
+            is_admitted: true,
+            remaining: block.remaining(),
+            heard_ns: block.answer.heard_ns,
+            ..block.answer
+        })
     }
 
     /// The request was refused after all: its unit may be used by another.
@@ -67,7 +72,9 @@ impl Blocks {
     /// For so many who wait; `replicas` is how many others may want some as well.
     pub(crate) fn wish(&self, name: RingName, waiting: u32, replicas: u32, now_ns: u64) -> Wish {
         let mut blocks = self.0.lock();
-        let Some(block) = blocks.get_mut(&name) else { return Wish { units: waiting, unused: 0, earlier: 0 } };
+        let Some(block) = blocks.get_mut(&name) else {
+            return Wish { units: waiting, unused: 0, earlier: 0 };
+        };
         let is_over = now_ns >= block.valid_until_ns;
         let expected = if is_over { block.used } else { block.used.max(block.used_before) };
         let expected = expected.saturating_add(expected / 4);
@@ -81,7 +88,8 @@ impl Blocks {
     pub(crate) fn put(&self, name: RingName, reply: &Reply, waiting: u32, answer: Answer) {
         let taken = reply.granted.min(waiting);
         let mut blocks = self.0.lock();
-        let fresh = Block { answer, bucket: reply.place, left: 0, valid_until_ns: 0, used: 0, used_before: 0 };
+        let fresh =
+            Block { answer, bucket: reply.place, left: 0, valid_until_ns: 0, used: 0, used_before: 0 };
         let block = blocks.entry(name).or_insert(fresh);
         if block.bucket != reply.place {
             *block = Block { used_before: block.used, ..fresh };
@@ -149,5 +157,50 @@ mod tests {
         put(&blocks, 99_000, 7, 99_000, 1_000);
         let wish = |replicas| blocks.wish(NAME, 1, replicas, 2_000).units;
         assert_eq!((wish(1), wish(3), wish(1_000)), (250, 83, 1));
+    }
+
+    const WINDOW_US: u64 = 60_000_000;
+
+    /// The rule of `block.lua`, written down once more.
+    #[derive(Default)]
+    struct Granted(std::collections::BTreeMap<u64, u32>);
+
+    impl Granted {
+        fn ask(&mut self, wish: Wish, limit: u32, now_us: u64) -> Reply {
+            if let Some(units) = self.0.get_mut(&wish.earlier) {
+                *units -= wish.unused;
+            }
+            self.0.retain(|bucket, _| (bucket + 1) * BUCKET_US + WINDOW_US > now_us);
+            let used: u32 = self.0.values().sum();
+            let (granted, bucket) = (wish.units.min(limit - used), now_us / BUCKET_US);
+            *self.0.entry(bucket).or_default() += granted;
+            let valid_us = (bucket + 1) * BUCKET_US - now_us;
+            Reply { granted, used, now_us, valid_us, ..reply(granted, bucket) }
+        }
+    }
+
+    #[test]
+    fn a_replica_that_asks_for_more_than_there_is_gets_nearly_all_of_it() {
+        const LIMIT: u32 = 20_000;
+        let (mut redis, replicas, mut admitted) =
+            (Granted::default(), [Blocks::default(), Blocks::default()], 0);
+        // One and a half times the limit, dealt to two replicas; the first two windows are for getting there.
+        for step in 0..5 * 30_000u64 {
+            let now_us = step * 2_000;
+            let blocks = &replicas[(step * 7 / 5 % 2) as usize];
+            let is_admitted = blocks.take(NAME, LIMIT, now_us * 1_000).is_some() || {
+                let reply = redis.ask(blocks.wish(NAME, 1, 2, now_us * 1_000), LIMIT, now_us);
+                let used = reply.used + reply.granted;
+                blocks.put(
+                    NAME,
+                    &reply,
+                    1,
+                    reply.answer(true, LIMIT, used, (now_us * 1_000, now_us * 1_000)),
+                );
+                reply.granted > 0
+            };
+            admitted += u32::from(is_admitted && step >= 2 * 30_000);
+        }
+        assert!(admitted <= 3 * LIMIT && admitted >= 3 * (LIMIT - LIMIT / 100), "{admitted}");
     }
 }

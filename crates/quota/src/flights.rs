@@ -165,8 +165,16 @@ async fn call(quota: &Quota, name: RingName, limit: u32, window_ns: u64, wanted:
     } else {
         let key = format!("{}:block", name.key(&quota.prefix));
         let wish = quota.blocks.wish(name, wanted, quota.share.load().replicas(), sent_ns);
-        let numbers = [u64::from(wish.units), u64::from(limit), window_us, BUCKET_US, u64::from(wish.unused), wish.earlier];
-        let arguments = numbers.map(Argument::Number).into_iter().chain([Argument::Text("")]).collect::<Vec<_>>();
+        let numbers = [
+            u64::from(wish.units),
+            u64::from(limit),
+            window_us,
+            BUCKET_US,
+            u64::from(wish.unused),
+            wish.earlier,
+        ];
+        let arguments =
+            numbers.map(Argument::Number).into_iter().chain([Argument::Text("")]).collect::<Vec<_>>();
         side.call(&quota.scripts.block, &[&key, side.epoch_key()], &arguments).await
     };
     let reply = Reply::read(&numbers.ok()?)?;

@@ -66,7 +66,8 @@ impl Breaker {
         if self.is_away {
             return Decision::Share;
         }
-        let knows_the_latest = self.back_since_ns.is_none_or(|since| now_ns.saturating_sub(since) >= window_ns);
+        let knows_the_latest =
+            self.back_since_ns.is_none_or(|since| now_ns.saturating_sub(since) >= window_ns);
         let forgot_nothing = self.epoch.is_some_and(|epoch| epoch.age_ns(now_ns) >= window_ns);
         if knows_the_latest && forgot_nothing { Decision::Shared } else { Decision::Both }
     }

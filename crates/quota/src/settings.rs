@@ -55,7 +55,9 @@ impl Settings {
         // Whether it is encrypted is ours to see to; the library reads the rest.
         let parsed = redis::IntoConnectionInfo::into_connection_info(format!("redis://{plain}"));
         let parsed = parsed.map_err(|_| SettingsError::Address)?;
-        let redis::ConnectionAddr::Tcp(host, port) = parsed.addr() else { return Err(SettingsError::Address) };
+        let redis::ConnectionAddr::Tcp(host, port) = parsed.addr() else {
+            return Err(SettingsError::Address);
+        };
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:".contains(letter);
         if prefix.is_empty() || prefix.len() > LONGEST_PREFIX || !prefix.chars().all(is_plain) {
             return Err(SettingsError::Prefix);
@@ -132,7 +134,9 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_being_repeated() {
-        for bad in ["", "s3cret", "http://s3cret@host", "redis://", "redis://:s3cret@host:port", "unix:///s3cret"] {
+        for bad in
+            ["", "s3cret", "http://s3cret@host", "redis://", "redis://:s3cret@host:port", "unix:///s3cret"]
+        {
             let error = Settings::new(bad, None, "lastro").unwrap_err();
             assert_eq!(error, SettingsError::Address, "{bad}");
             assert!(!error.to_string().contains("s3cret"));

@@ -104,14 +104,19 @@ impl Side {
     }
 
     fn failed(&self) {
+        let is_open = self.connection.is_open();
         {
             let mut breaker = self.breaker.lock();
             breaker.failed();
-            if !self.connection.is_open() {
+            if !is_open {
                 breaker.lost();
             }
         }
-        self.tell_mode("it is slow, or refuses what it is asked");
+        self.tell_mode(if is_open {
+            "it is slow, or refuses what it is asked"
+        } else {
+            "the connection broke"
+        });
     }
 
     /// One line for each change of who decides.

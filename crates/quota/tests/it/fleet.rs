@@ -36,8 +36,11 @@ async fn exactly_the_limit_is_admitted_over_all_replicas() {
     assert_eq!(admitted(&anonymous), 30);
     let bronze = all_at_once(&fleet, 300, 100, true).await;
     assert_eq!(admitted(&bronze), 100);
-    let mut remaining: Vec<u32> =
-        bronze.iter().filter(|charge| charge.verdict.admitted).map(|charge| charge.verdict.remaining).collect();
+    let mut remaining: Vec<u32> = bronze
+        .iter()
+        .filter(|charge| charge.verdict.admitted)
+        .map(|charge| charge.verdict.remaining)
+        .collect();
     remaining.sort_unstable();
     assert_eq!(remaining, (0..100).collect::<Vec<_>>(), "each of them was told another rest");
     let refused = bronze.iter().find(|charge| !charge.verdict.admitted).unwrap().verdict;

@@ -9,6 +9,7 @@ mod fleet;
 mod outage;
 mod replica;
 mod ring;
+mod security;
 mod server;
 mod simulation;
 mod slots;

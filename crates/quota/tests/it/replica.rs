@@ -47,6 +47,12 @@ pub(crate) fn client(bits: u32) -> ClientAddr {
 }
 
 impl Replica {
+    /// A quota alone, of a replica that has no others.
+    pub(crate) fn quota(settings: Settings) -> Quota {
+        let share = Arc::new(ArcSwap::from_pointee(Share::WHOLE));
+        Quota::new(settings, share, Arc::new(RealClock(Instant::now())))
+    }
+
     /// So many of them, in one process, with one clock. They wait for Redis as long as a busy machine may take.
     pub(crate) async fn fleet(redis: &Redis, replicas: u32, window_ns: u64) -> Vec<Arc<Self>> {
         Self::fleet_with(redis, replicas, window_ns, Duration::from_secs(5)).await

@@ -74,7 +74,12 @@ impl Pair<'_> {
             .unwrap();
         let [granted, used, next_us, full_us, now_us, _, stamp] = numbers[..] else { panic!("{numbers:?}") };
         assert_eq!(now_us as u64, self.now_us);
-        let told = Told { granted: granted as u32, used: used as u32, next_us: next_us as u64, full_us: full_us as u64 };
+        let told = Told {
+            granted: granted as u32,
+            used: used as u32,
+            next_us: next_us as u64,
+            full_us: full_us as u64,
+        };
         (told, stamp as u64)
     }
 
@@ -141,7 +146,16 @@ fn a_ring_in_redis_ends_when_its_last_unit_does() {
     let redis = Redis::shared();
     let (mut connection, script) = (redis.connect(), Script::new(include_str!("../../src/scripts/ring.lua")));
     let (key, epoch) = (format!("{}:{{a}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
-    script.key(&key).key(&epoch).arg(5).arg(30).arg(WINDOW_US).arg(0).arg("").invoke::<()>(&mut connection).unwrap();
+    script
+        .key(&key)
+        .key(&epoch)
+        .arg(5)
+        .arg(30)
+        .arg(WINDOW_US)
+        .arg(0)
+        .arg("")
+        .invoke::<()>(&mut connection)
+        .unwrap();
     let left_ms: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
     assert!((60_000..=61_000).contains(&left_ms), "{left_ms}");
     let epoch_left: i64 = redis::cmd("PTTL").arg(&epoch).query(&mut connection).unwrap();

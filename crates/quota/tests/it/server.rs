@@ -1,6 +1,7 @@
 //! Redis servers for tests.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,9 +28,22 @@ impl Redis {
 
     /// One of its own, to be mistreated.
     pub(crate) fn own() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut redis =
-            Self { url: format!("redis://127.0.0.1:{port}"), prefix: "test".to_owned(), own: Some((spawn(port), port)) };
+        let port = free_port();
+        Self::started(spawn(port), port)
+    }
+
+    /// One of its own that speaks TLS at another port too, which is returned.
+    pub(crate) fn with_tls(certificate: &Path, key: &Path) -> (Self, u16) {
+        let (port, tls_port) = (free_port(), free_port());
+        let mut command = command(port);
+        command.args(["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no"]);
+        command.arg("--tls-cert-file").arg(certificate).arg("--tls-key-file").arg(key);
+        (Self::started(command.spawn().unwrap(), port), tls_port)
+    }
+
+    fn started(child: Child, port: u16) -> Self {
+        let url = format!("redis://127.0.0.1:{port}");
+        let redis = Self { url, prefix: "lastro".to_owned(), own: Some((child, port)) };
         redis.wait_until_it_answers();
         redis
     }
@@ -66,7 +80,7 @@ impl Redis {
         self.wait_until_it_answers();
     }
 
-    fn wait_until_it_answers(&mut self) {
+    fn wait_until_it_answers(&self) {
         for _ in 0..500 {
             let client = redis::Client::open(self.url.as_str()).unwrap();
             if client.get_connection().is_ok_and(|mut c| redis::cmd("PING").exec(&mut c).is_ok()) {
@@ -78,15 +92,23 @@ impl Redis {
     }
 }
 
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 fn spawn(port: u16) -> Child {
-    Command::new("redis-server")
+    command(port).spawn().expect("redis-server: apt-get install redis-server")
+}
+
+fn command(port: u16) -> Command {
+    let mut command = Command::new("redis-server");
+    command
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
         .args(["--enable-debug-command", "yes"])
         .current_dir(std::env::temp_dir())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("redis-server: apt-get install redis-server")
+        .stderr(Stdio::null());
+    command
 }
 
 impl Drop for Redis {

@@ -38,9 +38,8 @@ struct World {
     is_there: bool,
     replicas: Vec<(Breaker, Ring, Share)>,
     admitted: Vec<u64>,
-    /// When Redis was last lost, data or connection, and when it was last back.
+    /// When Redis was last lost, its data or the connection.
     lost: Option<u64>,
-    back: Option<u64>,
 }
 
 impl World {
@@ -59,7 +58,6 @@ impl World {
             replicas: (0..REPLICAS).map(replica).collect(),
             admitted: Vec::new(),
             lost: None,
-            back: None,
         }
     }
 
@@ -87,15 +85,15 @@ impl World {
             Event::Away if self.is_there => {
                 (self.is_there, self.lost) = (false, Some(self.now));
             }
-            Event::Back if !self.is_there => (self.is_there, self.back) = (true, Some(self.now)),
+            Event::Back => self.is_there = true,
             Event::BackEmpty => {
                 if self.is_there {
                     self.lost = Some(self.now);
                 }
-                (self.is_there, self.back, self.epoch) = (true, Some(self.now), self.now);
+                (self.is_there, self.epoch) = (true, self.now);
                 self.redis = Ring::new();
             }
-            Event::Away | Event::Back => {}
+            Event::Away => {}
         }
         self.look();
     }
@@ -134,8 +132,9 @@ impl World {
     fn check(&self) {
         let limit = self.limit as usize;
         assert!(self.most_between(0, u64::MAX) < 2 * limit, "more than twice the limit");
-        let calm_from = self.lost.max(self.back).map_or(0, |at| at + WINDOW);
-        assert!(self.most_between(calm_from, u64::MAX) <= limit, "more than the limit long after");
+        // Whatever comes after a loss: outage, return, and the time after it.
+        let lost = self.lost.unwrap_or(0);
+        assert!(self.most_between(lost, u64::MAX) <= limit, "more than the limit after the loss");
     }
 }
 

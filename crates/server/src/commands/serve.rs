@@ -64,9 +64,10 @@ fn warn_of_private_receivers(serve: &Serve) {
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     // Told before anything is opened.
     serve.trusted_proxies()?;
+    let counts_together = serve.redis.checked()?.is_some();
     let mut stop = Signals::listen()?;
     let store = lastro_store::open(&common.database).await?;
-    let _alone = alone_on(&common.database);
+    let _alone = (!counts_together).then(|| alone_on(&common.database));
     warn_of_private_receivers(&serve);
     let starting = Service::start(Setup {
         store,

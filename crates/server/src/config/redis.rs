@@ -13,7 +13,7 @@ use clap::Args;
 pub struct RedisSettings {
     /// A Redis or Valkey in which all replicas count limits together, such as `redis://host:6379` or
     /// `rediss://user:password@host:6379`; without one each replica counts by itself
-    #[arg(long, env = "LASTRO_REDIS", hide_env_values = true, value_name = "URL")]
+    #[arg(long, env = "LASTRO_REDIS", hide_env_values = true, hide_default_value = true, value_name = "URL")]
     pub redis: Option<RedisUrl>,
     /// The certificate authorities (PEM) that sign for `rediss://` [default: the public ones]
     #[arg(long, env = "LASTRO_REDIS_CA", value_name = "FILE")]

@@ -44,6 +44,11 @@ impl TestApp {
         Self::start_in(directory, START_UNIX_MS, change).await
     }
 
+    /// Starts with the clock at this time and other settings than the defaults.
+    pub(crate) async fn start_at(unix_ms: i64, change: impl FnOnce(&mut Setup)) -> Self {
+        Self::start_in(TempDir::new().expect("a temporary directory"), unix_ms, change).await
+    }
+
     /// Stops in order and starts again on the same files, at the same time of day.
     pub(crate) async fn restart(self) -> Self {
         self.restart_with(|_| {}).await

@@ -38,6 +38,7 @@ mod pages;
 mod plans;
 mod process;
 mod publisher;
+mod quota;
 mod receiver;
 mod retention;
 mod search;

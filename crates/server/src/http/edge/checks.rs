@@ -44,7 +44,9 @@ impl RequestContext<'_> {
         let reply = match route.handler {
             Handler::Read(handler) => self.ask(route, handler)?,
             Handler::Export(handler) => return self.begin(self.ask(route, handler)?),
-            Handler::Act(handler) => return Ok(Handled::MustWait(Awaited::Handler(SlowHandler { route, handler }))),
+            Handler::Act(handler) => {
+                return Ok(Handled::MustWait(Awaited::Handler(SlowHandler { route, handler })));
+            }
         };
         Ok(Handled::Replied(reply))
     }

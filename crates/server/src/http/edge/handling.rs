@@ -16,8 +16,8 @@ use crate::http::request::query::Query;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
 use crate::http::response::export::encoder::Encoder;
-use crate::http::response::export::stream::Stream;
 use crate::http::response::export::slots::Slot;
+use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
 

@@ -66,8 +66,7 @@ async fn answer_when_others_are_read(
         Identity::UnknownKey(_) => Caller::Anonymous,
     };
     let charge = charge(&app, &caller, arrival).await;
-    let context =
-        RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
+    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
     Ok(context.complete(Err(OVERLOADED)))
 }
 
@@ -80,7 +79,8 @@ fn answer_now(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Inc
         // What costs nothing must not cost a question to the store either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
         Identity::UnknownKey(key) => {
-            let later = answer_after_lookup(Arc::clone(app), Arc::clone(connection), head, body, arrival, key);
+            let later =
+                answer_after_lookup(Arc::clone(app), Arc::clone(connection), head, body, arrival, key);
             return Either::Right(later.boxed());
         }
     };
@@ -135,8 +135,7 @@ async fn answer_after_charge(
 ) -> Responded {
     let _under_way = connection.under_way();
     let charge = charge(&app, &caller, arrival).await;
-    let context =
-        RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
+    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
     let result = match guarded(&app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Ok(Handled::MustWait(awaited)) => guarded_wait(&app, context.wait_for(awaited, body)).await.flatten(),

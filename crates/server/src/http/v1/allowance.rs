@@ -30,7 +30,8 @@ pub(super) async fn take_registration(
         return app.registrations.take(client, now.monotonic_ns).map(|()| Registration::Alone);
     };
     let RegistrationLimits { per_network_an_hour, .. } = app.registrations.limits();
-    let (address, network, share) = (of_address(app, client, now), of_network(app, client, now), **app.share.load());
+    let (address, network, share) =
+        (of_address(app, client, now), of_network(app, client, now), **app.share.load());
     let by_address = take(quota, &address).await;
     if !by_address.verdict.admitted {
         let retry_after_seconds = by_address.verdict.retry_after_seconds();
@@ -67,7 +68,13 @@ pub(super) fn give_registration_back(app: &App, client: ClientAddr, taken: Now, 
 pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdict {
     let Some(quota) = &app.quota else { return key.holder.take_rotation(now.monotonic_ns) };
     let own = OwnRing::One(key.holder.rotations());
-    let claim = Claim { name: RingName::Rotations(key.account), own, limit: ROTATIONS_PER_HOUR, window_ns: HOUR_NS, now };
+    let claim = Claim {
+        name: RingName::Rotations(key.account),
+        own,
+        limit: ROTATIONS_PER_HOUR,
+        window_ns: HOUR_NS,
+        now,
+    };
     take(quota, &claim).await.verdict
 }
 
