@@ -44,11 +44,6 @@ impl TestApp {
         Self::start_in(directory, START_UNIX_MS, change).await
     }
 
-    /// Starts with the clock at this time and other settings than the defaults.
-    pub(crate) async fn start_at(unix_ms: i64, change: impl FnOnce(&mut Setup)) -> Self {
-        Self::start_in(TempDir::new().expect("a temporary directory"), unix_ms, change).await
-    }
-
     /// Stops in order and starts again on the same files, at the same time of day.
     pub(crate) async fn restart(self) -> Self {
         self.restart_with(|_| {}).await
@@ -240,6 +235,8 @@ impl Ask<'_> {
 
     /// Sends it and checks what every response must be.
     pub(crate) async fn send(self) -> Answer {
+        let clock = &self.app.service.app.clock;
+        let asked_at = clock.now().unix_seconds();
         let response = self.builder.send().await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await.expect("a body");
@@ -249,7 +246,7 @@ impl Ask<'_> {
             _ => None,
         };
         let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };
-        answer.check(self.app.clock.now().unix_seconds());
+        answer.check(asked_at, clock.now().unix_seconds());
         answer
     }
 }

@@ -9,13 +9,12 @@ mod outage;
 mod redis;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use lastro::clock::SystemClock;
 use lastro::config::RedisUrl;
 use lastro::state::Setup;
 use lastro_access::{KeyRing, Share};
-use lastro_model::Clock;
 use reqwest::Method;
 
 use crate::app::{Ask, TestApp};
@@ -44,10 +43,10 @@ impl Fleet {
             setup.settings.redis.redis_budget = PATIENT;
             change(setup);
         };
-        let mut apps = vec![TestApp::start_at(unix_ms(), join).await];
+        let mut apps = vec![TestApp::start_with(join).await];
         for _ in 1..replicas {
             let (store, directory) = (apps[0].elsewhere().await, apps[0].directory.path().to_owned());
-            let app = TestApp::start_at(unix_ms(), |setup| {
+            let app = TestApp::start_with(|setup| {
                 join(setup);
                 setup.store = store;
                 setup.common.pepper_file = Some(directory.join("pepper"));
@@ -71,22 +70,10 @@ impl Fleet {
 
     /// A request to any of them.
     pub(crate) fn request(&self, method: Method, path: &str) -> Ask<'_> {
-        let app = self.any();
-        in_step(app);
-        app.request(method, path)
+        self.any().request(method, path)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyRing> {
         self.apps.iter().map(|app| &app.service.app.keys)
     }
-}
-
-/// The clock that answers are checked with follows the machine's.
-pub(crate) fn in_step(app: &TestApp) {
-    let behind = unix_ms() - app.clock.now().unix_ms;
-    app.advance(Duration::from_millis(u64::try_from(behind).unwrap_or(0)));
-}
-
-fn unix_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_millis() as i64
 }

@@ -3,8 +3,8 @@
 use futures_util::future::join_all;
 use lastro_model::Plan;
 
+use super::Fleet;
 use super::redis::Redis;
-use super::{Fleet, in_step};
 use crate::app::{TestApp, soon};
 
 const ANY: &str = "/api/v1/market/selic/current";
@@ -40,7 +40,6 @@ async fn without_redis_each_replica_admits_its_share() {
     let (more, _) = statuses(&fleet, &before, 100).await;
     assert!(more < 30, "less than twice the limit around the loss, and {more} came after it");
     for app in &fleet.apps {
-        in_step(app);
         let first = app.get(ANY).key(&after).send().await.expect(200);
         let told = (first.number("x-ratelimit-limit"), first.number("x-ratelimit-remaining"));
         assert_eq!(told, (30, 14), "the limit is the plan's, the rest is the share's");
@@ -52,7 +51,6 @@ async fn without_redis_each_replica_admits_its_share() {
         let calls = &fleet.apps[0].service.app.quota.as_ref().unwrap();
         let answered =
             calls.calls(lastro_quota::Class::Keys).answered.load(std::sync::atomic::Ordering::Relaxed);
-        in_step(&fleet.apps[0]);
         fleet.apps[0].get(ANY).key(&after).send().await.expect(429);
         answered > 0
     })
@@ -76,7 +74,6 @@ async fn a_redis_that_does_not_answer_at_the_start_is_no_failure() {
         })
         .await
     };
-    in_step(&fleet.apps[0]);
     fleet.apps[0].get(ANY).send().await.expect(200);
     assert_eq!(mode(&fleet.apps[0]).await, "share");
 }
