@@ -201,6 +201,6 @@ mod tests {
             };
             admitted += u32::from(is_admitted && step >= 2 * 30_000);
         }
-        assert!(admitted <= 3 * LIMIT && admitted >= 3 * (LIMIT - LIMIT / 100), "{admitted}");
+        assert!((3 * (LIMIT - LIMIT / 100)..=3 * LIMIT).contains(&admitted), "{admitted}");
     }
 }

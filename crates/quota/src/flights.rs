@@ -20,9 +20,12 @@ const SHARDS: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Flights {
-    shards: Box<[Mutex<HashMap<RingName, Vec<Rider>>>]>,
+    shards: Box<[Mutex<Waiting>]>,
     hasher: RandomState,
 }
+
+/// Who waits for the next call of each ring that has one under way.
+type Waiting = HashMap<RingName, Vec<Rider>>;
 
 /// Somebody who waits for an answer. Who has gone meanwhile is asked for no more.
 #[derive(Debug)]
@@ -39,7 +42,7 @@ impl Flights {
         Self { shards, hasher: RandomState::new() }
     }
 
-    fn shard(&self, name: RingName) -> &Mutex<HashMap<RingName, Vec<Rider>>> {
+    fn shard(&self, name: RingName) -> &Mutex<Waiting> {
         &self.shards[self.hasher.hash_one(name) as usize % SHARDS]
     }
 
@@ -101,7 +104,7 @@ async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
         if let Some(limit) = limit {
             let wanted = riders.iter().filter(|rider| rider.wants_unit).count();
             let Some(answers) = call(&quota, name, limit, window_ns, wanted as u32).await else { return };
-            tell(riders, answers);
+            tell(riders, &answers);
         }
         if waiting.is_empty() {
             match quota.flights.next(name) {
@@ -115,7 +118,7 @@ async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
 }
 
 /// Units go to who came first; who only wants to know sees what is left after them.
-fn tell(riders: Vec<Rider>, answers: Answers) {
+fn tell(riders: Vec<Rider>, answers: &Answers) {
     let mut place = 0;
     for rider in riders {
         let answer = if rider.wants_unit {

@@ -120,15 +120,12 @@ fn shared_limits(quota: &Quota, out: &mut Exposition) {
     }
     let help = "Calls to Redis, by what came of them.";
     let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
-    let outcomes: [(&str, fn(&Calls) -> &AtomicU64); 3] = [
-        ("answered", |calls| &calls.answered),
-        ("late", |calls| &calls.late),
-        ("failed", |calls| &calls.failed),
-    ];
-    for (outcome, count) in outcomes {
-        let counts = Class::ALL.map(|class| count(quota.calls(class)).load(Ordering::Relaxed));
-        family.sample(&[("outcome", &outcome)], counts.iter().sum::<u64>());
-    }
+    let sum = |count: fn(&Calls) -> &AtomicU64| {
+        Class::ALL.iter().map(|class| count(quota.calls(*class)).load(Ordering::Relaxed)).sum::<u64>()
+    };
+    family.sample(&[("outcome", &"answered")], sum(|calls| &calls.answered));
+    family.sample(&[("outcome", &"late")], sum(|calls| &calls.late));
+    family.sample(&[("outcome", &"failed")], sum(|calls| &calls.failed));
 }
 
 fn outbox(app: &App, out: &mut Exposition) {
