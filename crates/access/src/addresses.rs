@@ -58,6 +58,25 @@ impl AddressRings {
         )
     }
 
+    /// Remembers a request that was admitted elsewhere.
+    pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) {
+        let operation = Operation::Record;
+        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation });
+    }
+
+    /// Which ring the next request of a client would be counted in.
+    pub fn standing(&self, client: ClientAddr, now_ns: u64) -> Standing {
+        let call = RingCall { limit: 0, window_ns: self.window_ns, now_ns, operation: Operation::Peek };
+        if self.addresses.has_place(&client, call) {
+            return Standing::Own;
+        }
+        if self.networks.has_place(&client.network(), call) { Standing::Network } else { Standing::Last }
+    }
+
+    pub fn window_ns(&self) -> u64 {
+        self.window_ns
+    }
+
     /// How many rings are held.
     pub fn len(&self) -> usize {
         self.addresses.len() + self.networks.len()
@@ -99,14 +118,33 @@ impl AddressRings {
     }
 }
 
+/// With whom a client shares its ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// With nobody.
+    Own,
+    /// With its network: there are too many addresses.
+    Network,
+    /// With all who have no ring: there are too many networks.
+    Last,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Take,
+    Record,
     Peek,
     GiveBack,
 }
 
-/// One call of `take`, `peek` or `give_back`, to be applied to whichever ring it finds.
+impl Operation {
+    /// Whether there is something to remember of it.
+    fn consumes(self) -> bool {
+        matches!(self, Self::Take | Self::Record)
+    }
+}
+
+/// One call of `take`, `record`, `peek` or `give_back`, to be applied to whichever ring it finds.
 #[derive(Debug, Clone, Copy)]
 struct RingCall {
     limit: u32,
@@ -119,6 +157,10 @@ impl RingCall {
     fn apply_to(self, ring: &mut Ring) -> Verdict {
         match self.operation {
             Operation::Take => ring.take(self.limit, self.window_ns, self.now_ns),
+            Operation::Record => {
+                ring.record(self.limit, self.window_ns, self.now_ns);
+                ring.peek(self.limit, self.window_ns, self.now_ns)
+            }
             Operation::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
             Operation::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
         }
@@ -179,7 +221,7 @@ impl<K: Copy + Eq + Hash> Table<K> {
         }
         let mut ring = shared();
         let verdict = call.apply_to(&mut ring);
-        if call.operation == Operation::Take {
+        if call.operation.consumes() {
             shard.rings.insert(key, ring);
         }
         verdict
@@ -189,7 +231,7 @@ impl<K: Copy + Eq + Hash> Table<K> {
     fn make_room(&self, shard: &mut Shard<K>, call: RingCall) -> bool {
         let reserve = || {
             let one_more =
-                |held| (held < self.capacity).then(|| held + usize::from(call.operation == Operation::Take));
+                |held| (held < self.capacity).then(|| held + usize::from(call.operation.consumes()));
             self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
         };
         if reserve() {
@@ -201,6 +243,11 @@ impl<K: Copy + Eq + Hash> Table<K> {
         shard.next_search_ns = call.now_ns.saturating_add(SEARCH_INTERVAL_NS);
         self.drop_idle(shard, call.window_ns, call.now_ns);
         reserve()
+    }
+
+    fn has_place(&self, key: &K, call: RingCall) -> bool {
+        let mut shard = self.shard(key).lock();
+        shard.rings.contains_key(key) || self.make_room(&mut shard, call)
     }
 
     fn copy(&self, key: &K) -> Option<Ring> {

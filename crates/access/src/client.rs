@@ -25,7 +25,7 @@ enum Block {
 
 impl ClientAddr {
     /// One client that stands for all of its network, where a whole network has one allowance.
-    pub(crate) fn of_network(self) -> Self {
+    pub fn of_network(self) -> Self {
         Self(self.network().0)
     }
 

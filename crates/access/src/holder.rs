@@ -52,6 +52,16 @@ impl Holder {
         self.ring.lock().give_back(limit, WINDOW_NS, taken_ns)
     }
 
+    /// The requests of the last minute, for who asks elsewhere whether one more is admitted.
+    pub fn requests(&self) -> &Mutex<Ring> {
+        &self.ring
+    }
+
+    /// The rotations of the last hour, likewise.
+    pub fn rotations(&self) -> &Mutex<Ring> {
+        &self.rotations
+    }
+
     /// Whether the account may rotate a key now, which then counts.
     pub fn take_rotation(&self, now_ns: u64) -> Verdict {
         self.rotations.lock().take(ROTATIONS_PER_HOUR, HOUR_NS, now_ns)

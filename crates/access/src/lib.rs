@@ -22,13 +22,13 @@ mod registrations;
 mod share;
 mod usage;
 
-pub use addresses::AddressRings;
+pub use addresses::{AddressRings, Standing};
 pub use client::{ClientAddr, TrustedProxies};
 pub use holder::{Holder, ROTATIONS_PER_HOUR};
 pub use issuing::{Applicant, ApplicantError, Grant, IssuedKey};
 pub use key::ApiKey;
 pub use keyring::{ActiveKey, KeyRing, Lookup};
-pub use limiter::{Ring, Verdict};
+pub use limiter::{EXACT_LIMIT, Ring, Verdict};
 pub use lookups::{LookupRefusal, Lookups};
 pub use pepper::Pepper;
 pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 /// Up to this limit every admitted instant is kept by itself. Above it, those of one slot are kept as one.
-const EXACT_LIMIT: u32 = 10_000;
+pub const EXACT_LIMIT: u32 = 10_000;
 
 /// A slot is this part of the window (a millisecond of a minute), so that a ring of any limit stays below two megabytes.
 const SLOTS_IN_WINDOW: u64 = 60_000;
@@ -53,7 +53,7 @@ impl Ring {
         self.forget_expired(window_ns, now_ns);
         let admitted = self.used < limit;
         if admitted {
-            self.record(limit, window_ns, now_ns);
+            self.push(limit, window_ns, now_ns);
         }
         self.verdict(admitted, limit, window_ns, now_ns)
     }
@@ -62,6 +62,12 @@ impl Ring {
     pub fn peek(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         self.verdict(self.used < limit, limit, window_ns, now_ns)
+    }
+
+    /// Remembers a request that was admitted elsewhere, whatever the limit says of it here.
+    pub fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
+        self.forget_expired(window_ns, now_ns);
+        self.push(limit, window_ns, now_ns);
     }
 
     /// Takes back the unit that was admitted at `taken_ns`: the request was refused after all.
@@ -98,7 +104,7 @@ impl Ring {
         }
     }
 
-    fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
+    fn push(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
         let slot_ns = slot_ns(limit, window_ns);
         self.used += 1;
         match self.entries.back_mut() {
@@ -210,6 +216,18 @@ mod tests {
             ring.take(500, WINDOW, 7);
         }
         assert_eq!((ring.entries.len(), ring.used), (1, 500));
+    }
+
+    #[test]
+    fn what_was_admitted_elsewhere_counts_here_even_above_the_limit() {
+        let mut ring = Ring::new();
+        for now in 0..5 {
+            ring.record(3, WINDOW, now);
+        }
+        let verdict = ring.take(3, WINDOW, WINDOW - 1);
+        assert!(!verdict.admitted);
+        assert_eq!((verdict.remaining, verdict.next_ns), (0, 3), "the third of five must go first");
+        assert!(ring.take(3, WINDOW, WINDOW + 2).admitted);
     }
 
     #[test]

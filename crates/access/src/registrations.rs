@@ -5,7 +5,7 @@
 
 use parking_lot::Mutex;
 
-use crate::{AddressRings, ClientAddr};
+use crate::{AddressRings, ClientAddr, Share};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const HOUR_NS: u64 = 3600 * SECOND_NS;
@@ -25,6 +25,11 @@ impl RegistrationLimits {
     /// What is allowed unless the operator says otherwise.
     pub const USUAL: Self =
         Self { per_address_an_hour: 30, per_network_an_hour: 300, in_all_an_hour: 3600, burst: 600 };
+
+    /// What one of several replicas admits by itself of the registrations in all.
+    fn shared(self, share: Share) -> Self {
+        Self { in_all_an_hour: share.of(self.in_all_an_hour), burst: share.of(self.burst), ..self }
+    }
 }
 
 #[derive(Debug)]
@@ -80,6 +85,37 @@ impl Registrations {
             self.give_back_rings(client, now_ns);
             RegistrationRefusal::InAll { retry_after_seconds }
         })
+    }
+
+    /// What the addresses registered within the hour, for who asks elsewhere whether one more is admitted.
+    pub fn addresses(&self) -> &AddressRings {
+        &self.addresses
+    }
+
+    /// What their networks did, each under the name of [`ClientAddr::of_network`].
+    pub fn networks(&self) -> &AddressRings {
+        &self.networks
+    }
+
+    pub fn limits(&self) -> RegistrationLimits {
+        self.limits
+    }
+
+    /// Takes one registration out of this replica's share of the allowance in all, and out of nothing else.
+    pub fn take_in_all(
+        &self,
+        share: Share,
+        is_newcomer: bool,
+        now_ns: u64,
+    ) -> Result<(), RegistrationRefusal> {
+        let limits = self.limits.shared(share);
+        let taken = self.bucket.lock().take(&limits, is_newcomer, now_ns);
+        taken.map_err(|retry_after_seconds| RegistrationRefusal::InAll { retry_after_seconds })
+    }
+
+    /// Gives back what [`Registrations::take_in_all`] took.
+    pub fn give_back_in_all(&self, share: Share) {
+        self.bucket.lock().give_back(&self.limits.shared(share));
     }
 
     /// Nothing came of the registration that was taken at that instant.

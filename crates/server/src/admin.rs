@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastro_model::Source;
+use lastro_quota::{Calls, Class, Quota};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -102,12 +104,34 @@ fn metrics(app: &App) -> String {
     app.replicas.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
     out.gauge("lastro_limiter_entries", help, app.callers.len());
+    if let Some(quota) = &app.quota {
+        shared_limits(quota, &mut out);
+    }
     out.gauge("lastro_keys", "API keys in memory.", app.keys.len());
     out.gauge("lastro_usage_unflushed", "Requests counted and not yet written.", app.usage.unflushed());
     out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.is_ready()));
     outbox(app, &mut out);
     sources(app, &mut out);
     out.into_text()
+}
+
+fn shared_limits(quota: &Quota, out: &mut Exposition) {
+    let help = "Who decides about limits: all replicas together (shared), or each by its share.";
+    let mut family = out.family("lastro_limiter_mode", Kind::Gauge, help);
+    for class in Class::ALL {
+        let is_shared = quota.is_shared(class);
+        for (mode, is_so) in [("shared", is_shared), ("share", !is_shared)] {
+            family.sample(&[("class", &class.name()), ("mode", &mode)], u8::from(is_so));
+        }
+    }
+    let help = "Calls to Redis, by what came of them.";
+    let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
+    let sum = |count: fn(&Calls) -> &AtomicU64| {
+        Class::ALL.iter().map(|class| count(quota.calls(*class)).load(Ordering::Relaxed)).sum::<u64>()
+    };
+    family.sample(&[("outcome", &"answered")], sum(|calls| &calls.answered));
+    family.sample(&[("outcome", &"late")], sum(|calls| &calls.late));
+    family.sample(&[("outcome", &"failed")], sum(|calls| &calls.failed));
 }
 
 fn outbox(app: &App, out: &mut Exposition) {

@@ -23,7 +23,7 @@ use crate::http::routes::ROUTES;
 use crate::http::{certificate, connections};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
-use crate::jobs::{flush, forget, sweep, synchronise};
+use crate::jobs::{flush, forget, shared_limits, sweep, synchronise};
 use crate::metrics::Metrics;
 use crate::refresh::follow;
 use crate::replicas;
@@ -61,6 +61,10 @@ impl Service {
             Supervisor::new(Arc::clone(&app.jobs), Arc::clone(&app.metrics), Arc::clone(&app.clock));
         if let Some(listener) = admin_listener.map(Arc::new) {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
+        }
+        if let Some(quota) = &app.quota {
+            quota.connect().await;
+            jobs.start("redis", quota, shared_limits::run);
         }
         fill(&app).await?;
         app.replicas.beat().await;

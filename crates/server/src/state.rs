@@ -9,6 +9,7 @@ use arrayvec::ArrayString;
 use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, Share, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
 use lastro_model::Clock;
+use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, SourceState, Store};
 
 use crate::clock::random_hex;
@@ -75,6 +76,8 @@ pub struct App {
     pub replicas: Arc<Replicas>,
     /// The place of this process among them.
     pub share: Arc<ArcSwap<Share>>,
+    /// Limits that all replicas count together; without it, this process counts by itself.
+    pub quota: Option<Arc<Quota>>,
     /// Names the database, so that an `ETag` of another one never matches.
     pub database: String,
     /// Where the built filings are kept between runs.
@@ -116,6 +119,7 @@ impl App {
             exports: Arc::default(),
             proxies: settings.trusted_proxies()?,
             boot,
+            quota: quota(setup, &replicas.share)?,
             share: Arc::clone(&replicas.share),
             replicas,
             snapshot_file: snapshot_file(setup, &database),
@@ -159,6 +163,12 @@ fn replicas(setup: &Setup, catalog: &Arc<ArcSwap<Catalog>>, boot: &str) -> Repli
     let (store, clock) = (Arc::clone(&setup.store), Arc::clone(&setup.clock));
     let identity = Identity { boot: boot.to_owned(), name: setup.settings.replica_name() };
     Replicas::new(identity, store, clock, Arc::clone(catalog), setup.settings.beat_interval)
+}
+
+fn quota(setup: &Setup, share: &Arc<ArcSwap<Share>>) -> anyhow::Result<Option<Arc<Quota>>> {
+    let settings = setup.settings.redis.checked()?;
+    let quota = |settings| Quota::new(settings, Arc::clone(share), Arc::clone(&setup.clock));
+    Ok(settings.map(|settings| Arc::new(quota(settings))))
 }
 
 fn usage_flusher(setup: &Setup, usage: &Arc<Usage>, metrics: &Arc<Metrics>, boot: &str) -> UsageFlusher {

@@ -15,14 +15,15 @@ use crate::service::Service;
 use crate::state::Setup;
 use crate::{descriptors, pepper};
 
-/// Locks a file beside the database for as long as this process serves, and says so where another one does: each of them
-/// admits every quota whole. The kernel lets go of the lock, however the process ends.
-fn alone_on(database: &str) -> Option<File> {
+/// Locks a file beside the database for as long as this process serves, and says so where another one does: unless they
+/// count together, each of them admits every quota whole. The kernel lets go of the lock, however the process ends.
+fn alone_on(database: &str, counts_together: bool) -> Option<File> {
     let mut path = lastro_store::sqlite_path(database)?.into_os_string();
     path.push(".serving");
     let file = File::options().create(true).append(true).mode(0o600).open(&path).ok()?;
     match file.try_lock() {
         Ok(()) => Some(file),
+        Err(TryLockError::WouldBlock) if counts_together => None,
         Err(TryLockError::WouldBlock) => {
             tracing::warn!(
                 "another server runs on this database: the two share no rate limits, so that every client has both quotas"
@@ -77,9 +78,10 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     pepper::path_of(common)?;
     let scheme = if serve.tls.files()?.is_some() { "https" } else { "http" };
     let drain = serve.drain;
+    let counts_together = serve.redis.checked()?.is_some();
     let mut stop = Signals::listen()?;
     let store = common.open_store().await?;
-    let alone = alone_on(&common.database);
+    let alone = alone_on(&common.database, counts_together);
     if alone.is_some() {
         forget_the_dead(&*store).await;
     }

@@ -5,6 +5,7 @@
 
 mod commands;
 mod connections;
+mod redis;
 mod secret_file;
 mod serve;
 mod timeouts;
@@ -22,6 +23,7 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcom
 pub use commands::{Demo, Health, KeysCommand, SyncArgs, WebhooksCommand};
 pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
+pub use redis::{RedisSettings, RedisUrl};
 pub use secret_file::secret_from_file;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
 pub use timeouts::SyncTimeouts;
@@ -186,7 +188,21 @@ pub fn from_environment() -> anyhow::Result<Cli> {
     {
         cli.common.database = url;
     }
+    if let Some((serve, matches)) = serving(&mut cli, &matches)
+        && let Some(url) = secret_file::chosen(matches, "redis", serve.redis.redis_file.as_deref())?
+    {
+        serve.redis.redis = Some(RedisUrl(url));
+    }
     Ok(cli)
+}
+
+/// The settings to serve with, and what they were read from, if the command is to serve.
+fn serving<'a>(cli: &'a mut Cli, matches: &'a ArgMatches) -> Option<(&'a mut Serve, &'a ArgMatches)> {
+    match (&mut cli.command, matches.subcommand()) {
+        (None, _) => Some((&mut cli.serve, matches)),
+        (Some(Command::Serve(serve)), Some((_, matches))) => Some((serve, matches)),
+        _ => None,
+    }
 }
 
 /// A setting of `serve` before another command would be lost without a word.

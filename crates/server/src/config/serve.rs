@@ -10,7 +10,7 @@ use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
-use super::{ConnectionSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts};
+use super::{ConnectionSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -34,6 +34,8 @@ pub struct Serve {
     /// How many client addresses are limited one by one; beyond that newcomers share by network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
+    #[command(flatten)]
+    pub redis: RedisSettings,
     /// How many keys used lately are kept in memory; the database is asked for the others
     #[arg(long, env = "LASTRO_KEY_CACHE", default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(8..))]
     pub key_cache: u32,

@@ -3,6 +3,7 @@
 
 pub mod flush;
 pub mod forget;
+pub mod shared_limits;
 pub mod supervisor;
 pub mod sweep;
 pub mod synchronise;

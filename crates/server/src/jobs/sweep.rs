@@ -21,6 +21,9 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
                 app.lookups.sweep(now);
                 app.registrations.sweep(now);
                 app.keys.sweep(now);
+                if let Some(quota) = &app.quota {
+                    quota.sweep(now);
+                }
             }
         }
     }

@@ -249,6 +249,8 @@ impl Ask<'_> {
 
     /// Sends it and checks what every response must be.
     pub(crate) async fn send(self) -> Answer {
+        let clock = &self.app.service.app.clock;
+        let asked_at = clock.now().unix_seconds();
         let response = self.builder.send().await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await.expect("a body");
@@ -258,7 +260,7 @@ impl Ask<'_> {
             _ => None,
         };
         let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };
-        answer.check(self.app.clock.now().unix_seconds());
+        answer.check(asked_at, clock.now().unix_seconds());
         answer
     }
 }

@@ -40,6 +40,7 @@ mod pages;
 mod plans;
 mod process;
 mod publisher;
+mod quota;
 mod receiver;
 mod replicas;
 mod retention;

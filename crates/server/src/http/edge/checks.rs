@@ -5,7 +5,7 @@ use http::{Method, StatusCode};
 use lastro_access::{Feature, terms};
 
 use super::context::{Arrival, RequestContext};
-use super::handling::{Handled, SlowHandler};
+use super::handling::{Awaited, Handled, SlowHandler};
 use crate::error::ApiError;
 use crate::http::handler::{Handler, Meter, Route};
 use crate::http::request::caller::Caller;
@@ -43,8 +43,10 @@ impl RequestContext<'_> {
         self.check_plan(route)?;
         let reply = match route.handler {
             Handler::Read(handler) => self.ask(route, handler)?,
-            Handler::Export(handler) => self.begin(self.ask(route, handler)?)?,
-            Handler::Act(handler) => return Ok(Handled::MustWait(SlowHandler { route, handler })),
+            Handler::Export(handler) => return self.begin(self.ask(route, handler)?),
+            Handler::Act(handler) => {
+                return Ok(Handled::MustWait(Awaited::Handler(SlowHandler { route, handler })));
+            }
         };
         Ok(Handled::Replied(reply))
     }
@@ -74,7 +76,7 @@ impl RequestContext<'_> {
                 let Arrival { client, now, .. } = self.arrival;
                 (self.app.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
             }
-            Meter::Quota => (self.verdict, QUOTA_USED_UP),
+            Meter::Quota => (self.charge.verdict, QUOTA_USED_UP),
         };
         if verdict.admitted {
             return Ok(());

@@ -20,9 +20,9 @@ use crate::http::response::reply::{Reply, Stored};
 impl RequestContext<'_> {
     /// Counts what became of the request, and makes the response.
     pub(super) fn complete(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
-        let was_charged = self.arrival.meter == Meter::Quota && self.verdict.admitted;
+        let was_charged = self.arrival.meter == Meter::Quota && self.charge.verdict.admitted;
         if was_charged && outcome(&result) == Outcome::RateLimited {
-            self.verdict = self.caller.give_back(self.app, self.arrival.client, self.arrival.now);
+            self.charge.verdict = self.arrival.charging(self.app, &self.caller).give_back(self.charge);
         }
         self.count(&result);
         self.respond(result.unwrap_or_else(|error| Reply::error(&error)))
@@ -50,7 +50,7 @@ impl RequestContext<'_> {
         let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
         let envelope = Envelope {
             plan: self.caller.plan(),
-            verdict: &self.verdict,
+            verdict: &self.charge.verdict,
             now: self.arrival.now,
             request_id: &request_id,
             last: match (&tag, reply.retry_after) {

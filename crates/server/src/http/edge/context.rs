@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use http::request;
-use lastro_access::{ClientAddr, Verdict};
+use lastro_access::ClientAddr;
 use lastro_model::Now;
+use lastro_quota::Charge;
 
 use crate::http::connections::connection::Connection;
 use crate::http::handler::Meter;
 use crate::http::request::caller::Caller;
+use crate::http::request::charge::Charging;
 use crate::http::routes::Target;
 use crate::state::App;
 
@@ -28,23 +30,13 @@ pub(super) struct RequestContext<'a> {
     pub(super) arrival: Arrival,
     pub(super) caller: Caller,
     /// What the quota says; taken from only if that is what the request is counted against.
-    pub(super) verdict: Verdict,
+    pub(super) charge: Charge,
 }
 
-impl<'a> RequestContext<'a> {
-    /// A request of this caller, whose quota is charged for it.
-    pub(super) fn new(
-        app: &'a App,
-        connection: &'a Arc<Connection>,
-        head: &'a request::Parts,
-        arrival: Arrival,
-        caller: Caller,
-    ) -> Self {
-        let Arrival { now, meter, client, .. } = arrival;
-        let verdict = match meter {
-            Meter::Quota => caller.charge(app, client, now),
-            Meter::Pages | Meter::Nothing => caller.peek(app, client, now),
-        };
-        Self { app, connection, head, arrival, caller, verdict }
+impl Arrival {
+    /// What the request costs this caller.
+    pub(super) fn charging<'a>(&self, app: &'a App, caller: &'a Caller) -> Charging<'a> {
+        let Self { now, meter, client, .. } = *self;
+        Charging { app, caller, client, now, takes_unit: meter == Meter::Quota }
     }
 }

@@ -16,6 +16,7 @@ use crate::http::request::query::Query;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
 use crate::http::response::export::encoder::Encoder;
+use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
@@ -23,7 +24,14 @@ use crate::http::response::reply::Reply;
 /// What the checks come to, if the request passes them.
 pub(super) enum Handled {
     Replied(Reply),
-    MustWait(SlowHandler),
+    MustWait(Awaited),
+}
+
+/// Who has to be waited for.
+pub(super) enum Awaited {
+    Handler(SlowHandler),
+    /// Redis, which says whether one more export may run.
+    Export(Export),
 }
 
 /// A handler that has to be waited for, and its route, which says how long.
@@ -34,8 +42,15 @@ pub(super) struct SlowHandler {
 }
 
 impl RequestContext<'_> {
+    pub(super) async fn wait_for(&self, awaited: Awaited, body: Incoming) -> Result<Reply, ApiError> {
+        match awaited {
+            Awaited::Handler(slow) => self.act(slow, body).await,
+            Awaited::Export(export) => self.begin_counted(export).await,
+        }
+    }
+
     /// Lets a handler act, for as long as its route says.
-    pub(super) async fn act(&self, slow: SlowHandler, body: Incoming) -> Result<Reply, ApiError> {
+    async fn act(&self, slow: SlowHandler, body: Incoming) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
         body::check_announced(&self.head.headers, &body)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
@@ -60,14 +75,29 @@ impl RequestContext<'_> {
     }
 
     /// Begins an export, unless its header is all the client wants or needs.
-    pub(super) fn begin(&self, export: Export) -> Result<Reply, ApiError> {
-        let mut reply = export.reply();
+    pub(super) fn begin(&self, export: Export) -> Result<Handled, ApiError> {
+        let reply = export.reply();
         if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
-            return Ok(reply);
+            return Ok(Handled::Replied(reply));
         }
         self.check_end_is_told()?;
-        let key = self.caller.required_key()?;
-        let slot = self.app.exports.begin(key.holder.account()).ok_or(slots::ALL_TAKEN)?;
+        if self.app.quota.is_some() {
+            return Ok(Handled::MustWait(Awaited::Export(export)));
+        }
+        let account = self.caller.required_key()?.holder.account();
+        let slot = self.app.exports.begin(account).ok_or(slots::ALL_TAKEN)?;
+        self.stream(export, slot).map(Handled::Replied)
+    }
+
+    /// Begins an export that counts over all replicas.
+    async fn begin_counted(&self, export: Export) -> Result<Reply, ApiError> {
+        let account = self.caller.required_key()?.holder.account();
+        let slot = self.app.exports.begin_counted(self.app.quota.as_ref(), account).await;
+        self.stream(export, slot.ok_or(slots::ALL_TAKEN)?)
+    }
+
+    fn stream(&self, export: Export, slot: Slot) -> Result<Reply, ApiError> {
+        let mut reply = export.reply();
         let coding = coding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
             tracing::error!(%error, "an export could not be begun");

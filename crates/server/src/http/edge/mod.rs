@@ -23,6 +23,7 @@ use handling::Handled;
 use http::{Request, Response, request};
 use hyper::body::Incoming;
 use lastro_access::ApiKey;
+use lastro_quota::Charge;
 
 use super::connections::connection::Connection;
 use super::handler::Meter;
@@ -64,7 +65,9 @@ async fn answer_when_others_are_read(
         Identity::Caller(caller) => caller,
         Identity::UnknownKey(_) => Caller::Anonymous,
     };
-    Ok(RequestContext::new(&app, &connection, &head, arrival, caller).complete(Err(OVERLOADED)))
+    let charge = charge(&app, &caller, arrival).await;
+    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
+    Ok(context.complete(Err(OVERLOADED)))
 }
 
 /// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
@@ -76,22 +79,27 @@ fn answer_now(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Inc
         // What costs nothing must not cost a question to the store either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
         Identity::UnknownKey(key) => {
-            let (app, connection) = (Arc::clone(app), Arc::clone(connection));
-            return Either::Right(answer_after_lookup(app, connection, head, body, arrival, key).boxed());
+            let later =
+                answer_after_lookup(Arc::clone(app), Arc::clone(connection), head, body, arrival, key);
+            return Either::Right(later.boxed());
         }
     };
-    let context = RequestContext::new(app, connection, &head, arrival, caller);
+    let Some(charge) = arrival.charging(app, &caller).at_once() else {
+        let later = answer_after_charge(Arc::clone(app), Arc::clone(connection), head, body, arrival, caller);
+        return Either::Right(later.boxed());
+    };
+    let context = RequestContext { app, connection, head: &head, arrival, caller, charge };
     let result = match guarded(app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Err(error) => Err(error),
-        Ok(Handled::MustWait(handler)) => {
-            let RequestContext { caller, verdict, .. } = context;
+        Ok(Handled::MustWait(awaited)) => {
+            let RequestContext { caller, charge, .. } = context;
             let (app, connection) = (Arc::clone(app), Arc::clone(connection));
             let later = async move {
                 let _under_way = connection.under_way();
                 let (app, connection, head) = (&*app, &connection, &head);
-                let context = RequestContext { app, connection, head, arrival, caller, verdict };
-                let result = guarded_wait(app, context.act(handler, body)).await.flatten();
+                let context = RequestContext { app, connection, head, arrival, caller, charge };
+                let result = guarded_wait(app, context.wait_for(awaited, body)).await.flatten();
                 Ok(context.complete(result))
             };
             return Either::Right(later.boxed());
@@ -109,16 +117,37 @@ async fn answer_after_lookup(
     arrival: Arrival,
     key: ApiKey,
 ) -> Responded {
-    let _under_way = connection.under_way();
+    let under_way = connection.under_way();
     let asking = caller::ask_store(&app, arrival.client, &key, arrival.now);
     let caller = guarded_wait(&app, asking).await.unwrap_or_else(Caller::Refused);
-    let context = RequestContext::new(&app, &connection, &head, arrival, caller);
+    drop(under_way);
+    answer_after_charge(app, connection, head, body, arrival, caller).await
+}
+
+/// Asks Redis whether the request is admitted, if it has to be asked, and only then checks the request.
+async fn answer_after_charge(
+    app: Arc<App>,
+    connection: Arc<Connection>,
+    head: request::Parts,
+    body: Incoming,
+    arrival: Arrival,
+    caller: Caller,
+) -> Responded {
+    let _under_way = connection.under_way();
+    let charge = charge(&app, &caller, arrival).await;
+    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
     let result = match guarded(&app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
-        Ok(Handled::MustWait(handler)) => guarded_wait(&app, context.act(handler, body)).await.flatten(),
+        Ok(Handled::MustWait(awaited)) => guarded_wait(&app, context.wait_for(awaited, body)).await.flatten(),
         Err(error) => Err(error),
     };
     Ok(context.complete(result))
+}
+
+/// What the request costs its caller, whoever has to be asked. A panic of ours leaves it to the rings of this process.
+async fn charge(app: &App, caller: &Caller, arrival: Arrival) -> Charge {
+    let charging = arrival.charging(app, caller);
+    guarded_wait(app, charging.wait()).await.unwrap_or_else(|_| charging.alone())
 }
 
 /// What the head of a request alone tells.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
-use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal, Verdict, terms};
+use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 
@@ -47,34 +47,6 @@ impl Caller {
     pub fn required_key(&self) -> Result<&Arc<ActiveKey>, ApiError> {
         self.key().ok_or(KEY_REQUIRED)
     }
-
-    /// Takes one unit of the caller's quota.
-    pub fn charge(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
-        match self {
-            Self::Known(key) => key.holder.take(key.limit, now.monotonic_ns),
-            _ => app.callers.take(client, free_limit(), now.monotonic_ns),
-        }
-    }
-
-    /// Looks at the caller's quota and leaves it as it is.
-    pub fn peek(&self, app: &App, client: ClientAddr, now: Now) -> Verdict {
-        match self {
-            Self::Known(key) => key.holder.peek(key.limit, now.monotonic_ns),
-            _ => app.callers.peek(client, free_limit(), now.monotonic_ns),
-        }
-    }
-
-    /// Takes back the unit that [`Caller::charge`] took: the request was refused after all, and a refusal costs nothing.
-    pub fn give_back(&self, app: &App, client: ClientAddr, taken: Now) -> Verdict {
-        match self {
-            Self::Known(key) => key.holder.give_back(key.limit, taken.monotonic_ns),
-            _ => app.callers.give_back(client, free_limit(), taken.monotonic_ns),
-        }
-    }
-}
-
-fn free_limit() -> u32 {
-    terms(Plan::Free).requests_per_minute
 }
 
 /// The client's address: the peer's, or what trusted proxies say of it.

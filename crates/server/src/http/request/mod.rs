@@ -11,6 +11,7 @@ pub mod accept;
 pub mod authority;
 pub mod body;
 pub mod caller;
+pub mod charge;
 pub mod format;
 pub mod origin;
 pub mod path;

@@ -8,12 +8,14 @@ use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
 use serde::{Deserialize, Serialize};
 
+use super::allowance;
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::request::caller::KEY_REQUIRED;
 use crate::http::response::reply::Reply;
+use crate::state::App;
 
 #[derive(Serialize)]
 struct KeyView<'a> {
@@ -66,7 +68,7 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
     let (app, now) = (action.app, action.now);
     let grace = grace(&body::whole(action.body).await?)?;
-    check_rotation(held, now)?;
+    check_rotation(app, held, now).await?;
     let at = now.timestamp();
     let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
     let rotated = app.store.rotate(held.id, key.id(), digest, at, at + grace).await;
@@ -100,11 +102,11 @@ const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",
 ));
 
-fn check_rotation(held: &ActiveKey, now: Now) -> Result<(), ApiError> {
+async fn check_rotation(app: &App, held: &ActiveKey, now: Now) -> Result<(), ApiError> {
     if held.ends_at.is_some() {
         return Err(ENDING);
     }
-    let verdict = held.holder.take_rotation(now.monotonic_ns);
+    let verdict = allowance::take_rotation(app, held, now).await;
     if verdict.admitted {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! Version 1 of the API, one file a resource.
 
+mod allowance;
 pub mod companies;
 pub mod export;
 pub mod filings;

@@ -10,6 +10,7 @@ use lastro_model::{Day, Now, Outcome, Plan, UsageCount};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::allowance;
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
@@ -112,12 +113,12 @@ pub async fn issue(
     now: Now,
     applicant: Applicant,
 ) -> Result<Issued, ApiError> {
-    app.registrations.take(client, now.monotonic_ns).map_err(refused)?;
+    let registration = allowance::take_registration(app, client, now).await.map_err(refused)?;
     let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
     let new = issued.for_new_account(applicant, Grant::REGISTRATION, now.timestamp());
     let inserted = app.store.insert_key(new).await;
     if inserted.is_err() {
-        app.registrations.give_back(client, now.monotonic_ns);
+        allowance::give_registration_back(app, client, now, &registration);
     }
     app.keys.upsert(inserted?, now.monotonic_ns);
     let plan = Grant::REGISTRATION.plan;

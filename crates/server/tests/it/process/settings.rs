@@ -126,3 +126,19 @@ fn a_database_named_twice_or_by_a_file_without_a_line_is_refused() {
         assert!(!finished.stderr.contains("hunter2"), "{}", finished.stderr);
     }
 }
+
+#[test]
+fn redis_may_be_named_by_a_file_and_is_repeated_nowhere() {
+    let home = Home::new();
+    std::fs::write(home.file("url"), "redis://:hunter2@127.0.0.1:port\n").unwrap();
+    let before_and_after: [&[&str]; 2] = [&["--redis-file"], &["serve", "--redis-file"]];
+    for words in before_and_after {
+        for (file, sentence) in [("absent", "cannot read absent"), ("url", "--redis")] {
+            let finished = home.run(&[words, &[file]].concat());
+            assert!(!finished.succeeded() && finished.stderr.contains(sentence), "{}", finished.stderr);
+            assert!(!finished.stderr.contains("hunter2"), "{}", finished.stderr);
+        }
+    }
+    let twice = home.run(&["--redis", "redis://127.0.0.1", "--redis-file", "url"]);
+    assert!(twice.stderr.contains("--redis and --redis-file"), "{}", twice.stderr);
+}

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lastro_model::AccountId;
+use lastro_quota::{Quota, RunningExport};
 use parking_lot::Mutex;
 
+use crate::clock::random_hex;
 use crate::error::ApiError;
 use crate::metrics::prometheus::{Exposition, Kind};
 
@@ -41,6 +43,8 @@ struct Running {
 pub struct Slot {
     exports: Arc<Exports>,
     running: Arc<Running>,
+    /// Where it is counted over all replicas, which ends with it.
+    counted: Option<RunningExport>,
 }
 
 impl Exports {
@@ -52,7 +56,22 @@ impl Exports {
         }
         let one = Arc::new(Running { account, whole: AtomicBool::new(false) });
         running.push(Arc::clone(&one));
-        Some(Slot { exports: Arc::clone(self), running: one })
+        Some(Slot { exports: Arc::clone(self), running: one, counted: None })
+    }
+
+    /// The same over all replicas; and, should Redis be away, in this process.
+    pub async fn begin_counted(
+        self: &Arc<Self>,
+        quota: Option<&Arc<Quota>>,
+        account: AccountId,
+    ) -> Option<Slot> {
+        let counted = match quota {
+            Some(quota) => Some(quota.begin_export(account, random_hex(16), AT_A_TIME).await?),
+            None => None,
+        };
+        let mut slot = self.begin(account)?;
+        slot.counted = counted;
+        Some(slot)
     }
 
     pub fn running(&self) -> usize {

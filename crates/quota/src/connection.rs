@@ -1,0 +1,165 @@
+//! The connection to Redis: the one module that knows the library for it.
+//!
+//! A call waits for an answer at most 50 ms (`settings::BUDGET`), and never for a connection: that is made in the background, by
+//! [`Connection::connect`], and a call that finds none fails at once.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, RedisError, Script};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio_rustls::TlsConnector;
+
+use crate::settings::Settings;
+
+/// How long a connection may take to be made, in the background.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Calls that may wait to be written to the socket.
+const UNSENT_CALLS: usize = 512;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallError {
+    /// No answer within the budget.
+    Late,
+    /// An error instead of an answer, or no connection.
+    Failed,
+}
+
+/// An argument of a script.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Argument<'a> {
+    Number(u64),
+    Text(&'a str),
+}
+
+pub(crate) struct Connection {
+    settings: Arc<Settings>,
+    open: ArcSwapOption<Open>,
+    lost: Notify,
+}
+
+/// An open connection, and the task that speaks through it. It ends with the last call that uses it.
+struct Open {
+    channel: MultiplexedConnection,
+    task: AbortHandle,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(settings: Arc<Settings>) -> Self {
+        Self { settings, open: ArcSwapOption::empty(), lost: Notify::new() }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.load().is_some()
+    }
+
+    /// Until the connection is lost; at once where that happened since this was last asked.
+    pub(crate) async fn until_lost(&self) {
+        self.lost.notified().await;
+    }
+
+    /// Ends a connection through which nothing comes.
+    pub(crate) fn close(&self) {
+        self.open.store(None);
+        self.lost.notify_one();
+    }
+
+    /// Makes a connection in place of the present one. The reason why there is none holds no secret.
+    pub(crate) async fn connect(&self) -> Result<(), String> {
+        let open = tokio::time::timeout(CONNECT_TIMEOUT, self.make()).await;
+        let open = open.map_err(|_| "no connection within two seconds".to_owned())??;
+        self.open.store(Some(Arc::new(open)));
+        Ok(())
+    }
+
+    async fn make(&self) -> Result<Open, String> {
+        let Settings { host, port, tls, .. } = &*self.settings;
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let stream = TcpStream::connect((bare, *port)).await.map_err(|error| error.to_string())?;
+        stream.set_nodelay(true).map_err(|error| error.to_string())?;
+        match tls {
+            None => self.log_in(stream).await,
+            Some((config, name)) => {
+                let connecting = TlsConnector::from(Arc::clone(config)).connect(name.clone(), stream);
+                self.log_in(connecting.await.map_err(|error| format!("TLS: {error}"))?).await
+            }
+        }
+    }
+
+    async fn log_in<S>(&self, stream: S) -> Result<Open, String>
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+    {
+        let config =
+            AsyncConnectionConfig::new().set_response_timeout(None).set_pipeline_buffer_size(UNSENT_CALLS);
+        let made = MultiplexedConnection::new_with_config(&self.settings.login, stream, config).await;
+        let (channel, speaking) = made.map_err(|error| reason(&error))?;
+        Ok(Open { channel, task: tokio::spawn(speaking).abort_handle() })
+    }
+
+    /// Runs a script, which answers with whole numbers.
+    pub(crate) async fn call(
+        &self,
+        script: &Script,
+        keys: &[&str],
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<i64>, CallError> {
+        let open = self.open.load_full().ok_or(CallError::Failed)?;
+        let mut invocation = script.prepare_invoke();
+        for key in keys {
+            invocation.key(*key);
+        }
+        for argument in arguments {
+            match argument {
+                Argument::Number(number) => invocation.arg(*number),
+                Argument::Text(text) => invocation.arg(*text),
+            };
+        }
+        let mut channel = open.channel.clone();
+        let answer = tokio::time::timeout(self.settings.budget, invocation.invoke_async(&mut channel)).await;
+        answer.map_err(|_| CallError::Late)?.map_err(|error: RedisError| {
+            if error.is_io_error() || error.is_unrecoverable_error() {
+                self.forget(&open);
+            } else {
+                tracing::debug!(reason = reason(&error), "Redis refused a call");
+            }
+            CallError::Failed
+        })
+    }
+
+    /// Nobody else's: another may have been made meanwhile.
+    fn forget(&self, broken: &Arc<Open>) {
+        let nothing: Option<Arc<Open>> = None;
+        let before = self.open.compare_and_swap(broken, nothing);
+        if before.as_ref().is_some_and(|open| Arc::ptr_eq(open, broken)) {
+            self.lost.notify_one();
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("is_open", &self.is_open()).finish_non_exhaustive()
+    }
+}
+
+/// The words of the library and the code of the server. What the server says beside may repeat what was sent, and that may
+/// have been a password.
+fn reason(error: &RedisError) -> String {
+    match error.code() {
+        Some(code) => format!("{} ({code})", error.category()),
+        None => error.category().to_owned(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Exports that run, over all replicas: so many at a time for one account.
+//!
+//! A slot in Redis ends by itself when nobody renews it, so that a replica that dies frees its own within half a minute.
+//! Where Redis is away an export runs all the same: the server counts those of its own process too.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lastro_model::AccountId;
+use tokio::task::AbortHandle;
+
+use crate::connection::Argument;
+use crate::mode::Decision;
+use crate::{Class, Quota};
+
+/// How long a slot is held without being renewed, and how often it is.
+const HELD_US: u64 = 30_000_000;
+const RENEWAL: Duration = Duration::from_secs(10);
+
+/// An export that is counted in Redis. Dropping it ends it there.
+#[derive(Debug)]
+pub struct RunningExport {
+    quota: Arc<Quota>,
+    slot: Slot,
+    renewing: AbortHandle,
+}
+
+#[derive(Debug, Clone)]
+struct Slot {
+    key: String,
+    name: String,
+}
+
+impl Quota {
+    /// A slot for one more export of the account, unless all replicas together run `most` of them. `name` is the export's,
+    /// unlike any other.
+    pub async fn begin_export(
+        self: &Arc<Self>,
+        account: AccountId,
+        name: String,
+        most: usize,
+    ) -> Option<RunningExport> {
+        let slot = Slot { key: format!("{}:{{x:{account}}}", self.prefix), name };
+        let is_away = self.keys.decide(0, self.clock.monotonic_ns()) == Decision::Share;
+        if !is_away && self.call_slot("begin", &slot, most).await == Some(0) {
+            return None;
+        }
+        let renewing = tokio::spawn(renew(Arc::clone(self), slot.clone(), most)).abort_handle();
+        Some(RunningExport { quota: Arc::clone(self), slot, renewing })
+    }
+
+    async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {
+        let arguments = [
+            Argument::Text(verb),
+            Argument::Text(&slot.name),
+            Argument::Number(most as u64),
+            Argument::Number(HELD_US),
+        ];
+        let called = self.side(Class::Keys).call(&self.scripts.slot, &[&slot.key], &arguments).await;
+        called.ok().and_then(|numbers| numbers.first().copied())
+    }
+}
+
+/// Also tells a Redis of it that was away when it began.
+async fn renew(quota: Arc<Quota>, slot: Slot, most: usize) {
+    loop {
+        tokio::time::sleep(RENEWAL).await;
+        quota.call_slot("renew", &slot, most).await;
+    }
+}
+
+impl Drop for RunningExport {
+    fn drop(&mut self) {
+        self.renewing.abort();
+        // A process that ends leaves it to Redis.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (quota, slot) = (Arc::clone(&self.quota), self.slot.clone());
+            runtime.spawn(async move { quota.call_slot("end", &slot, 0).await });
+        }
+    }
+}

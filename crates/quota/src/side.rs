@@ -1,0 +1,193 @@
+//! One class of limits: its connection, whether Redis decides about it, and what came of its calls.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use lastro_model::Clock;
+use parking_lot::Mutex;
+use redis::Script;
+use tokio::sync::Semaphore;
+
+use crate::connection::{Argument, CallError, Connection};
+use crate::mode::{Breaker, Decision};
+use crate::names::Class;
+use crate::scripts::Scripts;
+use crate::settings::Settings;
+
+/// Calls under way at once: what Redis answers well within the budget. Others wait for their turn.
+const CALLS_AT_ONCE: usize = 512;
+
+/// The window of the limits that a class is known by.
+const MINUTE_NS: u64 = 60_000_000_000;
+
+/// How often is looked whether Redis is there.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const LOOK_INTERVAL_AWAY: Duration = Duration::from_millis(200);
+/// Looks in vain after which a connection is made anew: the other end may be gone without a word.
+const LOOKS_IN_VAIN: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// How calls ended.
+#[derive(Debug, Default)]
+pub struct Calls {
+    pub answered: AtomicU64,
+    pub late: AtomicU64,
+    pub failed: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Side {
+    class: Class,
+    connection: Connection,
+    breaker: Mutex<Breaker>,
+    /// What was last told in the log.
+    told: Mutex<Option<Decision>>,
+    pub(crate) turns: Semaphore,
+    pub(crate) calls: Calls,
+    clock: Arc<dyn Clock>,
+    epoch_key: String,
+}
+
+impl Side {
+    pub(crate) fn new(class: Class, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            class,
+            epoch_key: format!("{}:{{epoch}}", settings.prefix),
+            connection: Connection::new(settings),
+            breaker: Mutex::default(),
+            told: Mutex::default(),
+            turns: Semaphore::new(CALLS_AT_ONCE),
+            calls: Calls::default(),
+            clock,
+        }
+    }
+
+    pub(crate) fn decide(&self, window_ns: u64, now_ns: u64) -> Decision {
+        self.breaker.lock().decide(window_ns, now_ns)
+    }
+
+    /// Whether Redis decides about the limits of a minute.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.decide(MINUTE_NS, self.clock.monotonic_ns()) == Decision::Shared
+    }
+
+    pub(crate) fn epoch_key(&self) -> &str {
+        &self.epoch_key
+    }
+
+    /// Runs a script. What came of it is counted, and counts for who decides from now on.
+    pub(crate) async fn call(
+        &self,
+        script: &Script,
+        keys: &[&str],
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<i64>, CallError> {
+        let result = self.connection.call(script, keys, arguments).await;
+        let count = match result {
+            Ok(_) => &self.calls.answered,
+            Err(CallError::Late) => &self.calls.late,
+            Err(CallError::Failed) => &self.calls.failed,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        if result.is_err() {
+            self.failed();
+        }
+        result
+    }
+
+    /// Redis answered, and told the age of its epoch.
+    pub(crate) fn answered(&self, epoch_age_us: u64) {
+        let now_ns = self.clock.monotonic_ns();
+        self.breaker.lock().answered(epoch_age_us.saturating_mul(1_000), now_ns);
+    }
+
+    fn failed(&self) {
+        let is_open = self.connection.is_open();
+        {
+            let mut breaker = self.breaker.lock();
+            breaker.failed();
+            if !is_open {
+                breaker.lost();
+            }
+        }
+        self.tell_mode(if is_open {
+            "it is slow, or refuses what it is asked"
+        } else {
+            "the connection broke"
+        });
+    }
+
+    /// One line for each change of who decides.
+    fn tell_mode(&self, reason: &str) {
+        let decision = self.decide(MINUTE_NS, self.clock.monotonic_ns());
+        let mut told = self.told.lock();
+        if *told == Some(decision) {
+            return;
+        }
+        let was_told = told.replace(decision).is_some();
+        let class = self.class.name();
+        match decision {
+            Decision::Shared if was_told => {
+                tracing::info!(class, "limits are counted over all replicas again, in Redis");
+            }
+            Decision::Shared => tracing::info!(class, "limits are counted over all replicas, in Redis"),
+            Decision::Both => tracing::warn!(
+                class,
+                "Redis answers and does not know the last minute yet: until it does, this replica admits its share of each limit"
+            ),
+            Decision::Share => {
+                tracing::warn!(class, reason, "Redis is away: this replica admits its share of each limit");
+            }
+        }
+    }
+
+    /// Keeps the connection and looks whether Redis is there, for ever.
+    pub(crate) async fn watch(&self, scripts: &Scripts) {
+        let (mut pause, mut in_vain) = (FIRST_PAUSE, 0);
+        loop {
+            if !self.connection.is_open() {
+                if !self.connect(scripts).await {
+                    tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    continue;
+                }
+                (pause, in_vain) = (FIRST_PAUSE, 0);
+            }
+            let interval = if in_vain == 0 { LOOK_INTERVAL } else { LOOK_INTERVAL_AWAY };
+            tokio::select! {
+                () = self.connection.until_lost() => {}
+                () = tokio::time::sleep(interval) => {
+                    in_vain = if self.look(scripts).await { 0 } else { in_vain + 1 };
+                    if in_vain >= LOOKS_IN_VAIN {
+                        self.connection.close();
+                        in_vain = 0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there is a Redis that answers.
+    pub(crate) async fn connect(&self, scripts: &Scripts) -> bool {
+        match self.connection.connect().await {
+            Ok(()) => self.look(scripts).await,
+            Err(reason) => {
+                self.breaker.lock().lost();
+                self.tell_mode(&reason);
+                false
+            }
+        }
+    }
+
+    async fn look(&self, scripts: &Scripts) -> bool {
+        let looked = self.call(&scripts.epoch, &[&self.epoch_key], &[]).await;
+        let age_us = looked.ok().and_then(|numbers| numbers.first().copied());
+        if let Some(age_us) = age_us {
+            self.answered(u64::try_from(age_us).unwrap_or(0));
+            self.tell_mode("");
+        }
+        age_us.is_some()
+    }
+}

@@ -1,0 +1,145 @@
+//! Redis that goes, comes back empty, sleeps, refuses: what is admitted stays within its bounds, and nobody waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lastro_quota::{Class, Unit};
+
+use crate::replica::{Replica, most_in_a_window};
+use crate::server::Redis;
+
+const WINDOW_NS: u64 = 1_000_000_000;
+const LIMIT: u32 = 30;
+
+/// When a request was admitted, by the clock that all replicas of a test share, and by whom.
+#[derive(Debug, Clone, Copy)]
+struct Admission {
+    at_ns: u64,
+    by_redis: bool,
+}
+
+/// Three times the limit, dealt at random, for as long as `until` says no.
+async fn load(fleet: &[Arc<Replica>], steps: usize) -> Vec<Admission> {
+    let mut asking = tokio::task::JoinSet::new();
+    for _ in 0..steps {
+        let replica = Arc::clone(&fleet[fastrand::usize(..fleet.len())]);
+        asking.spawn(async move {
+            let claim = replica.of_key(LIMIT);
+            let charge = replica.take(&claim).await;
+            let by_redis = charge.unit != Unit::Own;
+            charge.verdict.admitted.then_some(Admission { at_ns: claim.now.monotonic_ns, by_redis })
+        });
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    asking.join_all().await.into_iter().flatten().collect()
+}
+
+fn most(admissions: &[Admission]) -> usize {
+    most_in_a_window(admissions.iter().map(|admission| admission.at_ns).collect(), WINDOW_NS)
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..1_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it did not come true: {what}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn redis_killed_and_started_again_without_its_data() {
+    let mut redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 3, WINDOW_NS).await;
+    let mut all = load(&fleet, 150).await;
+    assert!(all.iter().all(|admission| admission.by_redis));
+    redis.kill();
+    let during = load(&fleet, 200).await;
+    assert!(during.iter().filter(|admission| admission.by_redis).count() == 0);
+    assert!(during.len() > LIMIT as usize, "shares are used: {}", during.len());
+    assert!(most(&during) <= LIMIT as usize, "{} while away", most(&during));
+    all.extend(&during);
+    redis.start_again();
+    let after = load(&fleet, 250).await;
+    all.extend(&after);
+    assert!(most(&all) <= 2 * LIMIT as usize, "{}", most(&all));
+    // What this replica knows of the minute comes later; limits of a second are Redis' again.
+    let last = load(&fleet, 150).await;
+    assert!(last.iter().all(|admission| admission.by_redis), "exact again a window after the return");
+    assert!(last.len() >= LIMIT as usize);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_is_emptied_under_way_gives_no_quota_away() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
+    let before = load(&fleet, 60).await;
+    assert_eq!(before.len(), LIMIT as usize);
+    redis.command(&["FLUSHALL"]);
+    let after = load(&fleet, 120).await;
+    assert!(before.len() + after.len() < 2 * LIMIT as usize, "{}", after.len());
+    assert!(fleet.iter().all(|replica| !replica.quota.is_shared(Class::Keys)), "the epoch is young");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_waits_for_a_redis_that_sleeps() {
+    let redis = Arc::new(Redis::own());
+    redis.make_old();
+    let fleet = Replica::fleet_with(&redis, 2, 60_000_000_000, lastro_quota::BUDGET).await;
+    let sleeper = Arc::clone(&redis);
+    let sleeping = tokio::task::spawn_blocking(move || sleeper.command(&["DEBUG", "SLEEP", "3"]));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut admitted = 0;
+    for bits in 0..8 {
+        let claim = fleet[bits % 2].of_address(1, LIMIT);
+        admitted += u32::from(fleet[bits % 2].take(&claim).await.verdict.admitted);
+    }
+    assert!(!sleeping.is_finished(), "all were answered while Redis slept");
+    assert_eq!(admitted, 8, "by the shares");
+    assert!(!fleet[0].quota.is_shared(Class::Addresses));
+    sleeping.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scripts_that_were_forgotten_are_sent_again() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 2, 60_000_000_000).await;
+    let before = load(&fleet, 10).await;
+    redis.command(&["SCRIPT", "FLUSH"]);
+    let after = load(&fleet, 50).await;
+    assert_eq!(before.len() + after.len(), LIMIT as usize);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_without_memory_leaves_the_decision_to_the_shares() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
+    redis.command(&["CONFIG", "SET", "maxmemory", "1mb"]);
+    let admissions = load(&fleet, 120).await;
+    assert!(admissions.len() <= LIMIT as usize, "{}", admissions.len());
+    assert!(admissions.len() >= LIMIT as usize - 3, "{}", admissions.len());
+    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_is_not_there_at_first_is_found_later() {
+    let mut redis = Redis::own();
+    redis.kill();
+    let fleet = Replica::fleet(&redis, 2, WINDOW_NS).await;
+    let claim = fleet[1].of_key(LIMIT);
+    let charge = fleet[1].quota.take_at_once(&claim).expect("no question");
+    assert_eq!((charge.verdict.limit, charge.verdict.remaining), (LIMIT, LIMIT / 2 - 1));
+    redis.start_again();
+    let answered = |replica: &Replica| {
+        replica.quota.calls(Class::Keys).answered.load(std::sync::atomic::Ordering::Relaxed) > 0
+    };
+    until("a connection", || fleet.iter().all(|replica| answered(replica))).await;
+    tokio::time::sleep(Duration::from_nanos(WINDOW_NS)).await;
+    let admissions = load(&fleet, 60).await;
+    assert!(admissions.iter().all(|admission| admission.by_redis));
+}

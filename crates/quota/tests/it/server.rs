@@ -1,0 +1,121 @@
+//! Redis servers for tests.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use redis::Connection;
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A Redis, and a prefix that no other test uses.
+#[derive(Debug)]
+pub(crate) struct Redis {
+    pub url: String,
+    pub prefix: String,
+    own: Option<(Child, u16)>,
+}
+
+impl Redis {
+    /// The one that `scripts/servers` started, which a test must leave as it is.
+    pub(crate) fn shared() -> Self {
+        let url = std::env::var("LASTRO_TEST_REDIS")
+            .expect("LASTRO_TEST_REDIS must name a Redis: run the tests with scripts/servers");
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { url, prefix: format!("test-{}-{number}", std::process::id()), own: None }
+    }
+
+    /// One of its own, to be mistreated.
+    pub(crate) fn own() -> Self {
+        let port = free_port();
+        Self::started(spawn(port), port)
+    }
+
+    /// One of its own that speaks TLS at another port too, which is returned.
+    pub(crate) fn with_tls(certificate: &Path, key: &Path) -> (Self, u16) {
+        let (port, tls_port) = (free_port(), free_port());
+        let mut command = command(port);
+        command.args(["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no"]);
+        command.arg("--tls-cert-file").arg(certificate).arg("--tls-key-file").arg(key);
+        (Self::started(command.spawn().unwrap(), port), tls_port)
+    }
+
+    fn started(child: Child, port: u16) -> Self {
+        let url = format!("redis://127.0.0.1:{port}");
+        let redis = Self { url, prefix: "lastro".to_owned(), own: Some((child, port)) };
+        redis.wait_until_it_answers();
+        redis
+    }
+
+    pub(crate) fn connect(&self) -> Connection {
+        redis::Client::open(self.url.as_str()).unwrap().get_connection().unwrap()
+    }
+
+    /// As if it had run for ever and forgotten nothing.
+    pub(crate) fn make_old(&self) {
+        let key = format!("{}:{{epoch}}", self.prefix);
+        redis::cmd("SET").arg(key).arg(1).exec(&mut self.connect()).unwrap();
+    }
+
+    pub(crate) fn command(&self, words: &[&str]) {
+        let mut command = redis::cmd(words[0]);
+        words[1..].iter().for_each(|word| {
+            command.arg(*word);
+        });
+        command.exec(&mut self.connect()).unwrap();
+    }
+
+    /// Without a word, as a machine that loses its power.
+    pub(crate) fn kill(&mut self) {
+        let (child, _) = self.own.as_mut().expect("a server of its own");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Starts again, with nothing in it.
+    pub(crate) fn start_again(&mut self) {
+        let (child, port) = self.own.as_mut().expect("a server of its own");
+        *child = spawn(*port);
+        self.wait_until_it_answers();
+    }
+
+    fn wait_until_it_answers(&self) {
+        for _ in 0..500 {
+            let client = redis::Client::open(self.url.as_str()).unwrap();
+            if client.get_connection().is_ok_and(|mut c| redis::cmd("PING").exec(&mut c).is_ok()) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("redis-server did not start");
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn spawn(port: u16) -> Child {
+    command(port).spawn().expect("redis-server: apt-get install redis-server")
+}
+
+fn command(port: u16) -> Command {
+    let mut command = Command::new("redis-server");
+    command
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+        .args(["--enable-debug-command", "yes"])
+        .current_dir(std::env::temp_dir())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        if let Some((child, _)) = &mut self.own {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

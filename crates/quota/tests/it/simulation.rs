@@ -1,0 +1,151 @@
+//! The rules of an outage, played through without a clock or a server: replicas that decide as [`Breaker`] says, beside a
+//! Redis that is there, cut off, away or emptied, whatever comes.
+
+use lastro_access::{Ring, Share};
+use lastro_quota::mode::{Breaker, Decision};
+use proptest::prelude::*;
+
+use crate::replica::most_in_a_window;
+
+const WINDOW: u64 = 60_000;
+const REPLICAS: usize = 3;
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// Requests at one replica, so far apart.
+    Requests(usize, u32, u64),
+    Away,
+    Back,
+    BackEmpty,
+    Quiet(u64),
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        12 => (0..REPLICAS, 1u32..40, 0u64..400).prop_map(|(who, many, apart)| Event::Requests(who, many, apart)),
+        1 => Just(Event::Away),
+        1 => Just(Event::Back),
+        1 => Just(Event::BackEmpty),
+        4 => (1u64..40_000).prop_map(Event::Quiet),
+    ]
+}
+
+struct World {
+    now: u64,
+    limit: u32,
+    redis: Ring,
+    epoch: u64,
+    is_there: bool,
+    replicas: Vec<(Breaker, Ring, Share)>,
+    admitted: Vec<u64>,
+    /// When Redis was last lost, its data or the connection.
+    lost: Option<u64>,
+}
+
+impl World {
+    fn new(limit: u32) -> Self {
+        let replica = |rank| {
+            let mut breaker = Breaker::default();
+            breaker.answered(10 * WINDOW, 0);
+            (breaker, Ring::new(), Share::new(REPLICAS as u32, rank as u32))
+        };
+        Self {
+            now: 20 * WINDOW,
+            limit,
+            redis: Ring::new(),
+            epoch: 0,
+            is_there: true,
+            replicas: (0..REPLICAS).map(replica).collect(),
+            admitted: Vec::new(),
+            lost: None,
+        }
+    }
+
+    /// What the watch of each replica does all the time.
+    fn look(&mut self) {
+        for (breaker, ..) in &mut self.replicas {
+            if self.is_there {
+                breaker.answered(self.now - self.epoch, self.now);
+            } else {
+                breaker.lost();
+            }
+        }
+    }
+
+    fn live_through(&mut self, event: Event) {
+        match event {
+            Event::Requests(who, many, apart) => {
+                for _ in 0..many {
+                    self.now += apart;
+                    self.look();
+                    self.request(who);
+                }
+            }
+            Event::Quiet(time) => self.now += time,
+            Event::Away if self.is_there => {
+                (self.is_there, self.lost) = (false, Some(self.now));
+            }
+            Event::Back => self.is_there = true,
+            Event::BackEmpty => {
+                if self.is_there {
+                    self.lost = Some(self.now);
+                }
+                (self.is_there, self.epoch) = (true, self.now);
+                self.redis = Ring::new();
+            }
+            Event::Away => {}
+        }
+        self.look();
+    }
+
+    fn request(&mut self, who: usize) {
+        let (limit, now) = (self.limit, self.now);
+        let (breaker, own, share) = &mut self.replicas[who];
+        let is_admitted = match breaker.decide(WINDOW, now) {
+            Decision::Shared => {
+                let verdict = self.redis.take(limit, WINDOW, now);
+                if verdict.admitted {
+                    own.record(limit, WINDOW, now);
+                }
+                verdict.admitted
+            }
+            Decision::Share => own.take(share.of(limit), WINDOW, now).admitted,
+            Decision::Both => {
+                let reserved = own.take(share.of(limit), WINDOW, now).admitted;
+                let both = reserved && self.redis.take(limit, WINDOW, now).admitted;
+                if reserved && !both {
+                    own.give_back(share.of(limit), WINDOW, now);
+                }
+                both
+            }
+        };
+        if is_admitted {
+            self.admitted.push(now);
+        }
+    }
+
+    fn most_between(&self, from: u64, to: u64) -> usize {
+        let within = self.admitted.iter().copied().filter(|at| (from..to).contains(at));
+        most_in_a_window(within.collect(), WINDOW)
+    }
+
+    fn check(&self) {
+        let limit = self.limit as usize;
+        assert!(self.most_between(0, u64::MAX) < 2 * limit, "more than twice the limit");
+        // Whatever comes after a loss: outage, return, and the time after it.
+        let lost = self.lost.unwrap_or(0);
+        assert!(self.most_between(lost, u64::MAX) <= limit, "more than the limit after the loss");
+    }
+}
+
+#[test]
+fn whatever_happens_to_redis_the_bounds_hold() {
+    let config = ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(limit in prop::sample::select(vec![3u32, 30, 100]), events in prop::collection::vec(any_event(), 10..80))| {
+        let mut world = World::new(limit);
+        for event in events {
+            world.live_through(event);
+        }
+        world.check();
+    });
+}

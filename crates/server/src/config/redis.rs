@@ -1,0 +1,92 @@
+//! Where the replicas of a fleet count limits together.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+
+#[derive(Debug, Clone, Args)]
+pub struct RedisSettings {
+    /// A Redis or Valkey in which all replicas count limits together, such as `redis://host:6379` or
+    /// `rediss://user:password@host:6379`; without one each replica counts by itself
+    #[arg(long, env = "LASTRO_REDIS", hide_env_values = true, hide_default_value = true, value_name = "URL")]
+    pub redis: Option<RedisUrl>,
+    /// A file whose first line is that URL, in place of --redis: for one with a password
+    #[arg(long, env = "LASTRO_REDIS_FILE", value_name = "FILE")]
+    pub redis_file: Option<PathBuf>,
+    /// The certificate authorities (PEM) that sign for `rediss://` [default: the public ones]
+    #[arg(long, env = "LASTRO_REDIS_CA", value_name = "FILE")]
+    pub redis_ca: Option<PathBuf>,
+    /// What the names of all keys in Redis begin with; fleets that share a Redis need one each
+    #[arg(long, env = "LASTRO_REDIS_PREFIX", default_value = "lastro", value_name = "TEXT")]
+    pub redis_prefix: String,
+    /// How long anybody waits for Redis.
+    #[arg(skip = lastro_quota::BUDGET)]
+    pub redis_budget: Duration,
+}
+
+impl RedisSettings {
+    /// Checked, if there is to be a Redis at all.
+    pub fn checked(&self) -> anyhow::Result<Option<lastro_quota::Settings>> {
+        let Some(url) = &self.redis else {
+            anyhow::ensure!(self.redis_ca.is_none(), "--redis-ca is of use only with --redis");
+            return Ok(None);
+        };
+        let settings = lastro_quota::Settings::new(&url.0, self.redis_ca.as_deref(), &self.redis_prefix);
+        let settings = settings.context("--redis")?;
+        Ok(Some(settings.with_budget(self.redis_budget)))
+    }
+}
+
+/// An address that may hold a password: it is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisUrl(pub String);
+
+impl FromStr for RedisUrl {
+    type Err = Infallible;
+
+    /// What is no address is refused later: the command line would repeat it.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RedisUrl(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(url: Option<&str>, authorities: Option<&str>) -> RedisSettings {
+        RedisSettings {
+            redis: url.map(|url| RedisUrl(url.to_owned())),
+            redis_file: None,
+            redis_ca: authorities.map(PathBuf::from),
+            redis_prefix: "lastro".to_owned(),
+            redis_budget: lastro_quota::BUDGET,
+        }
+    }
+
+    #[test]
+    fn a_password_is_shown_nowhere() {
+        let wrong = settings(Some("redis://:s3cret@host:port"), None);
+        assert!(!format!("{wrong:?}").contains("s3cret"));
+        let error = wrong.checked().unwrap_err();
+        assert!(!format!("{error:#}").contains("s3cret"), "{error:#}");
+    }
+
+    #[test]
+    fn authorities_alone_are_a_mistake() {
+        assert!(settings(None, None).checked().unwrap().is_none());
+        assert!(settings(None, Some("ca.pem")).checked().is_err());
+        assert!(settings(Some("redis://host"), None).checked().unwrap().is_some());
+    }
+}

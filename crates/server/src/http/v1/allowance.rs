@@ -1,0 +1,107 @@
+//! Registrations and rotations, which have limits by the hour: counted by this process, or in Redis over all replicas.
+//!
+//! Registrations *in all* are a bucket that fills steadily; of that each replica always has its share.
+
+use lastro_access::{
+    ActiveKey, ClientAddr, ROTATIONS_PER_HOUR, RegistrationLimits, RegistrationRefusal, Share, Verdict,
+};
+use lastro_model::Now;
+use lastro_quota::{Charge, Claim, OwnRing, Quota, RingName};
+use std::sync::Arc;
+
+use crate::state::App;
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+
+/// A registration that was admitted, for who has to give it back.
+#[derive(Debug)]
+pub(super) enum Registration {
+    Alone,
+    Shared { by_address: Charge, by_network: Charge, share: Share },
+}
+
+/// Takes one registration out of all allowances, or out of none.
+pub(super) async fn take_registration(
+    app: &App,
+    client: ClientAddr,
+    now: Now,
+) -> Result<Registration, RegistrationRefusal> {
+    let Some(quota) = &app.quota else {
+        return app.registrations.take(client, now.monotonic_ns).map(|()| Registration::Alone);
+    };
+    let RegistrationLimits { per_network_an_hour, .. } = app.registrations.limits();
+    let (address, network, share) =
+        (of_address(app, client, now), of_network(app, client, now), **app.share.load());
+    let by_address = take(quota, &address).await;
+    if !by_address.verdict.admitted {
+        let retry_after_seconds = by_address.verdict.retry_after_seconds();
+        return Err(RegistrationRefusal::Address { retry_after_seconds });
+    }
+    let by_network = take(quota, &network).await;
+    if !by_network.verdict.admitted {
+        quota.give_back(&address, by_address);
+        let retry_after_seconds = by_network.verdict.retry_after_seconds();
+        return Err(RegistrationRefusal::Network { retry_after_seconds });
+    }
+    let before = by_network.verdict.remaining.saturating_add(1);
+    let is_newcomer = before == per_network_an_hour || before == share.of(per_network_an_hour);
+    app.registrations.take_in_all(share, is_newcomer, now.monotonic_ns).inspect_err(|_| {
+        quota.give_back(&address, by_address);
+        quota.give_back(&network, by_network);
+    })?;
+    Ok(Registration::Shared { by_address, by_network, share })
+}
+
+/// Nothing came of the registration.
+pub(super) fn give_registration_back(app: &App, client: ClientAddr, taken: Now, registration: &Registration) {
+    match (registration, &app.quota) {
+        (Registration::Shared { by_address, by_network, share }, Some(quota)) => {
+            quota.give_back(&of_address(app, client, taken), *by_address);
+            quota.give_back(&of_network(app, client, taken), *by_network);
+            app.registrations.give_back_in_all(*share);
+        }
+        _ => app.registrations.give_back(client, taken.monotonic_ns),
+    }
+}
+
+/// Whether the account may rotate a key now, which then counts.
+pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdict {
+    let Some(quota) = &app.quota else { return key.holder.take_rotation(now.monotonic_ns) };
+    let own = OwnRing::One(key.holder.rotations());
+    let claim = Claim {
+        name: RingName::Rotations(key.account),
+        own,
+        limit: ROTATIONS_PER_HOUR,
+        window_ns: HOUR_NS,
+        now,
+    };
+    take(quota, &claim).await.verdict
+}
+
+async fn take(quota: &Arc<Quota>, claim: &Claim<'_>) -> Charge {
+    match quota.take_at_once(claim) {
+        Some(charge) => charge,
+        None => quota.take(claim).await,
+    }
+}
+
+fn of_address(app: &App, client: ClientAddr, now: Now) -> Claim<'_> {
+    Claim {
+        name: RingName::RegistrationsOfAddress(client),
+        own: OwnRing::Of(app.registrations.addresses(), client),
+        limit: app.registrations.limits().per_address_an_hour,
+        window_ns: HOUR_NS,
+        now,
+    }
+}
+
+fn of_network(app: &App, client: ClientAddr, now: Now) -> Claim<'_> {
+    let network = client.of_network();
+    Claim {
+        name: RingName::RegistrationsOfNetwork(network),
+        own: OwnRing::Of(app.registrations.networks(), network),
+        limit: app.registrations.limits().per_network_an_hour,
+        window_ns: HOUR_NS,
+        now,
+    }
+}

@@ -1,0 +1,15 @@
+//! Keeps the connections to Redis, and looks whether it is there.
+
+use std::sync::Arc;
+
+use lastro_quota::Quota;
+use tokio::sync::watch;
+
+use super::stopped;
+
+pub async fn run(quota: Arc<Quota>, mut stop: watch::Receiver<bool>) {
+    tokio::select! {
+        () = stopped(&mut stop) => {}
+        () = quota.watch() => {}
+    }
+}
