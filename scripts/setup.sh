@@ -20,6 +20,7 @@ set_up_servers() {
     local missing=()
     [[ -n "$(find /usr/lib/postgresql -name initdb 2>/dev/null)" ]] || missing+=(postgresql)
     command -v redis-server >/dev/null || missing+=(redis-server)
+    command -v openssl >/dev/null || missing+=(openssl)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 

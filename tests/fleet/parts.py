@@ -94,7 +94,7 @@ class Postgres(Part):
     def __init__(self, directory, settings=()):
         super().__init__(directory)
         self.cluster = self.directory / "postgres"
-        self.settings = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "100", **dict(settings)}
+        self.settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "100", **dict(settings)}
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         self.programs = Path(found[-1]) if found else None
 

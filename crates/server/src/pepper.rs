@@ -80,3 +80,23 @@ fn create(path: &Path) -> std::io::Result<()> {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::config::Cli;
+
+    #[test]
+    fn a_database_on_a_server_has_no_pepper_beside_it() {
+        let database = "postgres://ana:hunter2@db/lastro";
+        let of = |more: &[&str]| {
+            let named = ["lastro", "--database", database].into_iter().chain(more.iter().copied());
+            path_of(&Cli::parse_from(named).common)
+        };
+        let refusal = of(&[]).unwrap_err().to_string();
+        assert!(refusal.contains("--pepper-file") && !refusal.contains("hunter2"), "{refusal}");
+        assert_eq!(of(&["--pepper-file", "p"]).unwrap(), PathBuf::from("p"));
+    }
+}

@@ -12,6 +12,7 @@ mod error;
 pub mod faulty;
 mod lease;
 mod migration;
+mod options;
 mod outbox;
 mod postgres;
 mod read_file;
@@ -26,13 +27,13 @@ mod usage;
 mod webhook;
 
 use std::fmt::Debug;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::sqlite_path;
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
+pub use options::Options;
 pub use outbox::{
     ATTEMPTS_SHOWN, Announcement, Claim, Claimed, Deliveries, Delivery, Fate, NewMessage, OutboxState,
     OutboxStore, ROWS_ANNOUNCED, Settlement,
@@ -83,21 +84,6 @@ impl<T> Store for T where
         + Debug
         + ?Sized
 {
-}
-
-/// How a database on a server is reached. A file needs none of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Connections that small questions and changes share. Publications and whole editions have their own.
-    pub connections: usize,
-    /// A file with the certificates, in PEM, of whoever signs that of the server.
-    pub ca: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { connections: 8, ca: None }
-    }
 }
 
 /// Opens the database at `url` (`sqlite:lastro.db`, `postgres://user@host/lastro`), creating it if there is none and

@@ -88,7 +88,7 @@ impl<'c> Session<'c> {
         let session = Self::begin(client, runtime, kind).map_err(|failure| {
             let clean = failure.cause != Cause::Lost && !client.is_closed();
             // Only the first of several statements can have succeeded, and it changes nothing.
-            Undone { failure, begun: false, clean: clean && session_free(client, runtime) }
+            Undone { failure, begun: false, clean: clean && roll_back(client, runtime) }
         })?;
         let outcome = work(&session);
         let failed = session.failure.take();
@@ -102,7 +102,7 @@ impl<'c> Session<'c> {
                 let cause = failed.as_ref().map_or(Cause::Other, |failure| failure.cause);
                 let error = outcome.err().or(failed.map(|failure| failure.error));
                 let error = error.unwrap_or_else(|| StoreError::Backend("a transaction failed".to_owned()));
-                let clean = cause != Cause::Lost && session_free(client, runtime);
+                let clean = cause != Cause::Lost && roll_back(client, runtime);
                 Err(Undone { failure: Failure { error, cause }, begun: true, clean })
             }
         }
@@ -128,7 +128,7 @@ impl<'c> Session<'c> {
 }
 
 /// Gives up what was begun. Says whether the connection has nothing left of it.
-fn session_free(client: &Client, runtime: &Handle) -> bool {
+fn roll_back(client: &Client, runtime: &Handle) -> bool {
     runtime.block_on(client.batch_execute("ROLLBACK")).is_ok()
 }
 

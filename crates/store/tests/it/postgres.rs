@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_model::{Records, Source};
+use lastro_model::{AccountId, NewKey, Outcome, Records, Source, UsageCount};
 use lastro_store::{DATABASE_ID, StoreError, Write, open, open_existing};
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
@@ -20,10 +20,11 @@ pub(crate) fn server() -> String {
     )
 }
 
-/// The address of a database on that server.
+/// The address of a database on that server, or on a pooler in front of it (`postgres://lastro@127.0.0.1:6432`).
 pub(crate) fn url_of(database: &str) -> String {
     let server = server();
-    let (host, _) = server.rsplit_once('/').expect("an address with a database");
+    let (direct, _) = server.rsplit_once('/').expect("an address with a database");
+    let host = std::env::var("LASTRO_TEST_POSTGRES_POOLER").unwrap_or_else(|_| direct.to_owned());
     format!("{host}/{database}?sslmode=disable")
 }
 
@@ -306,4 +307,47 @@ async fn a_lock_that_is_held_too_long_is_busy() {
     assert_eq!(store.insert_key(new_key(1)).await.unwrap_err(), StoreError::Busy);
     client.batch_execute("ROLLBACK").await.unwrap();
     store.insert_key(new_key(1)).await.unwrap();
+}
+
+/// Somebody else takes two accounts in the order in which the store does not: one of the two is told to give up, and here
+/// that is the store.
+#[tokio::test]
+async fn a_change_that_is_the_victim_of_a_deadlock_is_made_again() {
+    let place = TemporaryDatabase::new();
+    let store = place.open().await;
+    for number in 1..=2 {
+        store.insert_key(NewKey { self_registered: true, ..new_key(number) }).await.unwrap();
+    }
+    let (client, connection) = tokio_postgres::connect(&place.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let take = |number| format!("UPDATE account SET name = 'taken' WHERE id = '{}'", key_id(number).as_str());
+    client.batch_execute("BEGIN; SET LOCAL deadlock_timeout = '60s'").await.unwrap();
+    client.batch_execute(&take(2)).await.unwrap();
+    let count = |number| UsageCount {
+        account: AccountId(key_id(number)),
+        day: day("2026-10-30"),
+        endpoint: "GET /health".to_owned(),
+        outcome: Outcome::Ok,
+        requests: 1,
+    };
+    let adding = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.add_usage("boot", 1, at(0), &[count(1), count(2)]).await }
+    });
+    let waiting = format!(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND wait_event_type = 'Lock'",
+        place.name()
+    );
+    while run(&server(), &waiting).is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    client.batch_execute(&take(1)).await.expect("the other one gives up");
+    assert!(!adding.is_finished(), "it has lost, and waits for its turn");
+    client.batch_execute("COMMIT").await.unwrap();
+    adding.await.unwrap().unwrap();
+    for number in 1..=2 {
+        let day = day("2026-10-30");
+        let used = store.usage(AccountId(key_id(number)), day, day).await.unwrap();
+        assert_eq!(used.iter().map(|count| count.requests).sum::<u64>(), 1, "counted once");
+    }
 }
