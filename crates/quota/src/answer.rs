@@ -70,8 +70,8 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// `None` for what our scripts never answer.
-    pub(crate) fn read(numbers: &[i64]) -> Option<Self> {
+    /// What was answered to somebody who asked for so many units; `None` for what our scripts never answer.
+    pub(crate) fn read(numbers: &[i64], asked: u32) -> Option<Self> {
         let number = |place: usize| numbers.get(place).and_then(|number| u64::try_from(*number).ok());
         let count = |place: usize| number(place).and_then(|number| u32::try_from(number).ok());
         // A clock of Redis that went back makes the epoch lie ahead.
@@ -79,7 +79,7 @@ impl Reply {
         // A hostile number must not overflow what is counted with it; a century of seconds is enough.
         const MOST: u64 = 100 * 366 * 86_400 * SECOND_US;
         Some(Self {
-            granted: count(0)?,
+            granted: count(0)?.min(asked),
             used: count(1)?,
             next_us: number(2)?.min(MOST),
             full_us: number(3)?.min(MOST),
@@ -103,5 +103,24 @@ impl Reply {
             sent_ns: times.0,
             heard_ns: times.1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_of_a_server_is_believed_that_cannot_be() {
+        assert!(Reply::read(&[], 1).is_none());
+        assert!(Reply::read(&[-1, 0, 0, 0, 0, 0, 0], 1).is_none());
+        assert!(Reply::read(&[i64::MAX; 8], 1).is_none(), "more than a limit can be");
+        let widest = [i64::from(u32::MAX), 0, i64::MAX, i64::MAX, i64::MAX, i64::MIN, i64::MAX, i64::MAX];
+        let reply = Reply::read(&widest, 3).unwrap();
+        assert_eq!((reply.granted, reply.epoch_age_us), (3, 0));
+        let answer = reply.answer(false, 3, 3, (u64::MAX, u64::MAX));
+        assert_eq!(answer.closed_until_ns(), Some(u64::MAX));
+        let verdict = answer.verdict(Now { monotonic_ns: 0, unix_ms: 0 });
+        assert!(verdict.reset_unix_seconds(0) > 0 && verdict.retry_after_seconds() > 0);
     }
 }

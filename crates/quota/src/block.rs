@@ -95,8 +95,8 @@ impl Blocks {
             *block = Block { used_before: block.used, ..fresh };
         }
         block.answer = answer;
-        block.left += reply.granted - taken;
-        block.used += taken;
+        block.left = block.left.saturating_add(reply.granted - taken);
+        block.used = block.used.saturating_add(taken);
         let valid_until_ns = answer.sent_ns.saturating_add(reply.valid_us * 1_000);
         block.valid_until_ns = block.valid_until_ns.max(valid_until_ns);
     }

@@ -158,35 +158,31 @@ impl Answers {
 
 async fn call(quota: &Quota, name: RingName, limit: u32, window_ns: u64, wanted: u32) -> Option<Answers> {
     let side = quota.side(name.class());
-    let sent_ns = quota.clock.monotonic_ns();
+    let (sent_ns, key) = (quota.clock.monotonic_ns(), name.key(&quota.prefix));
     let window_us = window_ns / 1_000;
-    let numbers = if limit <= EXACT_LIMIT {
-        let key = name.key(&quota.prefix);
-        let arguments = [u64::from(wanted), u64::from(limit), window_us, 0].map(Argument::Number);
-        let arguments = arguments.into_iter().chain([Argument::Text("")]).collect::<Vec<_>>();
-        side.call(&quota.scripts.ring, &[&key, side.epoch_key()], &arguments).await
+    let (asked, numbers) = if limit <= EXACT_LIMIT {
+        let numbers = [wanted.into(), limit.into(), window_us, 0];
+        let arguments = with_real_time(&numbers);
+        (wanted, side.call(&quota.scripts.ring, &[&key, side.epoch_key()], &arguments).await)
     } else {
-        let key = format!("{}:block", name.key(&quota.prefix));
-        let wish = quota.blocks.wish(name, wanted, quota.share.load().replicas(), sent_ns);
-        let numbers = [
-            u64::from(wish.units),
-            u64::from(limit),
-            window_us,
-            BUCKET_US,
-            u64::from(wish.unused),
-            wish.earlier,
-        ];
-        let arguments =
-            numbers.map(Argument::Number).into_iter().chain([Argument::Text("")]).collect::<Vec<_>>();
-        side.call(&quota.scripts.block, &[&key, side.epoch_key()], &arguments).await
+        let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
+        let numbers =
+            [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
+        let arguments = with_real_time(&numbers);
+        (wish.units, side.call(&quota.scripts.block, &[&key, side.epoch_key()], &arguments).await)
     };
-    let reply = Reply::read(&numbers.ok()?)?;
+    let reply = Reply::read(&numbers.ok()?, asked)?;
     side.answered(reply.epoch_age_us);
-    let kept = if limit <= EXACT_LIMIT { 0 } else { reply.granted.saturating_sub(wanted) };
+    let kept = reply.granted.saturating_sub(wanted);
     let answers = Answers { reply, limit, kept, times: (sent_ns, quota.clock.monotonic_ns()) };
     if limit > EXACT_LIMIT {
         quota.blocks.put(name, &reply, wanted, answers.last());
     }
     quota.notes.write(name, answers.last());
     Some(answers)
+}
+
+/// Only tests tell a script the time.
+fn with_real_time(numbers: &[u64]) -> Vec<Argument<'static>> {
+    numbers.iter().copied().map(Argument::Number).chain([Argument::Text("")]).collect()
 }

@@ -30,7 +30,7 @@ use lastro_access::{EXACT_LIMIT, Share, Verdict};
 use lastro_model::{Clock, Now};
 
 use answer::Answer;
-use block::Blocks;
+use block::{Blocks, Wish};
 use connection::Argument;
 pub use exports::RunningExport;
 use flights::Flights;
@@ -139,7 +139,7 @@ impl Quota {
     }
 
     fn decide(&self, claim: &Claim<'_>) -> Decision {
-        self.side(claim.name.class()).decide(claim.window_ns, claim.now.monotonic_ns)
+        self.side(claim.name.class()).decide(claim.window_ns, self.clock.monotonic_ns())
     }
 
     /// Takes a unit where that needs no question to Redis; else [`Quota::take`] has to be waited for.
@@ -189,7 +189,7 @@ impl Quota {
         if self.decide(claim) != Decision::Shared {
             return Some(self.peek_share(claim));
         }
-        let now_ns = claim.now.monotonic_ns;
+        let now_ns = self.clock.monotonic_ns();
         let noted = self.notes.closed(claim.name, claim.limit, now_ns);
         let answer = noted.or_else(|| self.notes.fresh(claim.name, claim.limit, now_ns))?;
         Some(answer.verdict(claim.now))
@@ -236,10 +236,15 @@ impl Quota {
         let _ = side.call(&self.scripts.ring, &[&key, side.epoch_key()], &arguments).await;
     }
 
+    fn wish(&self, name: RingName, waiting: u32, now_ns: u64) -> Wish {
+        self.blocks.wish(name, waiting, self.share.load().replicas(), now_ns)
+    }
+
     /// What can be said without asking Redis: a unit of a block, or a refusal that is certain.
     fn known(&self, claim: &Claim<'_>) -> Option<Answer> {
         let Claim { name, limit, .. } = *claim;
-        let now_ns = claim.now.monotonic_ns;
+        // Not the claim's: it may have waited, and a block must not be used longer than it is good.
+        let now_ns = self.clock.monotonic_ns();
         let of_block = (limit > EXACT_LIMIT).then(|| self.blocks.take(name, limit, now_ns)).flatten();
         of_block.or_else(|| self.notes.closed(name, limit, now_ns))
     }

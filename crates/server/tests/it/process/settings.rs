@@ -52,6 +52,21 @@ fn a_file_with_an_unknown_setting_is_refused_by_name() {
 }
 
 #[test]
+fn an_address_of_redis_that_is_none_is_refused_and_not_repeated() {
+    let home = Home::new();
+    for address in ["hunter2", "http://:hunter2@host", "redis://:hunter2@host:port"] {
+        let refusal = home.refusal(&["--redis", address]);
+        assert!(refusal.contains("--redis") && !refusal.contains("hunter2"), "{refusal}");
+    }
+    let refusal = home.refusal(&["--redis", "redis://host", "--redis-prefix", "two words"]);
+    assert!(refusal.contains("prefix"), "{refusal}");
+    assert!(!home.database().exists());
+    let mut help = home.command(&["--help"]);
+    help.env("LASTRO_REDIS", "redis://:hunter2@host");
+    assert!(!Finished::of(help).stdout.contains("hunter2"));
+}
+
+#[test]
 fn a_flag_of_serve_before_another_command_is_not_lost_without_a_word() {
     let home = Home::new();
     for command in [&["serve"][..], &["demo"]] {
