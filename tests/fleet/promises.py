@@ -48,7 +48,9 @@ def same_answers_everywhere(fleet):
 
 
 def anonymous_limit_is_exact(fleet):
-    seen = at_once([replica.port for replica in fleet.replicas], 95, address="127.0.0.95")
+    # Not in equal parts: a share of each replica would not come to the limit.
+    first, *others = [replica.port for replica in fleet.replicas]
+    seen = at_once([first, first, first, first, *others], 95, address="127.0.0.95")
     admitted = sum(a.admitted for a in seen)
     return Observed(f"{admitted} of 95", admitted == FREE and not any(a.failed for a in seen))
 

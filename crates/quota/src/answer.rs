@@ -63,6 +63,7 @@ pub(crate) struct Reply {
     pub(crate) full_us: u64,
     pub(crate) now_us: u64,
     pub(crate) epoch_age_us: u64,
+    pub(crate) epoch: i64,
     /// The instant of the units (ring), or their bucket (block).
     pub(crate) place: u64,
     /// How long the block may be used.
@@ -85,6 +86,7 @@ impl Reply {
             full_us: number(3)?.min(MOST),
             now_us: number(4)?.min(100 * MOST),
             epoch_age_us,
+            epoch: *numbers.get(8)?,
             place: number(6)?,
             valid_us: number(7).unwrap_or(0).min(MOST),
         })
@@ -113,9 +115,10 @@ mod tests {
     #[test]
     fn no_number_of_a_server_is_believed_that_cannot_be() {
         assert!(Reply::read(&[], 1).is_none());
-        assert!(Reply::read(&[-1, 0, 0, 0, 0, 0, 0], 1).is_none());
-        assert!(Reply::read(&[i64::MAX; 8], 1).is_none(), "more than a limit can be");
-        let widest = [i64::from(u32::MAX), 0, i64::MAX, i64::MAX, i64::MAX, i64::MIN, i64::MAX, i64::MAX];
+        assert!(Reply::read(&[-1, 0, 0, 0, 0, 0, 0, 0, 0], 1).is_none());
+        assert!(Reply::read(&[i64::MAX; 9], 1).is_none(), "more than a limit can be");
+        let widest =
+            [i64::from(u32::MAX), 0, i64::MAX, i64::MAX, i64::MAX, i64::MIN, i64::MAX, i64::MAX, i64::MIN];
         let reply = Reply::read(&widest, 3).unwrap();
         assert_eq!((reply.granted, reply.epoch_age_us), (3, 0));
         let answer = reply.answer(false, 3, 3, (u64::MAX, u64::MAX));

@@ -127,6 +127,7 @@ mod tests {
             full_us: 0,
             now_us: 0,
             epoch_age_us: 0,
+            epoch: 0,
             place: bucket,
             valid_us: 400,
         }

@@ -162,17 +162,15 @@ async fn call(quota: &Quota, name: RingName, limit: u32, window_ns: u64, wanted:
     let window_us = window_ns / 1_000;
     let (asked, numbers) = if limit <= EXACT_LIMIT {
         let numbers = [wanted.into(), limit.into(), window_us, 0];
-        let arguments = with_real_time(&numbers);
-        (wanted, side.call(&quota.scripts.ring, &[&key, side.epoch_key()], &arguments).await)
+        (wanted, side.count(&quota.scripts.ring, &key, &numbers).await)
     } else {
         let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
         let numbers =
             [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
-        let arguments = with_real_time(&numbers);
-        (wish.units, side.call(&quota.scripts.block, &[&key, side.epoch_key()], &arguments).await)
+        (wish.units, side.count(&quota.scripts.block, &key, &numbers).await)
     };
     let reply = Reply::read(&numbers.ok()?, asked)?;
-    side.answered(reply.epoch_age_us);
+    side.answered(reply.epoch_age_us, reply.epoch);
     let kept = reply.granted.saturating_sub(wanted);
     let answers = Answers { reply, limit, kept, times: (sent_ns, quota.clock.monotonic_ns()) };
     if limit > EXACT_LIMIT {
@@ -180,9 +178,4 @@ async fn call(quota: &Quota, name: RingName, limit: u32, window_ns: u64, wanted:
     }
     quota.notes.write(name, answers.last());
     Some(answers)
-}
-
-/// Only tests tell a script the time.
-fn with_real_time(numbers: &[u64]) -> Vec<Argument<'static>> {
-    numbers.iter().copied().map(Argument::Number).chain([Argument::Text("")]).collect()
 }

@@ -31,7 +31,6 @@ use lastro_model::{Clock, Now};
 
 use answer::Answer;
 use block::{Blocks, Wish};
-use connection::Argument;
 pub use exports::RunningExport;
 use flights::Flights;
 use mode::Decision;
@@ -225,15 +224,9 @@ impl Quota {
 
     async fn return_to_ring(&self, name: RingName, limit: u32, window_us: u64, at_us: u64) {
         let (side, key) = (self.side(name.class()), name.key(&self.prefix));
-        let arguments = [
-            Argument::Number(0),
-            Argument::Number(limit.into()),
-            Argument::Number(window_us),
-            Argument::Number(at_us),
-            Argument::Text(""),
-        ];
+        let numbers = [0, limit.into(), window_us, at_us];
         // Where it is lost, one unit too many was charged, which is the safe side.
-        let _ = side.call(&self.scripts.ring, &[&key, side.epoch_key()], &arguments).await;
+        let _ = side.count(&self.scripts.ring, &key, &numbers).await;
     }
 
     fn wish(&self, name: RingName, waiting: u32, now_ns: u64) -> Wish {

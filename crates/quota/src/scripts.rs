@@ -2,21 +2,31 @@
 
 use redis::Script;
 
+/// Those that count know the epoch.
+macro_rules! counting {
+    ($name:literal) => {
+        Script::new(concat!(
+            include_str!("scripts/epoch.lua"),
+            include_str!(concat!("scripts/", $name, ".lua"))
+        ))
+    };
+}
+
 #[derive(Debug)]
 pub(crate) struct Scripts {
     pub(crate) ring: Script,
     pub(crate) block: Script,
+    pub(crate) look: Script,
     pub(crate) slot: Script,
-    pub(crate) epoch: Script,
 }
 
 impl Scripts {
     pub(crate) fn new() -> Self {
         Self {
-            ring: Script::new(include_str!("scripts/ring.lua")),
-            block: Script::new(include_str!("scripts/block.lua")),
+            ring: counting!("ring"),
+            block: counting!("block"),
+            look: counting!("look"),
             slot: Script::new(include_str!("scripts/slot.lua")),
-            epoch: Script::new(include_str!("scripts/epoch.lua")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One class of limits: its connection, whether Redis decides about it, and what came of its calls.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use lastro_model::Clock;
@@ -29,6 +29,11 @@ const LOOKS_IN_VAIN: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// In place of an epoch: nothing was counted yet, so that nothing can be forgotten.
+const JUST_BEGUN: i64 = i64::MIN;
+/// In place of an epoch: something may have been counted, and no epoch was heard of.
+const COUNTED_WITHOUT: i64 = 0;
+
 /// How calls ended.
 #[derive(Debug, Default)]
 pub struct Calls {
@@ -48,6 +53,8 @@ pub(crate) struct Side {
     pub(crate) calls: Calls,
     clock: Arc<dyn Clock>,
     epoch_key: String,
+    /// The epoch of Redis that was last heard of.
+    epoch: AtomicI64,
 }
 
 impl Side {
@@ -55,6 +62,7 @@ impl Side {
         Self {
             class,
             epoch_key: format!("{}:{{epoch}}", settings.prefix),
+            epoch: AtomicI64::new(JUST_BEGUN),
             connection: Connection::new(settings),
             breaker: Mutex::default(),
             told: Mutex::default(),
@@ -73,8 +81,26 @@ impl Side {
         self.decide(MINUTE_NS, self.clock.monotonic_ns()) == Decision::Shared
     }
 
-    pub(crate) fn epoch_key(&self) -> &str {
-        &self.epoch_key
+    /// Runs a script that counts, on this ring or block.
+    pub(crate) async fn count(
+        &self,
+        script: &Script,
+        key: &str,
+        numbers: &[u64],
+    ) -> Result<Vec<i64>, CallError> {
+        let known = self.known_epoch();
+        // Only tests tell a script the time.
+        let last = [Argument::Text(""), Argument::Text(&known)];
+        let arguments: Vec<_> = numbers.iter().copied().map(Argument::Number).chain(last).collect();
+        self.call(script, &[key, &self.epoch_key], &arguments).await
+    }
+
+    /// As scripts are told.
+    fn known_epoch(&self) -> String {
+        match self.epoch.load(Ordering::Relaxed) {
+            JUST_BEGUN => String::new(),
+            epoch => epoch.to_string(),
+        }
     }
 
     /// Runs a script. What came of it is counted, and counts for who decides from now on.
@@ -97,13 +123,22 @@ impl Side {
         result
     }
 
-    /// Redis answered, and told the age of its epoch.
-    pub(crate) fn answered(&self, epoch_age_us: u64) {
+    /// Redis answered, and told its epoch and the age of that.
+    pub(crate) fn answered(&self, epoch_age_us: u64, epoch: i64) {
+        self.epoch.store(epoch, Ordering::Relaxed);
         let now_ns = self.clock.monotonic_ns();
         self.breaker.lock().answered(epoch_age_us.saturating_mul(1_000), now_ns);
     }
 
+    /// From now on something may be admitted that Redis does not hear of.
+    fn count_alone(&self) {
+        // Whoever has heard of an epoch is known by that.
+        let _ =
+            self.epoch.compare_exchange(JUST_BEGUN, COUNTED_WITHOUT, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     fn failed(&self) {
+        self.count_alone();
         let is_open = self.connection.is_open();
         {
             let mut breaker = self.breaker.lock();
@@ -174,6 +209,7 @@ impl Side {
         match self.connection.connect().await {
             Ok(()) => self.look(scripts).await,
             Err(reason) => {
+                self.count_alone();
                 self.breaker.lock().lost();
                 self.tell_mode(&reason);
                 false
@@ -182,12 +218,11 @@ impl Side {
     }
 
     async fn look(&self, scripts: &Scripts) -> bool {
-        let looked = self.call(&scripts.epoch, &[&self.epoch_key], &[]).await;
-        let age_us = looked.ok().and_then(|numbers| numbers.first().copied());
-        if let Some(age_us) = age_us {
-            self.answered(u64::try_from(age_us).unwrap_or(0));
-            self.tell_mode("");
-        }
-        age_us.is_some()
+        let known = self.known_epoch();
+        let looked = self.call(&scripts.look, &[&self.epoch_key], &[Argument::Text(&known)]).await;
+        let Ok(&[age_us, epoch]) = looked.as_deref() else { return false };
+        self.answered(u64::try_from(age_us).unwrap_or(0), epoch);
+        self.tell_mode("");
+        true
     }
 }

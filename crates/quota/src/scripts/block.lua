@@ -3,7 +3,7 @@
 --
 -- KEYS: the blocks (a hash: bucket -> units, and `sum`, `oldest`, `newest`), the epoch
 -- ARGV: units wanted, the limit, the window in microseconds, the length of a bucket, units of an earlier block that were not
---       used, the bucket of that block, now (only in tests)
+--       used, the bucket of that block, now (only in tests), the epoch that is known
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local length, unused, earlier = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local now
@@ -14,11 +14,7 @@ else
     now = tonumber(ARGV[7])
 end
 
-local epoch = redis.call('GET', KEYS[2])
-if not epoch then
-    epoch = string.format('%.0f', now)
-    redis.call('SET', KEYS[2], epoch)
-end
+local epoch, epoch_age = epoch_of(KEYS[2], ARGV[8], now)
 
 local function name(bucket) return string.format('%.0f', bucket) end
 local function units(bucket) return tonumber(redis.call('HGET', key, name(bucket)) or 0) end
@@ -60,4 +56,5 @@ end
 if limit == 0 then
     next_unit = window
 end
-return { granted, sum, next_unit, full, now, now - tonumber(epoch), bucket, math.min((bucket + 1) * length - now, length) }
+local valid = math.min((bucket + 1) * length - now, length)
+return { granted, sum, next_unit, full, now, epoch_age, bucket, valid, epoch }

@@ -1,9 +1,18 @@
--- A look at whether Redis answers and can be written to, and for how long it has forgotten nothing.
+-- Put before the scripts that count: for how long Redis has forgotten nothing that anybody counted.
 --
--- KEYS: the epoch
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local epoch = redis.call('GET', KEYS[1]) or string.format('%.0f', now)
--- Also where it is there: a server without memory, or one that only follows another, refuses this as it would refuse to count.
-redis.call('SET', KEYS[1], epoch)
-return { now - tonumber(epoch) }
+-- The epoch says since when. A replica that has just begun and finds none has admitted nothing that could be forgotten, so
+-- it makes one that has no doubt (below zero, and unlike any other by its time). Whoever was there before and finds none,
+-- or one without doubt that it does not know, makes one of this moment: all that was counted until now is gone.
+--
+-- `known` is the epoch that the caller last heard of, 0 if it has counted without one, nothing if it has just begun.
+local function epoch_of(key, known, now)
+    local epoch = redis.call('GET', key)
+    local has_begun = not known or known == ''
+    if not epoch or (not has_begun and known ~= epoch and tonumber(epoch) < 0) then
+        epoch = string.format('%.0f', has_begun and -now or now)
+        redis.call('SET', key, epoch)
+    end
+    local since = tonumber(epoch)
+    return since, since < 0 and now or now - since
+end
+

@@ -2,7 +2,8 @@
 -- test holds the two together step by step.
 --
 -- KEYS: the ring (instants in microseconds since 1970, oldest first), the epoch
--- ARGV: how many are wanted, the limit, the window in microseconds, an instant to give back or 0, now (only in tests)
+-- ARGV: how many are wanted, the limit, the window in microseconds, an instant to give back or 0, now (only in tests),
+--       the epoch that is known
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local now
 if ARGV[5] == '' then
@@ -12,12 +13,7 @@ else
     now = tonumber(ARGV[5])
 end
 
--- Since when nothing was forgotten: made by the first who finds none.
-local epoch = redis.call('GET', KEYS[2])
-if not epoch then
-    epoch = string.format('%.0f', now)
-    redis.call('SET', KEYS[2], epoch)
-end
+local epoch, epoch_age = epoch_of(KEYS[2], ARGV[6], now)
 
 local function at(index)
     local instant = redis.call('LINDEX', key, index)
@@ -68,4 +64,4 @@ end
 if limit == 0 then
     next_unit = window
 end
-return { granted, used, next_unit, full, now, now - tonumber(epoch), stamp }
+return { granted, used, next_unit, full, now, epoch_age, stamp, 0, epoch }

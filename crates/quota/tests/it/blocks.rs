@@ -48,7 +48,10 @@ struct Held {
 #[test]
 fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
     let redis = Redis::shared();
-    let script = Script::new(include_str!("../../src/scripts/block.lua"));
+    let script = Script::new(concat!(
+        include_str!("../../src/scripts/epoch.lua"),
+        include_str!("../../src/scripts/block.lua")
+    ));
     let (connection, case, limit) = (RefCell::new(redis.connect()), Cell::new(0), 100u64);
     let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(steps in prop::collection::vec(any_step(), 20..150))| {
@@ -65,7 +68,7 @@ fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
                 .arg(wanted).arg(limit).arg(WINDOW_US).arg(BUCKET_US).arg(unused).arg(block.bucket).arg(now_us)
                 .invoke(&mut connection.borrow_mut())
                 .unwrap();
-            let [granted, sum, .., bucket, valid_us] = numbers[..] else { panic!("{numbers:?}") };
+            let [granted, sum, .., bucket, valid_us, _] = numbers[..] else { panic!("{numbers:?}") };
             prop_assert!(sum + granted <= limit as i64);
             prop_assert!(granted as u64 == wanted.min(limit - sum as u64), "what is free is given");
             if is_lost {
@@ -88,8 +91,13 @@ fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
 #[test]
 fn what_was_not_used_is_free_for_others() {
     let redis = Redis::shared();
-    let (mut connection, script) =
-        (redis.connect(), Script::new(include_str!("../../src/scripts/block.lua")));
+    let (mut connection, script) = (
+        redis.connect(),
+        Script::new(concat!(
+            include_str!("../../src/scripts/epoch.lua"),
+            include_str!("../../src/scripts/block.lua")
+        )),
+    );
     let key = format!("{}:{{a}}", redis.prefix);
     let mut ask = |wanted: u64, unused: u64, earlier: i64, now_us: u64| -> Vec<i64> {
         let mut call = script.key(&key);

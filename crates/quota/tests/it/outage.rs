@@ -143,3 +143,32 @@ async fn a_redis_that_is_not_there_at_first_is_found_later() {
     let admissions = load(&fleet, 60).await;
     assert!(admissions.iter().all(|admission| admission.by_redis));
 }
+
+/// Nobody has admitted anything that an empty Redis could have forgotten.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_minute_of_a_new_fleet_is_exact() {
+    let redis = Redis::own();
+    let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
+    assert!(fleet.iter().all(|replica| replica.quota.is_shared(Class::Keys)));
+    // All at one replica: its share alone would be a third.
+    let admissions = load(&fleet[..1], 2 * LIMIT as usize).await;
+    assert_eq!(admissions.len(), LIMIT as usize);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newcomer_does_not_hide_that_redis_was_emptied() {
+    let redis = Redis::own();
+    let fleet = Replica::fleet(&redis, 2, 60_000_000_000).await;
+    let before = load(&fleet, 2 * LIMIT as usize).await;
+    assert_eq!(before.len(), LIMIT as usize);
+    redis.command(&["FLUSHALL"]);
+    // The first to look is one that knows of nothing.
+    let newcomer = Replica::fleet(&redis, 1, 60_000_000_000).await;
+    load(&fleet, 4).await;
+    until("everybody doubts", || {
+        fleet.iter().chain(&newcomer).all(|replica| !replica.quota.is_shared(Class::Keys))
+    })
+    .await;
+    let after = load(&fleet, 2 * LIMIT as usize).await;
+    assert!(before.len() + after.len() < 2 * LIMIT as usize, "{}", after.len());
+}

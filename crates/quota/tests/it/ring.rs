@@ -72,7 +72,9 @@ impl Pair<'_> {
             .arg(self.now_us)
             .invoke(self.connection)
             .unwrap();
-        let [granted, used, next_us, full_us, now_us, _, stamp] = numbers[..] else { panic!("{numbers:?}") };
+        let [granted, used, next_us, full_us, now_us, _, stamp, ..] = numbers[..] else {
+            panic!("{numbers:?}")
+        };
         assert_eq!(now_us as u64, self.now_us);
         let told = Told {
             granted: granted as u32,
@@ -120,7 +122,10 @@ impl Pair<'_> {
 #[test]
 fn the_script_and_the_ring_say_the_same() {
     let redis = Redis::shared();
-    let script = Script::new(include_str!("../../src/scripts/ring.lua"));
+    let script = Script::new(concat!(
+        include_str!("../../src/scripts/epoch.lua"),
+        include_str!("../../src/scripts/ring.lua")
+    ));
     let (connection, case) = (RefCell::new(redis.connect()), Cell::new(0));
     let config = ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(steps in prop::collection::vec(any_step(), 20..80))| {
@@ -144,7 +149,13 @@ fn the_script_and_the_ring_say_the_same() {
 #[test]
 fn a_ring_in_redis_ends_when_its_last_unit_does() {
     let redis = Redis::shared();
-    let (mut connection, script) = (redis.connect(), Script::new(include_str!("../../src/scripts/ring.lua")));
+    let (mut connection, script) = (
+        redis.connect(),
+        Script::new(concat!(
+            include_str!("../../src/scripts/epoch.lua"),
+            include_str!("../../src/scripts/ring.lua")
+        )),
+    );
     let (key, epoch) = (format!("{}:{{a}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
     script
         .key(&key)
