@@ -37,6 +37,8 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     };
     let common = Common {
         database: database(directory),
+        database_ca: None,
+        database_connections: 8,
         pepper_file: Some(directory.join("pepper")),
         ..Common::defaults()?
     };
