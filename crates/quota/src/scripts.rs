@@ -19,4 +19,8 @@ impl Scripts {
             epoch: Script::new(include_str!("scripts/epoch.lua")),
         }
     }
+
+    pub(crate) fn all(&self) -> [&Script; 4] {
+        [&self.ring, &self.block, &self.slot, &self.epoch]
+    }
 }
