@@ -76,9 +76,17 @@ impl Connection {
         self.lost.notify_one();
     }
 
-    /// Makes a connection in place of the present one. The reason why there is none holds no secret.
-    pub(crate) async fn connect(&self) -> Result<(), String> {
-        let open = tokio::time::timeout(CONNECT_TIMEOUT, self.make()).await;
+    /// Makes a connection in place of the present one, and sends the scripts ahead, so that no request waits for that.
+    /// The reason why there is none holds no secret.
+    pub(crate) async fn connect(&self, scripts: &[&Script]) -> Result<(), String> {
+        let making = async {
+            let mut open = self.make().await?;
+            for script in scripts {
+                script.load_async(&mut open.channel).await.map_err(|error| reason(&error))?;
+            }
+            Ok::<_, String>(open)
+        };
+        let open = tokio::time::timeout(CONNECT_TIMEOUT, making).await;
         let open = open.map_err(|_| "no connection within two seconds".to_owned())??;
         self.open.store(Some(Arc::new(open)));
         Ok(())

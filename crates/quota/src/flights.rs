@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
@@ -67,15 +68,19 @@ impl Drop for Landing<'_> {
     }
 }
 
-/// Asks Redis, together with whoever asks for the same ring. `None` when there was no answer within the budget.
+/// There was no answer within the budget, and perhaps there will be one.
+#[derive(Debug)]
+pub(crate) struct Unheard(pub(crate) Option<oneshot::Receiver<Answer>>);
+
+/// Asks Redis, together with whoever asks for the same ring.
 pub(crate) async fn ask(
     quota: &Arc<Quota>,
     name: RingName,
     limit: u32,
     window_ns: u64,
     wants_unit: bool,
-) -> Option<Answer> {
-    let (told, answer) = oneshot::channel();
+) -> Result<Answer, Unheard> {
+    let (told, mut answer) = oneshot::channel();
     let rider = Rider { wants_unit, limit, told };
     {
         let mut shard = quota.flights.shard(name).lock();
@@ -87,7 +92,13 @@ pub(crate) async fn ask(
             }
         }
     }
-    tokio::time::timeout(quota.budget, answer).await.ok()?.ok()
+    match tokio::time::timeout(quota.budget, &mut answer).await {
+        Ok(heard) => heard.map_err(|_| Unheard(None)),
+        Err(_) => {
+            quota.side(name.class()).calls.late.fetch_add(1, Ordering::Relaxed);
+            Err(Unheard(Some(answer)))
+        }
+    }
 }
 
 async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {

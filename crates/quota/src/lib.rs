@@ -32,7 +32,7 @@ use lastro_model::{Clock, Now};
 use answer::Answer;
 use block::{Blocks, Wish};
 pub use exports::RunningExport;
-use flights::Flights;
+use flights::{Flights, Unheard};
 use mode::Decision;
 pub use names::{Class, RingName};
 use notes::Notes;
@@ -162,9 +162,13 @@ impl Quota {
             Decision::Share => self.take_share(claim),
             Decision::Shared => match self.ask(claim).await {
                 // It lost its data a moment ago: it counts, and our share decides.
-                Some(answer) if answer.has_forgotten(claim.window_ns) => self.take_share(claim),
-                Some(answer) => self.settle(claim, answer),
-                None => self.take_share(claim),
+                Ok(answer) if answer.has_forgotten(claim.window_ns) => self.take_share(claim),
+                Ok(answer) => self.settle(claim, answer),
+                Err(unheard) => {
+                    let charge = self.take_share(claim);
+                    self.hear_later(claim, unheard, charge.verdict.admitted);
+                    charge
+                }
             },
             Decision::Both => {
                 let reserved = self.take_share(claim);
@@ -172,12 +176,15 @@ impl Quota {
                     return reserved;
                 }
                 match self.ask(claim).await {
-                    Some(answer) if !answer.is_admitted => {
+                    Ok(answer) if !answer.is_admitted => {
                         claim.own.give_back(self.own_limit(claim), claim.window_ns, claim.now.monotonic_ns);
                         Charge { verdict: answer.verdict(claim.now), unit: Unit::Own }
                     }
-                    Some(answer) => Charge { unit: unit(&answer), ..reserved },
-                    None => reserved,
+                    Ok(answer) => Charge { unit: unit(&answer), ..reserved },
+                    Err(unheard) => {
+                        self.hear_later(claim, unheard, true);
+                        reserved
+                    }
                 }
             }
         }
@@ -199,8 +206,8 @@ impl Quota {
             return verdict;
         }
         match flights::ask(self, claim.name, claim.limit, claim.window_ns, false).await {
-            Some(answer) => answer.verdict(claim.now),
-            None => self.peek_share(claim),
+            Ok(answer) => answer.verdict(claim.now),
+            Err(_) => self.peek_share(claim),
         }
     }
 
@@ -242,9 +249,23 @@ impl Quota {
         of_block.or_else(|| self.notes.closed(name, limit, now_ns))
     }
 
-    async fn ask(self: &Arc<Self>, claim: &Claim<'_>) -> Option<Answer> {
+    /// A request that could not wait is counted in Redis all the same, if it was admitted, and only then.
+    fn hear_later(self: &Arc<Self>, claim: &Claim<'_>, unheard: Unheard, is_admitted: bool) {
+        let Some(answer) = unheard.0 else { return };
+        let (quota, name, limit) = (Arc::clone(self), claim.name, claim.limit);
+        let window_us = claim.window_ns / 1_000;
+        tokio::spawn(async move {
+            match answer.await.map(|answer| (answer.is_admitted && !is_admitted, unit(&answer))) {
+                Ok((true, Unit::Ring { at_us })) => quota.return_to_ring(name, limit, window_us, at_us).await,
+                Ok((true, Unit::Block)) => quota.blocks.give_back(name),
+                _ => {}
+            }
+        });
+    }
+
+    async fn ask(self: &Arc<Self>, claim: &Claim<'_>) -> Result<Answer, Unheard> {
         match self.known(claim) {
-            Some(answer) => Some(answer),
+            Some(answer) => Ok(answer),
             None => flights::ask(self, claim.name, claim.limit, claim.window_ns, true).await,
         }
     }

@@ -29,4 +29,8 @@ impl Scripts {
             slot: Script::new(include_str!("scripts/slot.lua")),
         }
     }
+
+    pub(crate) fn all(&self) -> [&Script; 4] {
+        [&self.ring, &self.block, &self.slot, &self.epoch]
+    }
 }

@@ -206,7 +206,7 @@ impl Side {
 
     /// Whether there is a Redis that answers.
     pub(crate) async fn connect(&self, scripts: &Scripts) -> bool {
-        match self.connection.connect().await {
+        match self.connection.connect(&scripts.all()).await {
             Ok(()) => self.look(scripts).await,
             Err(reason) => {
                 self.count_alone();
