@@ -31,6 +31,6 @@ impl Scripts {
     }
 
     pub(crate) fn all(&self) -> [&Script; 4] {
-        [&self.ring, &self.block, &self.slot, &self.epoch]
+        [&self.ring, &self.block, &self.look, &self.slot]
     }
 }

@@ -10,7 +10,7 @@ pub enum StoreError {
     #[error("{database} is not a Lastro database; it was left as it is")]
     Foreign { database: String },
 
-    #[error("there is no Lastro database at {database}")]
+    #[error("there is no database at {database}")]
     Missing { database: String },
 
     /// The published data is here without the customers' keys. Going on without them would lock everybody out.

@@ -45,7 +45,7 @@ pub(super) async fn bring_up_to_date(client: &Client, database: &str, presence: 
     loop {
         let applied = applied(client, database).await?;
         if applied.is_empty() && presence == Presence::Required {
-            return Err(StoreError::Missing { database: database.to_owned() });
+            return Err(StoreError::Missing { database: format!("{database}, which is empty") });
         }
         if pending(POSTGRES, &applied)?.is_empty() {
             return Ok(());
