@@ -40,10 +40,10 @@ impl Answer {
         }
     }
 
-    /// Until when the ring stays full whoever asks. Counted from the call, so that the note ends early rather than late.
-    /// Units of blocks may be given back before they expire.
+    /// Until when the ring stays full whoever asks. Counted from the call, so that the note ends early rather than late;
+    /// and never long, because units may be given back before they expire.
     pub(crate) fn closed_until_ns(&self) -> Option<u64> {
-        let longest_us = if self.limit > EXACT_LIMIT { BUCKET_US } else { u64::MAX };
+        let longest_us = if self.limit > EXACT_LIMIT { BUCKET_US } else { SECOND_US };
         (self.remaining == 0).then(|| self.sent_ns.saturating_add(self.next_us.min(longest_us) * 1_000))
     }
 

@@ -1,6 +1,6 @@
 //! The connection to Redis: the one module that knows the library for it.
 //!
-//! A call waits for an answer at most 50 ms (`settings::BUDGET`), and never for a connection: that is made in the background, by
+//! A call waits for an answer as long as it is told, and never for a connection: that is made in the background, by
 //! [`Connection::connect`], and a call that finds none fails at once.
 
 use std::fmt;
@@ -117,12 +117,13 @@ impl Connection {
         Ok(Open { channel, task: tokio::spawn(speaking).abort_handle() })
     }
 
-    /// Runs a script, which answers with whole numbers.
+    /// Runs a script, which answers with whole numbers, within this time.
     pub(crate) async fn call(
         &self,
         script: &Script,
         keys: &[&str],
         arguments: &[Argument<'_>],
+        within: Duration,
     ) -> Result<Vec<i64>, CallError> {
         let open = self.open.load_full().ok_or(CallError::Failed)?;
         let mut invocation = script.prepare_invoke();
@@ -136,7 +137,7 @@ impl Connection {
             };
         }
         let mut channel = open.channel.clone();
-        let answer = tokio::time::timeout(self.settings.budget, invocation.invoke_async(&mut channel)).await;
+        let answer = tokio::time::timeout(within, invocation.invoke_async(&mut channel)).await;
         answer.map_err(|_| CallError::Late)?.map_err(|error: RedisError| {
             if error.is_io_error() || error.is_unrecoverable_error() {
                 self.forget(&open);

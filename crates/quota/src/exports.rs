@@ -41,12 +41,12 @@ impl Quota {
         most: usize,
     ) -> Option<RunningExport> {
         let slot = Slot { key: format!("{}:{{x:{account}}}", self.prefix), name };
-        let is_away = self.keys.decide(0, self.clock.monotonic_ns()) == Decision::Share;
-        if !is_away && self.call_slot("begin", &slot, most).await == Some(0) {
-            return None;
-        }
         let renewing = tokio::spawn(renew(Arc::clone(self), slot.clone(), most)).abort_handle();
-        Some(RunningExport { quota: Arc::clone(self), slot, renewing })
+        // Before it is asked for: a client that goes meanwhile must not leave a slot behind.
+        let running = RunningExport { quota: Arc::clone(self), slot, renewing };
+        let is_away = self.keys.decide(0, self.clock.monotonic_ns()) == Decision::Share;
+        let is_refused = !is_away && self.call_slot("begin", &running.slot, most).await == Some(0);
+        (!is_refused).then_some(running)
     }
 
     async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {

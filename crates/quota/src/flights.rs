@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use futures_util::FutureExt;
 use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
@@ -14,10 +16,13 @@ use tokio::sync::oneshot;
 use crate::Quota;
 use crate::answer::{Answer, Reply};
 use crate::block::BUCKET_US;
-use crate::connection::Argument;
+use crate::connection::CallError;
 use crate::names::RingName;
 
 const SHARDS: usize = 64;
+
+/// How long an answer is of use to whoever could not wait for it: what it counted is put right then.
+const LATEST: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Flights {
@@ -34,7 +39,19 @@ struct Rider {
     /// A unit, or only to know.
     wants_unit: bool,
     limit: u32,
-    told: oneshot::Sender<Answer>,
+    told: oneshot::Sender<Result<Answer, Unheard>>,
+}
+
+/// There was no answer within the budget. Perhaps there will be one: then it counts those who were admitted without it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unheard(Option<Arc<AtomicU32>>);
+
+impl Unheard {
+    pub(crate) fn was_admitted(&self) {
+        if let Some(admitted) = &self.0 {
+            admitted.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Flights {
@@ -68,11 +85,7 @@ impl Drop for Landing<'_> {
     }
 }
 
-/// There was no answer within the budget, and perhaps there will be one.
-#[derive(Debug)]
-pub(crate) struct Unheard(pub(crate) Option<oneshot::Receiver<Answer>>);
-
-/// Asks Redis, together with whoever asks for the same ring.
+/// Asks Redis, together with whoever asks for the same ring. A call has its budget; who rides on the next waits for both.
 pub(crate) async fn ask(
     quota: &Arc<Quota>,
     name: RingName,
@@ -80,7 +93,7 @@ pub(crate) async fn ask(
     window_ns: u64,
     wants_unit: bool,
 ) -> Result<Answer, Unheard> {
-    let (told, mut answer) = oneshot::channel();
+    let (told, answer) = oneshot::channel();
     let rider = Rider { wants_unit, limit, told };
     {
         let mut shard = quota.flights.shard(name).lock();
@@ -92,30 +105,27 @@ pub(crate) async fn ask(
             }
         }
     }
-    match tokio::time::timeout(quota.budget, &mut answer).await {
-        Ok(heard) => heard.map_err(|_| Unheard(None)),
-        Err(_) => {
-            quota.side(name.class()).calls.late.fetch_add(1, Ordering::Relaxed);
-            Err(Unheard(Some(answer)))
-        }
-    }
+    // A flight that fails lets go all who wait for the next, too.
+    answer.await.unwrap_or_else(|_| Err(Unheard::default()))
 }
 
 async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
     let landing = Landing(&quota.flights, name);
     let mut waiting = vec![first];
     loop {
-        let Ok(_turn) = quota.side(name.class()).turns.acquire().await else { return };
+        // Who waits for the next is let go where this one is given up.
+        let turn = tokio::time::timeout(quota.budget, quota.side(name.class()).turns.acquire()).await;
+        let Ok(Ok(_turn)) = turn else { return };
         waiting.retain(|rider| !rider.told.is_closed());
-        // Those of another limit, after a change of plan, go with the next call.
+        // Those of one limit: it may have been changed between two requests.
         let limit = waiting.first().map(|rider| rider.limit);
         let (riders, others): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|rider| Some(rider.limit) == limit);
         waiting = others;
-        if let Some(limit) = limit {
-            let wanted = riders.iter().filter(|rider| rider.wants_unit).count();
-            let Some(answers) = call(&quota, name, limit, window_ns, wanted as u32).await else { return };
-            tell(riders, &answers);
+        if let Some(limit) = limit
+            && !answer_riders(&quota, name, limit, window_ns, riders).await
+        {
+            return;
         }
         if waiting.is_empty() {
             match quota.flights.next(name) {
@@ -126,6 +136,67 @@ async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
     }
     // The place was given up when nobody waited any more; by now it may be another's.
     std::mem::forget(landing);
+}
+
+/// Says whether Redis answers.
+async fn answer_riders(
+    quota: &Arc<Quota>,
+    name: RingName,
+    limit: u32,
+    window_ns: u64,
+    riders: Vec<Rider>,
+) -> bool {
+    let side = quota.side(name.class());
+    let sent_ns = quota.clock.monotonic_ns();
+    // The call before may have said all there is to say.
+    if let Some(refusal) = quota.notes.closed(name, limit, sent_ns) {
+        riders.into_iter().for_each(|rider| drop(rider.told.send(Ok(refusal))));
+        return true;
+    }
+    let wanted = riders.iter().filter(|rider| rider.wants_unit).count() as u32;
+    let mut calling = Box::pin(call(Arc::clone(quota), name, limit, window_ns, wanted));
+    let heard = match tokio::time::timeout(quota.budget, &mut calling).await {
+        Ok(heard) => Some(heard),
+        Err(_) => {
+            // It may have come and wait for its turn, like us.
+            tokio::task::yield_now().await;
+            calling.as_mut().now_or_never()
+        }
+    };
+    match heard {
+        Some(Ok(answers)) => {
+            side.answered(&answers.reply);
+            answers.note(quota, name);
+            tell(riders, &answers);
+            return true;
+        }
+        Some(Err(error)) => {
+            side.failed(error, sent_ns);
+        }
+        None => {
+            side.failed(CallError::Late, sent_ns);
+            let admitted = Arc::new(AtomicU32::new(0));
+            let unheard = Unheard(Some(Arc::clone(&admitted)));
+            riders.into_iter().for_each(|rider| drop(rider.told.send(Err(unheard.clone()))));
+            drop(unheard);
+            let quota = Arc::clone(quota);
+            tokio::spawn(async move {
+                if let Ok(Ok(answers)) = tokio::time::timeout(LATEST, calling).await {
+                    put_right(&quota, name, window_ns, &answers, admitted.load(Ordering::Relaxed)).await;
+                }
+            });
+        }
+    }
+    false
+}
+
+/// An answer that nobody waited for: units of it that nobody was admitted for are given back.
+async fn put_right(quota: &Quota, name: RingName, window_ns: u64, answers: &Answers, admitted: u32) {
+    let unused = answers.reply.granted.saturating_sub(admitted);
+    // Those of a block end with its half second.
+    if unused > 0 && answers.limit <= EXACT_LIMIT {
+        quota.return_to_ring(name, answers.limit, window_ns / 1_000, (answers.reply.place, unused)).await;
+    }
 }
 
 /// Units go to who came first; who only wants to know sees what is left after them.
@@ -139,7 +210,7 @@ fn tell(riders: Vec<Rider>, answers: &Answers) {
             Answer { is_admitted: answers.last().remaining > 0, ..answers.last() }
         };
         // Who has gone needs no answer; the unit was counted.
-        let _ = rider.told.send(answer);
+        let _ = rider.told.send(Ok(answer));
     }
 }
 
@@ -160,6 +231,14 @@ impl Answers {
         self.reply.answer(place <= given, self.limit, used, self.times)
     }
 
+    /// What they tell those who come later.
+    fn note(&self, quota: &Quota, name: RingName) {
+        if self.limit > EXACT_LIMIT {
+            quota.blocks.put(name, &self.reply, self.reply.granted - self.kept, self.last());
+        }
+        quota.notes.write(name, self.last());
+    }
+
     /// The state after all of them.
     fn last(&self) -> Answer {
         let used = self.reply.used.saturating_add(self.reply.granted);
@@ -167,26 +246,26 @@ impl Answers {
     }
 }
 
-async fn call(quota: &Quota, name: RingName, limit: u32, window_ns: u64, wanted: u32) -> Option<Answers> {
+async fn call(
+    quota: Arc<Quota>,
+    name: RingName,
+    limit: u32,
+    window_ns: u64,
+    wanted: u32,
+) -> Result<Answers, CallError> {
     let side = quota.side(name.class());
     let (sent_ns, key) = (quota.clock.monotonic_ns(), name.key(&quota.prefix));
     let window_us = window_ns / 1_000;
     let (asked, numbers) = if limit <= EXACT_LIMIT {
         let numbers = [wanted.into(), limit.into(), window_us, 0];
-        (wanted, side.count(&quota.scripts.ring, &key, &numbers).await)
+        (wanted, side.count(&quota.scripts.ring, &key, &numbers, LATEST).await?)
     } else {
         let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
         let numbers =
             [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
-        (wish.units, side.count(&quota.scripts.block, &key, &numbers).await)
+        (wish.units, side.count(&quota.scripts.block, &key, &numbers, LATEST).await?)
     };
-    let reply = Reply::read(&numbers.ok()?, asked)?;
-    side.answered(reply.epoch_age_us, reply.epoch);
+    let reply = Reply::read(&numbers, asked).ok_or(CallError::Failed)?;
     let kept = reply.granted.saturating_sub(wanted);
-    let answers = Answers { reply, limit, kept, times: (sent_ns, quota.clock.monotonic_ns()) };
-    if limit > EXACT_LIMIT {
-        quota.blocks.put(name, &reply, wanted, answers.last());
-    }
-    quota.notes.write(name, answers.last());
-    Some(answers)
+    Ok(Answers { reply, limit, kept, times: (sent_ns, quota.clock.monotonic_ns()) })
 }

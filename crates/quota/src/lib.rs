@@ -164,11 +164,7 @@ impl Quota {
                 // It lost its data a moment ago: it counts, and our share decides.
                 Ok(answer) if answer.has_forgotten(claim.window_ns) => self.take_share(claim),
                 Ok(answer) => self.settle(claim, answer),
-                Err(unheard) => {
-                    let charge = self.take_share(claim);
-                    self.hear_later(claim, unheard, charge.verdict.admitted);
-                    charge
-                }
+                Err(unheard) => self.decide_unheard(claim, &unheard),
             },
             Decision::Both => {
                 let reserved = self.take_share(claim);
@@ -182,7 +178,7 @@ impl Quota {
                     }
                     Ok(answer) => Charge { unit: unit(&answer), ..reserved },
                     Err(unheard) => {
-                        self.hear_later(claim, unheard, true);
+                        unheard.was_admitted();
                         reserved
                     }
                 }
@@ -222,18 +218,21 @@ impl Quota {
                 self.notes.forget(claim.name);
                 let (quota, name) = (Arc::clone(self), claim.name);
                 let (limit, window_us) = (claim.limit, claim.window_ns / 1_000);
-                tokio::spawn(async move { quota.return_to_ring(name, limit, window_us, at_us).await });
+                tokio::spawn(async move { quota.return_to_ring(name, limit, window_us, (at_us, 1)).await });
             }
         }
         let remaining = charge.verdict.remaining.saturating_add(1).min(claim.limit);
         Verdict { remaining, ..charge.verdict }
     }
 
-    async fn return_to_ring(&self, name: RingName, limit: u32, window_us: u64, at_us: u64) {
+    /// Gives back so many units that Redis remembers under one instant.
+    async fn return_to_ring(&self, name: RingName, limit: u32, window_us: u64, (at_us, units): (u64, u32)) {
         let (side, key) = (self.side(name.class()), name.key(&self.prefix));
-        let numbers = [0, limit.into(), window_us, at_us];
-        // Where it is lost, one unit too many was charged, which is the safe side.
-        let _ = side.count(&self.scripts.ring, &key, &numbers).await;
+        let numbers = [units.into(), limit.into(), window_us, at_us];
+        // Where it is lost, units too many were charged, which is the safe side.
+        if let Ok(_turn) = side.turns.try_acquire() {
+            let _ = side.count(&self.scripts.ring, &key, &numbers, self.budget).await;
+        }
     }
 
     fn wish(&self, name: RingName, waiting: u32, now_ns: u64) -> Wish {
@@ -249,18 +248,16 @@ impl Quota {
         of_block.or_else(|| self.notes.closed(name, limit, now_ns))
     }
 
-    /// A request that could not wait is counted in Redis all the same, if it was admitted, and only then.
-    fn hear_later(self: &Arc<Self>, claim: &Claim<'_>, unheard: Unheard, is_admitted: bool) {
-        let Some(answer) = unheard.0 else { return };
-        let (quota, name, limit) = (Arc::clone(self), claim.name, claim.limit);
-        let window_us = claim.window_ns / 1_000;
-        tokio::spawn(async move {
-            match answer.await.map(|answer| (answer.is_admitted && !is_admitted, unit(&answer))) {
-                Ok((true, Unit::Ring { at_us })) => quota.return_to_ring(name, limit, window_us, at_us).await,
-                Ok((true, Unit::Block)) => quota.blocks.give_back(name),
-                _ => {}
-            }
-        });
+    /// A request that could not wait. Somebody else may have heard meanwhile that nothing is left.
+    fn decide_unheard(&self, claim: &Claim<'_>, unheard: &Unheard) -> Charge {
+        if let Some(refusal) = self.notes.closed(claim.name, claim.limit, self.clock.monotonic_ns()) {
+            return self.settle(claim, refusal);
+        }
+        let charge = self.take_share(claim);
+        if charge.verdict.admitted {
+            unheard.was_admitted();
+        }
+        charge
     }
 
     async fn ask(self: &Arc<Self>, claim: &Claim<'_>) -> Result<Answer, Unheard> {

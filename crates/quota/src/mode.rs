@@ -22,6 +22,8 @@ pub enum Decision {
 pub struct Breaker {
     is_away: bool,
     failures: u32,
+    /// When the last of them was noticed.
+    failed_ns: u64,
     /// Since when Redis answers again, if it ever was away.
     back_since_ns: Option<u64>,
     epoch: Option<Epoch>,
@@ -50,8 +52,13 @@ impl Breaker {
         }
     }
 
-    /// A call failed or was late.
-    pub fn failed(&mut self) {
+    /// A call that was sent then failed or was late. Those that were under way when one before was noticed are the same
+    /// failure: however many wait, one hiccup is one.
+    pub fn failed(&mut self, sent_ns: u64, now_ns: u64) {
+        if self.failures > 0 && sent_ns < self.failed_ns {
+            return;
+        }
+        self.failed_ns = now_ns;
         self.failures = self.failures.saturating_add(1);
         self.is_away |= self.failures >= FAILURES;
     }
@@ -86,14 +93,25 @@ mod tests {
         assert_eq!(breaker.decide(WINDOW, 0), Decision::Both, "nothing was heard yet");
         breaker.answered(OLD, 0);
         for _ in 0..5 {
-            breaker.failed();
-            breaker.failed();
+            breaker.failed(0, 0);
+            breaker.failed(0, 0);
             assert_eq!(breaker.decide(WINDOW, 0), Decision::Shared);
             breaker.answered(OLD, 0);
         }
-        (0..3).for_each(|_| breaker.failed());
+        (0..3).for_each(|_| breaker.failed(0, 0));
         assert_eq!(breaker.decide(WINDOW, 0), Decision::Share);
         assert_eq!(breaker.decide(WINDOW, 10 * WINDOW), Decision::Share, "time alone mends nothing");
+    }
+
+    #[test]
+    fn calls_that_were_under_way_together_fail_together() {
+        let mut breaker = Breaker::default();
+        breaker.answered(OLD, 0);
+        (0..9).for_each(|sent_ns| breaker.failed(sent_ns, 50 + sent_ns));
+        assert_eq!(breaker.decide(WINDOW, 60), Decision::Shared);
+        breaker.failed(60, 110);
+        breaker.failed(111, 161);
+        assert_eq!(breaker.decide(WINDOW, 161), Decision::Share);
     }
 
     #[test]

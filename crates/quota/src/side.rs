@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use redis::Script;
 use tokio::sync::Semaphore;
 
+use crate::answer::Reply;
 use crate::connection::{Argument, CallError, Connection};
 use crate::mode::{Breaker, Decision};
 use crate::names::Class;
@@ -52,6 +53,7 @@ pub(crate) struct Side {
     pub(crate) turns: Semaphore,
     pub(crate) calls: Calls,
     clock: Arc<dyn Clock>,
+    budget: Duration,
     epoch_key: String,
     /// The epoch of Redis that was last heard of.
     epoch: AtomicI64,
@@ -63,6 +65,7 @@ impl Side {
             class,
             epoch_key: format!("{}:{{epoch}}", settings.prefix),
             epoch: AtomicI64::new(JUST_BEGUN),
+            budget: settings.budget,
             connection: Connection::new(settings),
             breaker: Mutex::default(),
             told: Mutex::default(),
@@ -81,18 +84,19 @@ impl Side {
         self.decide(MINUTE_NS, self.clock.monotonic_ns()) == Decision::Shared
     }
 
-    /// Runs a script that counts, on this ring or block.
+    /// Runs a script that counts, on this ring or block. What came of it the caller tells.
     pub(crate) async fn count(
         &self,
         script: &Script,
         key: &str,
         numbers: &[u64],
+        within: Duration,
     ) -> Result<Vec<i64>, CallError> {
         let known = self.known_epoch();
         // Only tests tell a script the time.
         let last = [Argument::Text(""), Argument::Text(&known)];
         let arguments: Vec<_> = numbers.iter().copied().map(Argument::Number).chain(last).collect();
-        self.call(script, &[key, &self.epoch_key], &arguments).await
+        self.connection.call(script, &[key, &self.epoch_key], &arguments, within).await
     }
 
     /// As scripts are told.
@@ -103,28 +107,31 @@ impl Side {
         }
     }
 
-    /// Runs a script. What came of it is counted, and counts for who decides from now on.
+    /// Runs a script that counts nothing. Where there is no answer, that counts for who decides from now on.
     pub(crate) async fn call(
         &self,
         script: &Script,
         keys: &[&str],
         arguments: &[Argument<'_>],
     ) -> Result<Vec<i64>, CallError> {
-        let result = self.connection.call(script, keys, arguments).await;
-        let count = match result {
-            Ok(_) => &self.calls.answered,
-            Err(CallError::Late) => &self.calls.late,
-            Err(CallError::Failed) => &self.calls.failed,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-        if result.is_err() {
-            self.failed();
+        let sent_ns = self.clock.monotonic_ns();
+        let result = self.connection.call(script, keys, arguments, self.budget).await;
+        match result {
+            Ok(_) => {
+                self.calls.answered.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => self.failed(error, sent_ns),
         }
         result
     }
 
-    /// Redis answered, and told its epoch and the age of that.
-    pub(crate) fn answered(&self, epoch_age_us: u64, epoch: i64) {
+    /// Redis counted, and told its epoch.
+    pub(crate) fn answered(&self, reply: &Reply) {
+        self.calls.answered.fetch_add(1, Ordering::Relaxed);
+        self.heard(reply.epoch_age_us, reply.epoch);
+    }
+
+    fn heard(&self, epoch_age_us: u64, epoch: i64) {
         self.epoch.store(epoch, Ordering::Relaxed);
         let now_ns = self.clock.monotonic_ns();
         self.breaker.lock().answered(epoch_age_us.saturating_mul(1_000), now_ns);
@@ -137,12 +144,18 @@ impl Side {
             self.epoch.compare_exchange(JUST_BEGUN, COUNTED_WITHOUT, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    fn failed(&self) {
+    /// A call that was sent then has no answer, or none in time.
+    pub(crate) fn failed(&self, error: CallError, sent_ns: u64) {
+        let count = match error {
+            CallError::Late => &self.calls.late,
+            CallError::Failed => &self.calls.failed,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
         self.count_alone();
-        let is_open = self.connection.is_open();
+        let (is_open, now_ns) = (self.connection.is_open(), self.clock.monotonic_ns());
         {
             let mut breaker = self.breaker.lock();
-            breaker.failed();
+            breaker.failed(sent_ns, now_ns);
             if !is_open {
                 breaker.lost();
             }
@@ -221,7 +234,7 @@ impl Side {
         let known = self.known_epoch();
         let looked = self.call(&scripts.look, &[&self.epoch_key], &[Argument::Text(&known)]).await;
         let Ok(&[age_us, epoch]) = looked.as_deref() else { return false };
-        self.answered(u64::try_from(age_us).unwrap_or(0), epoch);
+        self.heard(u64::try_from(age_us).unwrap_or(0), epoch);
         self.tell_mode("");
         true
     }

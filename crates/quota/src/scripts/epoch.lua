@@ -2,13 +2,14 @@
 --
 -- The epoch says since when. A replica that has just begun and finds none has admitted nothing that could be forgotten, so
 -- it makes one that has no doubt (below zero, and unlike any other by its time). Whoever was there before and finds none,
--- or one without doubt that it does not know, makes one of this moment: all that was counted until now is gone.
+-- or one without doubt in place of the one it knew, makes one of this moment: all that was counted until now is gone.
+-- Who has counted alone and knew none takes the one that is there: what it admitted is its own to wait for.
 --
 -- `known` is the epoch that the caller last heard of, 0 if it has counted without one, nothing if it has just begun.
 local function epoch_of(key, known, now)
     local epoch = redis.call('GET', key)
     local has_begun = not known or known == ''
-    if not epoch or (not has_begun and known ~= epoch and tonumber(epoch) < 0) then
+    if not epoch or (not has_begun and known ~= '0' and known ~= epoch and tonumber(epoch) < 0) then
         epoch = string.format('%.0f', has_begun and -now or now)
         redis.call('SET', key, epoch)
     end

@@ -2,7 +2,7 @@
 -- test holds the two together step by step.
 --
 -- KEYS: the ring (instants in microseconds since 1970, oldest first), the epoch
--- ARGV: how many are wanted, the limit, the window in microseconds, an instant to give back or 0, now (only in tests),
+-- ARGV: how many are wanted, or given back; the limit, the window in microseconds, an instant to give back or 0, now (only in tests),
 --       the epoch that is known
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local now
@@ -36,7 +36,8 @@ if oldest and oldest + window <= now then
 end
 
 if ARGV[4] ~= '0' then
-    redis.call('LREM', key, -1, ARGV[4])
+    redis.call('LREM', key, -wanted, ARGV[4])
+    wanted = 0
 end
 
 local used, newest = redis.call('LLEN', key), at(-1)

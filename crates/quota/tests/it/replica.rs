@@ -54,6 +54,10 @@ impl Replica {
     }
 
     /// So many of them, in one process, with one clock. They wait for Redis as long as a busy machine may take.
+    pub(crate) fn late_calls(&self) -> u64 {
+        self.quota.calls(lastro_quota::Class::Keys).late.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     pub(crate) async fn fleet(redis: &Redis, replicas: u32, window_ns: u64) -> Vec<Arc<Self>> {
         Self::fleet_with(redis, replicas, window_ns, Duration::from_secs(5)).await
     }

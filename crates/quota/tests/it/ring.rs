@@ -106,7 +106,7 @@ impl Pair<'_> {
                 let at_us = self.taken.remove(place);
                 self.ring.peek(self.limit, WINDOW_NS, self.now_us * 1_000);
                 self.ring.give_back(self.limit, WINDOW_NS, at_us * 1_000);
-                let (told, _) = self.ask_script(0, at_us);
+                let (told, _) = self.ask_script(1, at_us);
                 assert_eq!(told, self.ask_ring(0));
             }
         }

@@ -4,8 +4,12 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use redis::Connection;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -46,6 +50,22 @@ impl Redis {
         let redis = Self { url, prefix: "lastro".to_owned(), own: Some((child, port)) };
         redis.wait_until_it_answers();
         redis
+    }
+
+    /// The same through a wire on which every answer takes so long.
+    pub(crate) async fn far_away(&self, delay: Duration) -> Self {
+        let wire = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}", wire.local_addr().unwrap());
+        let there = self.url.strip_prefix("redis://").unwrap().to_owned();
+        tokio::spawn(async move {
+            while let Ok((near, _)) = wire.accept().await {
+                let far = TcpStream::connect(&there).await.unwrap();
+                let ((mut questions, near), (answers, mut far)) = (near.into_split(), far.into_split());
+                tokio::spawn(async move { tokio::io::copy(&mut questions, &mut far).await });
+                tokio::spawn(delayed(answers, near, delay));
+            }
+        });
+        Self { url, prefix: self.prefix.clone(), own: None }
     }
 
     pub(crate) fn connect(&self) -> Connection {
@@ -117,5 +137,22 @@ impl Drop for Redis {
             let _ = child.kill();
             let _ = child.wait();
         }
+    }
+}
+
+/// Each piece comes so much later than it was sent; many may be on their way.
+async fn delayed(mut answers: OwnedReadHalf, mut near: OwnedWriteHalf, delay: Duration) {
+    let (sender, mut pieces) = tokio::sync::mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
+    tokio::spawn(async move {
+        while let Some((due, piece)) = pieces.recv().await {
+            tokio::time::sleep_until(due.into()).await;
+            if near.write_all(&piece).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = answers.read(&mut buffer).await {
+        let _ = sender.send((Instant::now() + delay, buffer[..length].to_vec()));
     }
 }

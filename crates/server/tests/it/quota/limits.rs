@@ -70,7 +70,8 @@ async fn high_limits_are_exact_enough_and_never_exceeded() {
         assert!(answers.iter().all(|answer| answer.status == 200));
     }
     let left = fleet.get(ANY).key(&key).send().await.number("x-ratelimit-remaining");
-    assert!((900_000..=999_799).contains(&left), "{left}");
+    // What the other replica used within half a second is not told yet.
+    assert!((900_000..=999_950).contains(&left), "{left}");
 }
 
 #[tokio::test]
