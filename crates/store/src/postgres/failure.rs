@@ -93,10 +93,18 @@ fn of_driver(error: &Error) -> (StoreError, Cause) {
             (StoreError::Io("the database refuses this user or password".to_owned()), Cause::Other)
         }
         "error connecting to server" | "error communicating with the server" => {
-            let kind = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
-            (unreachable(kind.map_or(sentence, |error| error.kind().to_string())), Cause::Lost)
+            let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+            (unreachable(source.map_or(sentence, of_network)), Cause::Lost)
         }
         "connection closed" | "timeout waiting for server" => (unreachable(sentence), Cause::Lost),
         _ => (StoreError::Backend(sentence), Cause::Other),
     }
+}
+
+/// The system has no kind for a name that nobody knows.
+fn of_network(error: &std::io::Error) -> String {
+    if error.to_string().starts_with("failed to lookup address information") {
+        return "its name is not known".to_owned();
+    }
+    error.kind().to_string()
 }
