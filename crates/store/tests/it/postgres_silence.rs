@@ -73,7 +73,7 @@ async fn pass_on(client: TcpStream, server: TcpStream, answers: Arc<AtomicI64>) 
     }
 }
 
-fn is_unreachable<T>(outcome: Result<T, StoreError>) -> bool {
+fn is_unreachable<T>(outcome: &Result<T, StoreError>) -> bool {
     matches!(outcome, Err(StoreError::Unreachable { .. }))
 }
 
@@ -84,11 +84,11 @@ async fn nobody_waits_for_ever_for_a_server_that_is_silent() {
     let store = proxy.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     proxy.allow(0);
-    assert!(is_unreachable(store.list_keys().await));
-    assert!(is_unreachable(store.insert_key(new_key(2)).await));
-    assert!(is_unreachable(store.load(Source::Filings).await));
+    assert!(is_unreachable(&store.list_keys().await));
+    assert!(is_unreachable(&store.insert_key(new_key(2)).await));
+    assert!(is_unreachable(&store.load(Source::Filings).await));
     let rows = Records::Filings(vec![filing(1, "2026-10-30")]);
-    assert!(is_unreachable(publish(&*store, publication(Source::Filings), rows.clone()).await));
+    assert!(is_unreachable(&publish(&*store, publication(Source::Filings), rows.clone()).await));
     proxy.allow(i64::MAX);
     assert_eq!(store.list_keys().await.unwrap().len(), 1);
     store.insert_key(new_key(2)).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_change_in_whose_middle_the_server_falls_silent_ends() {
         if outcome.is_ok() {
             break;
         }
-        assert!(is_unreachable(outcome), "after {number} answers");
+        assert!(is_unreachable(&outcome), "after {number} answers");
         number += 1;
     }
     assert!(number > 2, "it was cut short in several places");
@@ -131,5 +131,5 @@ async fn a_load_in_whose_middle_the_server_falls_silent_never_looks_like_a_whole
     while let Some(batch) = loaded.rows.recv().await {
         outcome = batch.map(drop);
     }
-    assert!(is_unreachable(outcome));
+    assert!(is_unreachable(&outcome));
 }

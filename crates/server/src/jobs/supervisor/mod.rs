@@ -78,7 +78,7 @@ impl Supervisor {
             match tokio::time::timeout_at(deadline, &mut job).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::error!(job = name, %error, "a background job did not end in order")
+                    tracing::error!(job = name, %error, "a background job did not end in order");
                 }
                 Err(_) => {
                     job.abort();
