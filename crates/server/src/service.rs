@@ -83,7 +83,7 @@ impl Service {
         self.app.draining.store(true, Ordering::Release);
     }
 
-    /// Finishes what is running, then writes what was counted.
+    /// Finishes what is running, then writes what was counted. Each of the three steps has ten seconds at most.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.drain();
         self.stop_serving.send_replace(true);

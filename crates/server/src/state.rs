@@ -162,7 +162,9 @@ fn snapshot_file(setup: &Setup, database: &str) -> Option<SnapshotFile> {
 fn replicas(setup: &Setup, catalog: &Arc<ArcSwap<Catalog>>, boot: &str) -> Replicas {
     let (store, clock) = (Arc::clone(&setup.store), Arc::clone(&setup.clock));
     let identity = Identity { boot: boot.to_owned(), name: setup.settings.replica_name() };
-    Replicas::new(identity, store, clock, Arc::clone(catalog), setup.settings.beat_interval)
+    let (beat_interval, counts_together) =
+        (setup.settings.beat_interval, setup.settings.redis.redis.is_some());
+    Replicas::new(identity, store, clock, Arc::clone(catalog), beat_interval, counts_together)
 }
 
 fn quota(setup: &Setup, share: &Arc<ArcSwap<Share>>) -> anyhow::Result<Option<Arc<Quota>>> {

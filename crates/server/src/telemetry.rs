@@ -2,7 +2,11 @@
 
 use std::io::IsTerminal;
 
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
@@ -14,15 +18,20 @@ pub enum LogFormat {
 /// client could fill the disk with them.
 const USUAL: &str = "info,h2=error,hyper=error,hyper_util=error";
 
-/// The driver of PostgreSQL would tell every statement, also where somebody wants to hear everything.
-const NO_STATEMENTS: &str = "tokio_postgres=warn";
-
 fn filter(chosen: Option<EnvFilter>) -> EnvFilter {
-    let filter = chosen.unwrap_or_else(|| EnvFilter::new(USUAL));
-    match NO_STATEMENTS.parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_) => filter,
-    }
+    chosen.unwrap_or_else(|| EnvFilter::new(USUAL))
+}
+
+/// The driver of PostgreSQL would tell every statement, also where somebody wants to hear everything; and the pool would
+/// warn of every connection that was lost, which the store deals with or tells itself. No choice overrules this.
+fn may_be_told(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    let loudest = match target.split("::").next() {
+        Some("tokio_postgres") => Level::WARN,
+        Some("deadpool.postgres") => Level::ERROR,
+        _ => return true,
+    };
+    *metadata.level() <= loudest
 }
 
 /// Starts logging. `RUST_LOG` chooses what is said (`RUST_LOG=lastro::access=debug` adds a line for each request).
@@ -34,21 +43,60 @@ pub fn start(format: LogFormat) {
         .with_ansi(std::io::stderr().is_terminal());
     // A second start (tests in one process) keeps the first logger.
     let _ = match format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().try_init(),
+        LogFormat::Text => builder.finish().with(filter_fn(may_be_told)).try_init(),
+        LogFormat::Json => builder.json().finish().with(filter_fn(may_be_told)).try_init(),
     };
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+
+    #[derive(Clone, Default)]
+    struct Captured(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Captured {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is said of a few events.
+    fn told(chosen: Option<&str>) -> String {
+        let captured = Captured::default();
+        let writer = captured.clone();
+        let builder = tracing_subscriber::fmt()
+            .with_env_filter(filter(chosen.map(EnvFilter::new)))
+            .with_writer(move || writer.clone());
+        tracing::subscriber::with_default(builder.finish().with(filter_fn(may_be_told)), || {
+            tracing::debug!(target: "tokio_postgres", "a secret");
+            tracing::info!(target: "tokio_postgres::connection", "a secret");
+            tracing::debug!(target: "tokio_postgres::simple_query", "a secret");
+            tracing::warn!(target: "deadpool.postgres", "a connection was lost");
+            tracing::warn!(target: "tokio_postgres::connection", "a warning");
+            tracing::info!(target: "tokio_postgres_other", "another library");
+        });
+        let bytes = captured.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
 
     #[test]
     fn no_choice_makes_the_driver_tell_statements() {
-        for chosen in [None, Some("trace"), Some("tokio_postgres=debug,info")] {
-            let filter = filter(chosen.map(EnvFilter::new)).to_string();
-            assert!(filter.split(',').any(|directive| directive == NO_STATEMENTS), "{filter}");
-            assert_eq!(filter.matches("tokio_postgres").count(), 1, "{filter}");
+        let deep =
+            "tokio_postgres::simple_query=debug,tokio_postgres::connection=trace,deadpool.postgres=trace";
+        for chosen in [None, Some("trace"), Some("tokio_postgres=debug,info"), Some(deep)] {
+            let told = told(chosen);
+            assert!(!told.contains("a secret") && !told.contains("was lost"), "{chosen:?}: {told}");
+            assert!(told.contains("a warning"), "{chosen:?}: {told}");
         }
+        assert!(told(Some("trace")).contains("another library"));
     }
 }

@@ -160,7 +160,7 @@ impl Common {
 
     fn store_options(&self) -> lastro_store::Options {
         let connections = usize::from(self.database_connections);
-        lastro_store::Options { connections, ca: self.database_ca.clone() }
+        lastro_store::Options { connections, ca: self.database_ca.clone(), ..Default::default() }
     }
 }
 

@@ -18,8 +18,9 @@ use super::stopped;
 use crate::metrics::Metrics;
 
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How often the last flush is tried before the process gives up.
-const LAST_TRIES: usize = 10;
+/// How long the last flush is tried before the process gives up, and the pause between two attempts.
+const LAST_WITHIN: Duration = Duration::from_secs(10);
+const BETWEEN_LAST: Duration = Duration::from_millis(300);
 
 /// Brings usage into the store. Flushes are numbered in the order in which they begin.
 #[derive(Debug)]
@@ -76,16 +77,18 @@ impl UsageFlusher {
         Ok(())
     }
 
-    /// After the last response: nothing that was counted is lost by a stop.
+    /// After the last response: nothing that was counted is lost by a stop, unless the store is away for too long.
     pub async fn flush_last(&self) -> anyhow::Result<()> {
-        for _ in 0..LAST_TRIES {
-            let written = AssertUnwindSafe(self.flush()).catch_unwind().await;
-            if written.is_ok_and(|written| written.is_ok()) {
-                return Ok(());
+        let attempts = async {
+            while !AssertUnwindSafe(self.flush()).catch_unwind().await.is_ok_and(|written| written.is_ok()) {
+                tokio::time::sleep(BETWEEN_LAST).await;
             }
-            tokio::time::sleep(Duration::from_millis(300)).await;
-        }
-        anyhow::bail!("{} counted requests could not be written to the store", self.usage.unflushed())
+        };
+        let lost = |_| {
+            let requests = self.usage.unflushed();
+            anyhow::anyhow!("{requests} counted requests could not be written to the store and are lost")
+        };
+        tokio::time::timeout(LAST_WITHIN, attempts).await.map_err(lost)
     }
 
     async fn write(&self, batch: &Batch) -> lastro_store::Result<()> {

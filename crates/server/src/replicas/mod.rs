@@ -54,6 +54,8 @@ pub struct Replicas {
     /// The place of this process, for whoever divides a limit.
     pub share: Arc<ArcSwap<Share>>,
     beat_interval: Duration,
+    /// Limits are counted for all replicas at one place.
+    counts_together: bool,
     is_reachable: AtomicBool,
     progress: Mutex<Progress>,
 }
@@ -94,6 +96,7 @@ impl Replicas {
         clock: Arc<dyn Clock>,
         catalog: Arc<ArcSwap<Catalog>>,
         beat_interval: Duration,
+        counts_together: bool,
     ) -> Self {
         Self {
             identity,
@@ -102,6 +105,7 @@ impl Replicas {
             clock: Arc::new(StoreClock::new(clock)),
             share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
             beat_interval,
+            counts_together,
             is_reachable: AtomicBool::new(false),
             progress: Mutex::default(),
         }
@@ -125,7 +129,7 @@ impl Replicas {
                 let share = self.progress.lock().census.take(&rows, &self.identity.boot, self.clock.now());
                 let before = self.share.swap(Arc::new(share));
                 if before.replicas() != share.replicas() {
-                    tracing::info!("{} replicas serve this database now", share.replicas());
+                    self.tell_number(share.replicas());
                 }
             }
             Err(error) => {
@@ -134,6 +138,16 @@ impl Replicas {
                     tracing::warn!(%error, "the other replicas cannot be heard of; those known last still count");
                 }
             }
+        }
+    }
+
+    fn tell_number(&self, replicas: u32) {
+        tracing::info!("{replicas} replicas serve this database now");
+        if replicas > 1 && !self.counts_together {
+            tracing::warn!(
+                "limits are counted by each replica alone: every client has {replicas} times its quota; \
+                 give all replicas the same --redis to count together"
+            );
         }
     }
 

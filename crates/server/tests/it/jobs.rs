@@ -132,3 +132,17 @@ async fn the_jobs_are_known_by_their_names() {
         assert!(!text.contains(&format!("job=\"sync:{source}\"")), "nothing is synchronised here");
     }
 }
+
+/// The time runs ahead by itself: whoever waits for the store hears in an hour, and whoever stops does not wait for that.
+#[tokio::test]
+async fn a_stop_does_not_wait_for_a_store_that_does_not_answer() {
+    let app = TestApp::start_with(eager).await;
+    let key = app.ample_key(Plan::Free).await;
+    app.get("/health").key(&key).send().await.expect(200);
+    app.faults.delay(Duration::from_secs(3600));
+    app.get("/health").key(&key).send().await.expect(200);
+    tokio::time::pause();
+    let lost = app.service.stop().await.unwrap_err().to_string();
+    assert!(lost.contains("counted requests could not be written to the store and are lost"), "{lost}");
+    assert!(!lost.starts_with('0'), "{lost}");
+}

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
 
-use crate::app::{TestApp, stray_key};
+use crate::app::{TestApp, soon, stray_key};
+use crate::replicas::{ghost, lively};
 
 #[derive(Debug, Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
@@ -20,6 +21,33 @@ impl Write for Captured {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+impl Captured {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn count(&self, sentence: &str) -> usize {
+        self.text().matches(sentence).count()
+    }
+}
+
+#[tokio::test]
+async fn replicas_that_count_alone_are_told_so_once() {
+    let captured = Captured::default();
+    let writer = captured.clone();
+    let logging = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+    let _logging = tracing::subscriber::set_default(logging);
+    let alone = "limits are counted by each replica alone: every client has 2 times its quota";
+    let app = TestApp::start_with(lively).await;
+    assert_eq!(captured.count(alone), 0, "one by itself counts everything");
+    app.plain.beat(ghost(&app, "ghost")).await.unwrap();
+    soon(async || captured.count(alone) == 1).await;
+    for _ in 0..3 {
+        app.service.app.replicas.beat().await;
+    }
+    assert_eq!(captured.count(alone), 1, "not with every beat");
 }
 
 #[tokio::test]
@@ -54,7 +82,7 @@ async fn no_key_and_no_address_is_ever_logged() {
     over_http_2(&app, &from_api).await;
     app.service.stop().await.unwrap();
 
-    let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
+    let log = captured.text();
     assert!(log.contains("answered") && log.contains("SAMPLE") && log.contains("the store failed a request"));
     for key in [&from_api, &from_page, &by_operator, &stray] {
         assert!(!log.contains(&key[16..48]), "a secret was logged");

@@ -3,6 +3,7 @@
 //! The driver reads the address, but knows nothing of `sslmode=verify-full` or `sslrootcert`, which operators paste from
 //! elsewhere. These are taken off first. No sentence repeats any part that may hold a password.
 
+use std::error::Error as _;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,7 +69,7 @@ impl ServerAddress {
             }
         }
         let mut config: Config =
-            format!("{bare}?{}", rest.join("&")).parse().map_err(|_| unreadable(UNREADABLE))?;
+            format!("{bare}?{}", rest.join("&")).parse().map_err(|error| unparsed(&error, parameters))?;
         let name = name(&config)?;
         let trust = ours.trust();
         config.ssl_mode(match trust {
@@ -101,6 +102,20 @@ const NO_HOST: &str = "the database address names no host; write postgres://user
 
 fn unreadable(sentence: &str) -> StoreError {
     StoreError::Unsupported(sentence.to_owned())
+}
+
+/// Names a parameter that the driver does not know, unless it may be a part of a password that was not escaped: an `@`
+/// follows that.
+fn unparsed(error: &tokio_postgres::Error, parameters: &str) -> StoreError {
+    let reason = error.source().map(ToString::to_string).unwrap_or_default();
+    let unknown = reason.strip_prefix("unknown option `").and_then(|rest| rest.strip_suffix('`'));
+    let is_word = |name: &&str| name.chars().all(|sign| sign.is_ascii_lowercase() || sign == '_');
+    match unknown.filter(|_| !parameters.contains('@')).filter(is_word) {
+        Some(name) => {
+            unreadable(&format!("the database address has a parameter that is not known here: {name}"))
+        }
+        None => unreadable(UNREADABLE),
+    }
 }
 
 /// The address without its parameters, and these. A password may hold a question mark.
@@ -227,7 +242,8 @@ mod tests {
             "postgres://u:hunter2@host:port/lastro",
             "postgres://u:pa@hunter2@host/lastro",
             "postgres://u:p@hunter2/x@host/lastro",
-            "postgres://u:hunter2@host/lastro?unknown=1",
+            "postgres://u:hunter2@host/lastro?unknown=hunter2",
+            "postgres://u:p@x?hunter2=1@host/lastro",
             "postgres://u:hunter2@host/lastro?sslmode=hunter2",
             "postgres://u:hunter2@host/lastro?sslcert=a",
             "postgres://u:hunter2@host/lastro?sslrootcert=%ff",
@@ -237,6 +253,13 @@ mod tests {
             };
             assert!(!sentence.contains("hunter2"), "{sentence}");
         }
+    }
+
+    #[test]
+    fn a_parameter_that_is_not_known_is_named() {
+        let url = "postgres://u:hunter2@host/lastro?connect_timeout=3&pool_mode=hunter2";
+        let refusal = ServerAddress::parse(url).unwrap_err().to_string();
+        assert!(refusal.contains("pool_mode") && !refusal.contains("hunter2"), "{refusal}");
     }
 
     #[test]

@@ -14,6 +14,13 @@ pub(super) struct Failure {
     pub(super) cause: Cause,
 }
 
+impl Failure {
+    /// The connection stands, and nothing comes over it.
+    pub(super) fn silence() -> Self {
+        Self { error: unreachable("it does not answer in time"), cause: Cause::Lost }
+    }
+}
+
 /// What may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
@@ -46,7 +53,7 @@ impl From<Error> for StoreError {
     }
 }
 
-pub(super) fn unreachable(why: impl Into<String>) -> StoreError {
+fn unreachable(why: impl Into<String>) -> StoreError {
     StoreError::Unreachable { why: why.into() }
 }
 
@@ -58,8 +65,9 @@ fn of_code(code: &str) -> (StoreError, Cause) {
         // A row that this one refers to was deleted meanwhile: whoever looks again does not find it.
         "23503" => (StoreError::Backend(reported()), Cause::Contention),
         "55P03" | "57014" => (StoreError::Busy, Cause::Other),
-        // Told to go, not yet or no longer open, too many connections, or a standby that takes no writes.
-        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" | "25006" => {
+        // Told to go, not yet or no longer open, too many connections, or a standby that takes no writes
+        // (0A000 where a transaction that writes begins there).
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" | "25006" | "0A000" => {
             (unreachable(reported()), Cause::Lost)
         }
         "42501" => (io("the user of the database lacks a right that Lastro needs there"), Cause::Other),
@@ -85,10 +93,18 @@ fn of_driver(error: &Error) -> (StoreError, Cause) {
             (StoreError::Io("the database refuses this user or password".to_owned()), Cause::Other)
         }
         "error connecting to server" | "error communicating with the server" => {
-            let kind = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
-            (unreachable(kind.map_or(sentence, |error| error.kind().to_string())), Cause::Lost)
+            let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+            (unreachable(source.map_or(sentence, of_network)), Cause::Lost)
         }
         "connection closed" | "timeout waiting for server" => (unreachable(sentence), Cause::Lost),
         _ => (StoreError::Backend(sentence), Cause::Other),
     }
+}
+
+/// The system has no kind for a name that nobody knows.
+fn of_network(error: &std::io::Error) -> String {
+    if error.to_string().starts_with("failed to lookup address information") {
+        return "its name is not known".to_owned();
+    }
+    error.kind().to_string()
 }

@@ -3,12 +3,12 @@
 //! Each has a connection of its own. The server is read no faster than the receiver takes, and a receiver that leaves
 //! closes the connection in the middle of the answer.
 
-use deadpool_postgres::ClientWrapper;
 use lastro_model::Source;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::session::{Kind, Session};
+use super::server::Server;
+use super::session::{Kind, Line, Session};
 use crate::blocking::blocking;
 use crate::rules::load::{self, CurrentEdition, Selection};
 use crate::{Loaded, Result, StoreError};
@@ -17,25 +17,21 @@ use crate::{Loaded, Result, StoreError};
 type Begun = Result<Option<Loaded>>;
 
 /// All rows, or the filings that changed. Answers when the state that is read is fixed; the rows follow.
-pub(super) async fn begin(connection: ClientWrapper, source: Source, selection: Selection) -> Begun {
+pub(super) async fn begin(server: &Server, source: Source, selection: Selection) -> Begun {
     let (begun, beginning) = oneshot::channel();
-    let runtime = Handle::current();
+    let connection = server.connect().await?;
+    let (runtime, answered_within) = (Handle::current(), server.answers_within(Kind::Load));
     let reading = blocking(move || {
-        read(&connection, &runtime, source, selection, begun);
+        let line = Line { client: &connection, runtime: &runtime, answered_within };
+        read(line, source, selection, begun);
         Ok(())
     });
     tokio::spawn(reading);
     beginning.await.unwrap_or_else(|_| Err(StoreError::Backend("its thread stopped unexpectedly".to_owned())))
 }
 
-fn read(
-    client: &ClientWrapper,
-    runtime: &Handle,
-    source: Source,
-    selection: Selection,
-    begun: oneshot::Sender<Begun>,
-) {
-    let session = match Session::begin(client, runtime, Kind::Load) {
+fn read(line: Line<'_>, source: Source, selection: Selection, begun: oneshot::Sender<Begun>) {
+    let session = match Session::begin(line, Kind::Load) {
         Ok(session) => session,
         Err(failure) => return tell(begun, Err(failure.error)),
     };

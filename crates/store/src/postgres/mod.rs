@@ -31,7 +31,7 @@ use crate::transaction::{Query, Reading, Transaction, values};
 use crate::{Loaded, Options, Result, StoreError};
 use failure::Cause;
 use server::Server;
-use session::{Kind, Session, Undone};
+use session::{Kind, Line, Session, Undone};
 
 /// As of the statement, and not of the transaction: what is measured is one round trip.
 const STORE_TIME: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
@@ -67,9 +67,10 @@ impl Postgres {
         let mut patience = Patience { kind, tries: 0, reconnected: false };
         loop {
             let lent = self.server.lend().await?;
-            let runtime = Handle::current();
+            let (runtime, answered_within) = (Handle::current(), self.server.answers_within(kind));
             let attempt = blocking(move || {
-                let outcome = Session::run(lent.client()?, &runtime, kind, &work);
+                let line = Line { client: lent.client()?, runtime: &runtime, answered_within };
+                let outcome = Session::run(line, kind, &work);
                 lent.give_back(outcome.as_ref().map_or_else(|undone| undone.clean, |_| true));
                 Ok((work, outcome))
             });
@@ -134,21 +135,22 @@ impl Engine for Postgres {
         publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let connection = self.server.connect().await?;
-        let runtime = Handle::current();
+        let (runtime, answered_within) = (Handle::current(), self.server.answers_within(Kind::Publication));
         blocking(move || {
-            Session::run(&connection, &runtime, Kind::Publication, |session| publication(session))
+            let line = Line { client: &connection, runtime: &runtime, answered_within };
+            Session::run(line, Kind::Publication, |session| publication(session))
                 .map_err(|undone| undone.failure.error)
         })
         .await
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        let loaded = load::begin(self.server.connect().await?, source, Selection::Whole).await?;
+        let loaded = load::begin(&self.server, source, Selection::Whole).await?;
         loaded.ok_or_else(|| StoreError::Backend("an edition was not found".to_owned()))
     }
 
     async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
-        load::begin(self.server.connect().await?, Source::Filings, Selection::ChangedSince(since)).await
+        load::begin(&self.server, Source::Filings, Selection::ChangedSince(since)).await
     }
 
     async fn time(&self) -> Result<Option<Timestamp>> {

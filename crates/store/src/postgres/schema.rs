@@ -6,6 +6,7 @@
 use tokio_postgres::Client;
 
 use super::failure::Failure;
+use super::session::Kind;
 use crate::engine::Presence;
 use crate::migration::{Applied, Migration, POSTGRES, pending};
 use crate::{Result, StoreError};
@@ -27,10 +28,12 @@ const HISTORY: &str = "CREATE TABLE IF NOT EXISTS lastro_migration (
     applied_at BIGINT NOT NULL
 )";
 
-/// Tables that an extension brought along are nobody's.
-const TABLES: &str = "SELECT COUNT(*), COUNT(*) FILTER (WHERE relname = 'lastro_migration')
+/// Tables and whatever else may have the name of one, such as views, sequences and types. What an extension brought along
+/// is nobody's.
+const RELATIONS: &str =
+    "SELECT COUNT(*), COUNT(*) FILTER (WHERE relname = 'lastro_migration' AND relkind = 'r')
     FROM pg_catalog.pg_class
-    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S', 'c')
         AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend WHERE objid = pg_class.oid AND deptype = 'e')";
 
 const APPLIED: &str = "SELECT version, sha256, min_reader FROM lastro_migration ORDER BY version";
@@ -40,7 +43,8 @@ const TRIES: usize = 5;
 
 /// Looks before it touches: a database that is not ours, or that this version cannot serve, is left as it is.
 pub(super) async fn bring_up_to_date(client: &Client, database: &str, presence: Presence) -> Result<()> {
-    check_server(client).await?;
+    let checked = tokio::time::timeout(Kind::Read.answered_within(), check_server(client)).await;
+    checked.map_err(|_| Failure::silence().error)??;
     let mut tries = 0;
     loop {
         let applied = applied(client, database).await?;
@@ -86,7 +90,7 @@ async fn check_server(client: &Client) -> Result<()> {
 
 /// What the database went through so far; nothing, if it is empty.
 async fn applied(client: &Client, database: &str) -> Result<Vec<Applied>> {
-    let row = client.query_typed_one(TABLES, &[]).await?;
+    let row = client.query_typed_one(RELATIONS, &[]).await?;
     let (all, history): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
     match (all, history) {
         (0, _) => Ok(Vec::new()),

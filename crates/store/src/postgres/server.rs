@@ -8,7 +8,8 @@ use deadpool_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::ServerAddress;
-use super::failure::unreachable;
+use super::failure::Failure;
+use super::session::Kind;
 use super::tls;
 use crate::{Options, Result, StoreError};
 
@@ -22,6 +23,7 @@ pub(super) struct Server {
     pub(super) address: ServerAddress,
     tls: MakeRustlsConnect,
     pool: Pool,
+    answered_within: Option<Duration>,
 }
 
 impl Server {
@@ -33,11 +35,16 @@ impl Server {
             .max_size(options.connections.max(1))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
-            .create_timeout(Some(CONNECTED_WITHIN))
+            .create_timeout(Some(options.answered_within.unwrap_or(CONNECTED_WITHIN)))
             .recycle_timeout(Some(WAIT))
             .build()
             .map_err(|error| StoreError::Backend(error.to_string()))?;
-        Ok(Self { address, tls, pool })
+        Ok(Self { address, tls, pool, answered_within: options.answered_within })
+    }
+
+    /// How long the server may keep silent in such a transaction.
+    pub(super) fn answers_within(&self, kind: Kind) -> Duration {
+        self.answered_within.unwrap_or(kind.answered_within())
     }
 
     /// One of the shared connections.
@@ -46,7 +53,7 @@ impl Server {
             Ok(object) => Ok(Lent { object: Some(object), clean: false }),
             Err(PoolError::Backend(error)) => Err(error.into()),
             Err(PoolError::Timeout(TimeoutType::Wait)) => Err(StoreError::Busy),
-            Err(PoolError::Timeout(_)) => Err(unreachable("it does not answer in time")),
+            Err(PoolError::Timeout(_)) => Err(Failure::silence().error),
             Err(error) => Err(StoreError::Backend(error.to_string())),
         }
     }
@@ -59,9 +66,9 @@ impl Server {
     /// A connection of its own, which ends with what is returned, also in the middle of an answer.
     pub(super) async fn connect(&self) -> Result<ClientWrapper> {
         let connecting = self.address.config.connect(self.tls.clone());
-        let (client, connection) = tokio::time::timeout(CONNECTED_WITHIN, connecting)
-            .await
-            .map_err(|_| unreachable("it does not answer in time"))??;
+        let within = self.answered_within.unwrap_or(CONNECTED_WITHIN);
+        let (client, connection) =
+            tokio::time::timeout(within, connecting).await.map_err(|_| Failure::silence().error)??;
         let task = tokio::spawn(async move {
             // Whoever waits for an answer hears of it.
             let _ = connection.await;

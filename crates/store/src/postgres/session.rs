@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
@@ -26,6 +27,9 @@ const ROWS_AT_ONCE: usize = 256;
 /// Statements under way at a time: enough that the way to the server costs little.
 const STATEMENTS_AT_ONCE: usize = 128;
 
+/// A connection that takes longer to be as before is not worth the wait.
+const ROLLED_BACK_WITHIN: Duration = Duration::from_secs(2);
+
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -40,23 +44,59 @@ impl Kind {
     const fn begin(self) -> &'static str {
         match self {
             Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            Self::Change => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '5s'",
+            // Whoever vanishes in the middle gives back soon what it has locked.
+            Self::Change => {
+                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '5s';
+                SET LOCAL idle_in_transaction_session_timeout = '15s'"
+            }
             // It has work behind it that is worth a wait longer than another publication takes.
             Self::Publication => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '300s';
-                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5min'"
             }
             Self::Load => {
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+                SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5min'"
             }
+        }
+    }
+
+    /// How long the server may be silent before the connection is given up: what stands between us and a server that is
+    /// gone may keep the connection open for ever. Longer than the transaction waits for a lock.
+    pub(super) const fn answered_within(self) -> Duration {
+        match self {
+            Self::Read | Self::Change => Duration::from_secs(15),
+            Self::Publication => Duration::from_secs(330),
+            Self::Load => Duration::from_secs(60),
         }
     }
 }
 
+/// A connection, and how long it is waited for.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'c> {
+    pub(super) client: &'c Client,
+    pub(super) runtime: &'c Handle,
+    pub(super) answered_within: Duration,
+}
+
+impl Line<'_> {
+    /// Every wait for the server is here, and none is without an end.
+    fn wait<T>(self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+        let answered =
+            self.runtime.block_on(async { tokio::time::timeout(self.answered_within, answer).await });
+        Ok(answered.map_err(|_| Failure::silence())??)
+    }
+
+    /// Gives up what was begun. Says whether the connection has nothing left of it.
+    fn roll_back(mut self) -> bool {
+        self.answered_within = self.answered_within.min(ROLLED_BACK_WITHIN);
+        self.wait(self.client.batch_execute("ROLLBACK")).is_ok()
+    }
+}
+
 pub(super) struct Session<'c> {
-    client: &'c Client,
-    runtime: &'c Handle,
+    line: Line<'c>,
     /// The first statement that failed: whatever a rule makes of it, the transaction is over.
     failure: RefCell<Option<Failure>>,
 }
@@ -72,45 +112,41 @@ pub(super) struct Undone {
 
 impl<'c> Session<'c> {
     /// Begins what only its end ends: for one connection that is closed afterwards.
-    pub(super) fn begin(client: &'c Client, runtime: &'c Handle, kind: Kind) -> Result<Self, Failure> {
-        let session = Self { client, runtime, failure: RefCell::default() };
-        runtime.block_on(client.batch_execute(kind.begin()))?;
-        Ok(session)
+    pub(super) fn begin(line: Line<'c>, kind: Kind) -> Result<Self, Failure> {
+        line.wait(line.client.batch_execute(kind.begin()))?;
+        Ok(Self { line, failure: RefCell::default() })
     }
 
     /// Runs the work in a transaction: all of it, or nothing.
     pub(super) fn run<T>(
-        client: &'c Client,
-        runtime: &'c Handle,
+        line: Line<'c>,
         kind: Kind,
         work: impl FnOnce(&Self) -> Result<T>,
     ) -> Result<T, Undone> {
-        let session = Self::begin(client, runtime, kind).map_err(|failure| {
-            let clean = failure.cause != Cause::Lost && !client.is_closed();
-            // Only the first of several statements can have succeeded, and it changes nothing.
-            Undone { failure, begun: false, clean: clean && roll_back(client, runtime) }
+        let session = Self::begin(line, kind).map_err(|failure| {
+            // Whatever it says, a connection on which nothing can begin is of no use, and nothing was done on it.
+            Undone { failure: Failure { cause: Cause::Lost, ..failure }, begun: false, clean: false }
         })?;
         let outcome = work(&session);
         let failed = session.failure.take();
         match (outcome, failed) {
-            (Ok(value), None) => match runtime.block_on(client.batch_execute("COMMIT")) {
+            (Ok(value), None) => match line.wait(line.client.batch_execute("COMMIT")) {
                 Ok(()) => Ok(value),
-                Err(error) => Err(Undone { failure: error.into(), begun: true, clean: false }),
+                Err(failure) => Err(Undone { failure, begun: true, clean: false }),
             },
             // What the rule says of it is said to the caller; what the statement says decides what may help.
             (outcome, failed) => {
                 let cause = failed.as_ref().map_or(Cause::Other, |failure| failure.cause);
                 let error = outcome.err().or(failed.map(|failure| failure.error));
                 let error = error.unwrap_or_else(|| StoreError::Backend("a transaction failed".to_owned()));
-                let clean = cause != Cause::Lost && roll_back(client, runtime);
+                let clean = cause != Cause::Lost && line.roll_back();
                 Err(Undone { failure: Failure { error, cause }, begun: true, clean })
             }
         }
     }
 
     fn wait<T>(&self, statement: impl Future<Output = Result<T, Error>>) -> Result<T> {
-        self.runtime.block_on(statement).map_err(|error| {
-            let failure = Failure::from(error);
+        self.line.wait(statement).map_err(|failure| {
             let error = failure.error.clone();
             self.failure.borrow_mut().get_or_insert(failure);
             error
@@ -123,13 +159,8 @@ impl<'c> Session<'c> {
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<PostgresRow>> {
-        self.wait(self.client.query_typed(sql, values))
+        self.wait(self.line.client.query_typed(sql, values))
     }
-}
-
-/// Gives up what was begun. Says whether the connection has nothing left of it.
-fn roll_back(client: &Client, runtime: &Handle) -> bool {
-    runtime.block_on(client.batch_execute("ROLLBACK")).is_ok()
 }
 
 /// The server finds the types out.
@@ -144,7 +175,7 @@ impl Reading for Session<'_> {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let rows = self.wait(self.client.query_typed_raw(sql, untyped(values)))?;
+        let rows = self.wait(self.line.client.query_typed_raw(sql, untyped(values)))?;
         let mut rows = Box::pin(rows);
         loop {
             let some = self.wait(next_rows(rows.as_mut()))?;
@@ -174,14 +205,14 @@ async fn next_rows(mut rows: Pin<&mut RowStream>) -> Result<Vec<PostgresRow>, Er
 
 impl Transaction for Session<'_> {
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
-        self.wait(self.client.execute_typed(sql, &untyped(values)))
+        self.wait(self.line.client.execute_typed(sql, &untyped(values)))
     }
 
     fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64> {
         let mut changed = 0;
         for some in rows.chunks(columns.saturating_mul(STATEMENTS_AT_ONCE)) {
             let values: Vec<_> = some.chunks_exact(columns).map(untyped).collect();
-            let statements = values.iter().map(|values| self.client.execute_typed(sql, values));
+            let statements = values.iter().map(|values| self.line.client.execute_typed(sql, values));
             // In their order, and each sent before the one before it is answered.
             changed += self.wait(try_join_all(statements))?.into_iter().sum::<u64>();
         }

@@ -15,6 +15,7 @@ mod erasure;
 mod faulty;
 mod layout;
 mod postgres;
+mod postgres_silence;
 mod postgres_tls;
 mod promptness;
 mod specimen;

@@ -194,6 +194,22 @@ async fn a_database_of_somebody_else_is_left_as_it_is() {
 }
 
 #[tokio::test]
+async fn what_is_no_table_may_be_of_somebody_else_too() {
+    for made in [
+        "CREATE VIEW filing AS SELECT 1 AS id",
+        "CREATE VIEW lastro_migration AS SELECT 1 AS version",
+        "CREATE MATERIALIZED VIEW photo AS SELECT 1 AS id",
+        "CREATE SEQUENCE account",
+        "CREATE TYPE setting AS (id INTEGER)",
+    ] {
+        let place = TemporaryDatabase::bare();
+        run(&place.url(), made);
+        let refusal = open(&place.url()).await.unwrap_err();
+        assert!(matches!(refusal, StoreError::Foreign { .. }), "{made}: {refusal}");
+    }
+}
+
+#[tokio::test]
 async fn a_later_schema_is_refused_unless_it_says_that_this_program_may_stay() {
     let place = TemporaryDatabase::new();
     run(&place.url(), "INSERT INTO lastro_migration VALUES (999, 'later', 1, 0)");
@@ -233,13 +249,16 @@ async fn no_error_tells_the_password() {
     let nowhere = "postgres://lastro:hunter2@127.0.0.1:1/lastro";
     let refused = open(nowhere).await.unwrap_err();
     assert!(matches!(refused, StoreError::Unreachable { .. }), "{refused}");
+    // No server of names is asked for such a name.
+    let unknown = open("postgres://lastro:hunter2@no..such..host/lastro").await.unwrap_err();
+    assert!(unknown.to_string().contains("its name is not known"), "{unknown}");
     let url = with_password(&place.url());
     let no_database = open(&url.replace(place.name(), "there_is_none")).await.unwrap_err();
     let no_user = open(&url.replace("lastro:", "nobody:")).await.unwrap_err();
     run(&place.url(), "CREATE TABLE lastro_migration_ (id INTEGER); ALTER TABLE setting RENAME TO setting_");
     let store = open(&url).await.unwrap();
     let no_table = store.setting("any").await.unwrap_err();
-    for error in [refused, no_database, no_user, no_table] {
+    for error in [refused, unknown, no_database, no_user, no_table] {
         for told in [format!("{error}"), format!("{error:?}"), format!("{store:?}")] {
             assert!(!told.contains("hunter2") && !told.contains("SELECT"), "{told}");
         }

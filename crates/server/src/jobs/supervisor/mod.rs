@@ -28,6 +28,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const WELL_AFTER: Duration = Duration::from_secs(5 * 60);
 /// So many deaths in a row are no accident.
 const FAILING_AFTER: u32 = 3;
+/// How long all jobs together have to end when the service stops: one may wait for a store that does not answer.
+const ENDED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Starts jobs, watches over them, and stops them.
 #[derive(Debug)]
@@ -36,7 +38,8 @@ pub struct Supervisor {
     metrics: Arc<Metrics>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
-    running: Vec<JoinHandle<()>>,
+    /// By their names.
+    running: Vec<(String, JoinHandle<()>)>,
 }
 
 impl Supervisor {
@@ -58,19 +61,34 @@ impl Supervisor {
         let (context, name, mut stop) = (Arc::clone(context), name.into(), self.stop.subscribe());
         let (jobs, metrics) = (Arc::clone(&self.jobs), Arc::clone(&self.metrics));
         let (clock, told) = (Arc::clone(&self.clock), stop.clone());
-        self.running.push(tokio::spawn(async move {
+        let running_as = name.clone();
+        let running = tokio::spawn(async move {
             let supervised = Supervised { name: &name, jobs: &jobs, metrics: &metrics, clock: &*clock };
             keep_running(supervised, || job(Arc::clone(&context), told.clone()), &mut stop).await;
-        }));
+        });
+        self.running.push((running_as, running));
     }
 
-    /// Returns when every job has ended.
+    /// Returns when every job has ended; one that takes too long is cut off.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        for job in self.running {
-            if let Err(error) = job.await {
-                tracing::error!(%error, "a background job did not end in order");
+        let deadline = tokio::time::Instant::now() + ENDED_WITHIN;
+        let mut cut_off = Vec::new();
+        for (name, mut job) in self.running {
+            match tokio::time::timeout_at(deadline, &mut job).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::error!(job = name, %error, "a background job did not end in order");
+                }
+                Err(_) => {
+                    job.abort();
+                    cut_off.push(name);
+                }
             }
+        }
+        if !cut_off.is_empty() {
+            let jobs = cut_off.join(", ");
+            tracing::warn!(jobs, "some background jobs did not end within {ENDED_WITHIN:?} and were cut off");
         }
     }
 }

@@ -146,3 +146,22 @@ fn what_a_panic_said_is_found() {
         assert_eq!(panic_message(&*panic.unwrap_err()), said);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_does_not_end_is_cut_off() {
+    let context = Arc::new(());
+    let clock = Arc::new(ManualClock::starting_at(1_793_620_800_000));
+    let mut supervisor = Supervisor::new(Arc::default(), Arc::new(Metrics::new([])), clock);
+    let held = Arc::clone(&context);
+    supervisor.start("endless", &context, |context, _| async move {
+        std::future::pending::<()>().await;
+        drop(context);
+    });
+    tokio::task::yield_now().await;
+    supervisor.stop().await;
+    drop(context);
+    // What was cut off lets go of what it held.
+    while Arc::strong_count(&held) > 1 {
+        tokio::task::yield_now().await;
+    }
+}
