@@ -155,30 +155,17 @@ async fn answer_riders(
     }
     let wanted = riders.iter().filter(|rider| rider.wants_unit).count() as u32;
     let mut calling = Box::pin(call(Arc::clone(quota), name, limit, window_ns, wanted));
-    let heard = match tokio::time::timeout(quota.budget, &mut calling).await {
-        Ok(heard) => Some(heard),
-        Err(_) => {
-            // It may have come and wait for its turn, like us.
-            tokio::task::yield_now().await;
-            calling.as_mut().now_or_never()
-        }
-    };
-    match heard {
+    match heard_in_time(&mut calling, quota.budget).await {
         Some(Ok(answers)) => {
             side.answered(&answers.reply);
             answers.note(quota, name);
             tell(riders, &answers);
             return true;
         }
-        Some(Err(error)) => {
-            side.failed(error, sent_ns);
-        }
+        Some(Err(error)) => side.failed(error, sent_ns),
         None => {
             side.failed(CallError::Late, sent_ns);
-            let admitted = Arc::new(AtomicU32::new(0));
-            let unheard = Unheard(Some(Arc::clone(&admitted)));
-            riders.into_iter().for_each(|rider| drop(rider.told.send(Err(unheard.clone()))));
-            drop(unheard);
+            let admitted = let_go(riders);
             let quota = Arc::clone(quota);
             tokio::spawn(async move {
                 if let Ok(Ok(answers)) = tokio::time::timeout(LATEST, calling).await {
@@ -188,6 +175,24 @@ async fn answer_riders(
         }
     }
     false
+}
+
+async fn heard_in_time<F: Future + Unpin>(calling: &mut F, budget: Duration) -> Option<F::Output> {
+    if let Ok(heard) = tokio::time::timeout(budget, &mut *calling).await {
+        return Some(heard);
+    }
+    // It may have come and wait for its turn, like us.
+    tokio::task::yield_now().await;
+    calling.now_or_never()
+}
+
+/// They decide by their share, and say how many of them were admitted.
+fn let_go(riders: Vec<Rider>) -> Arc<AtomicU32> {
+    let admitted = Arc::new(AtomicU32::new(0));
+    for rider in riders {
+        let _ = rider.told.send(Err(Unheard(Some(Arc::clone(&admitted)))));
+    }
+    admitted
 }
 
 /// An answer that nobody waited for: units of it that nobody was admitted for are given back.

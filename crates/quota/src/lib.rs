@@ -2,7 +2,7 @@
 //!
 //! The server asks a [`Quota`] where it would otherwise ask a ring of `access` alone. Redis decides, by one script a call
 //! that has the arithmetic of that ring and Redis' clock. When Redis is away or slow, each replica decides by its share
-//! of the limit, from its own ring, which knows what it admitted: nobody waits longer than 50 ms, and nothing is let
+//! of the limit, from its own ring, which knows what it admitted: a call has 50 ms, and nothing is let
 //! through that was not counted.
 //!
 //! - [`settings`]: which Redis; `connection`: how it is spoken to; `side`: one class of limits and its connection.
@@ -156,7 +156,7 @@ impl Quota {
         }
     }
 
-    /// Takes a unit, or not: at most 50 ms later.
+    /// Takes a unit, or not. A call that is under way is waited for, and then its own.
     pub async fn take(self: &Arc<Self>, claim: &Claim<'_>) -> Charge {
         match self.decide(claim) {
             Decision::Share => self.take_share(claim),

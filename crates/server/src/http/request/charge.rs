@@ -1,7 +1,7 @@
 //! What a request costs whom: one unit of the quota of its key or address, or a look at it.
 //!
 //! Alone, a process asks its own rings, at once. With Redis all replicas count together: what can be said from memory is
-//! said at once too, and the rest is waited for, 50 ms at most.
+//! said at once too, and the rest is waited for: a call to Redis has 50 ms.
 
 use lastro_access::{ClientAddr, Standing, Verdict, WINDOW_SECONDS, terms};
 use lastro_model::{Now, Plan};
