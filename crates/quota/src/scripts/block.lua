@@ -6,13 +6,7 @@
 --       used, the bucket of that block, now (only in tests), the epoch that is known
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local length, unused, earlier = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local now
-if ARGV[7] == '' then
-    local time = redis.call('TIME')
-    now = time[1] * 1000000 + time[2]
-else
-    now = tonumber(ARGV[7])
-end
+local now = now_or(ARGV[7])
 
 local epoch, epoch_age = epoch_of(KEYS[2], ARGV[8], now)
 

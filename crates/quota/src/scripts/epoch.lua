@@ -1,4 +1,4 @@
--- Put before the scripts that count: for how long Redis has forgotten nothing that anybody counted.
+-- Put before the scripts that count: the time, and for how long Redis has forgotten nothing that anybody counted.
 --
 -- The epoch says since when. A replica that has just begun and finds none has admitted nothing that could be forgotten, so
 -- it makes one that has no doubt (below zero, and unlike any other by its time). Whoever was there before and finds none,
@@ -15,5 +15,14 @@ local function epoch_of(key, known, now)
     end
     local since = tonumber(epoch)
     return since, since < 0 and now or now - since
+end
+
+-- Microseconds since 1970, by Redis' clock; only tests tell another time.
+local function now_or(told)
+    if told and told ~= '' then
+        return tonumber(told)
+    end
+    local time = redis.call('TIME')
+    return time[1] * 1000000 + time[2]
 end
 

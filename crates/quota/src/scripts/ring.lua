@@ -5,13 +5,7 @@
 -- ARGV: how many are wanted, or given back; the limit, the window in microseconds, an instant to give back or 0, now (only in tests),
 --       the epoch that is known
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local now
-if ARGV[5] == '' then
-    local time = redis.call('TIME')
-    now = time[1] * 1000000 + time[2]
-else
-    now = tonumber(ARGV[5])
-end
+local now = now_or(ARGV[5])
 
 local epoch, epoch_age = epoch_of(KEYS[2], ARGV[6], now)
 
