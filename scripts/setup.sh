@@ -2,7 +2,6 @@
 
 schemathesis_version=4.32.5
 validator_version=0.9.0
-deny_version=0.20.2
 hadolint_version=2.15.1
 jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
@@ -83,11 +82,4 @@ install_python_tools() {
 
 install_browser_driver() {
     (cd tests/browser && npm ci --silent)
-}
-
-# Built without optimisation, which takes a third of the time; it runs for a second.
-set_up_deny() {
-    [[ "$("$tools/bin/cargo-deny" --version 2>/dev/null)" == "cargo-deny $deny_version" ]] && return
-    cargo install cargo-deny --version "$deny_version" --locked --debug --no-default-features --quiet \
-        --root "$tools" --target-dir "$tools/build" && rm -rf "$tools/build"
 }

@@ -1,7 +1,7 @@
 //! Builds the filings part from made-up filings and prints what building, saving, memory and questions cost.
 //!
-//! `cargo run --release -p lastro-catalog --example measure -- 2000000`. Times are of the processor, not of the clock on
-//! the wall. With a file and a question, as in `measure 2000000 saved 'search:dividendos' 1000`, it restores what an
+//! `cargo run --release -p lastro-catalog --features jemalloc --example measure -- 2000000`. Times are of the processor,
+//! not of the clock on the wall. With a file and a question, as in `measure 2000000 saved 'search:dividendos' 1000`, it restores what an
 //! earlier run saved and asks this one question so many times, for
 //! `valgrind --tool=callgrind --toggle-collect='*measure::ask*'` to count the instructions.
 
@@ -12,6 +12,7 @@ use lastro_model::{Company, Day, Filing, FilingId};
 use lastro_sample::Shape;
 
 /// The binary's own, so that memory is given back as there.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
