@@ -71,7 +71,7 @@ impl Feature {
         match self {
             Self::Public => Row::open("public", "Public pages"),
             Self::OwnKey => Row::open("own_key", "Your own key"),
-            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: {series} and exchange rates"),
+            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: {series}, exchange rates and {others} more series"),
             Self::Companies => Row::sold(Bronze, "companies", "Companies", "Companies: the whole registry, by filter, code or CNPJ"),
             Self::Search => Row::sold(Bronze, "search", "Search", "Search across companies and filings"),
             Self::Filings => Row::sold(Gold, "filings", "Filings", "Filings of every company, with links to the documents"),
@@ -95,8 +95,11 @@ impl Feature {
     /// What a plan says of it, with the names of the series that there are.
     fn sentence(self) -> Option<&'static str> {
         static SENTENCES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
-            let labels: Vec<&str> = Series::served().map(|series| series.about().label).collect();
-            let written = |sentence: &str| sentence.replace("{series}", &labels.join(", "));
+            let labels: Vec<&str> = Series::market().map(|series| series.about().label).collect();
+            let others = Series::ALL.len() - labels.len();
+            let written = |sentence: &str| {
+                sentence.replace("{series}", &labels.join(", ")).replace("{others}", &others.to_string())
+            };
             Feature::ALL.iter().map(|feature| feature.row().sentence.map(written)).collect()
         });
         SENTENCES[self as usize].as_deref()

@@ -33,6 +33,7 @@ const fn interval(source: Source) -> Interval {
                 Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
             }
             Frequency::Months => Interval { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
+            Frequency::Years => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
         },
         // The closing bulletin comes at about ten past one.
         Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },

@@ -17,6 +17,7 @@ use crate::withholding::Withholding;
 /// What is asked again of what we hold: values of the last days may still be revised.
 const OVERLAP_DAYS: i32 = 30;
 const OVERLAP_DAYS_MONTHLY: i32 = 62;
+const OVERLAP_DAYS_YEARLY: i32 = 800;
 
 type Points = BTreeMap<Day, RatePoint>;
 
@@ -86,6 +87,7 @@ fn first_to_ask(series: Series, held: &Points, today: Day) -> Day {
     let overlap = match series.about().frequency {
         Frequency::CalendarDays | Frequency::BusinessDays => OVERLAP_DAYS,
         Frequency::Months => OVERLAP_DAYS_MONTHLY,
+        Frequency::Years => OVERLAP_DAYS_YEARLY,
     };
     let newest = held.last_key_value().map(|(newest, _)| today.min(*newest));
     newest.map_or(series.first_day(), |newest| newest.plus_days(-overlap))

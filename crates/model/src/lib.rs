@@ -28,7 +28,7 @@ pub use day::Day;
 pub use filing::{Filing, FilingId};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
-pub use series::{About, BySeries, Frequency, Kind, Series};
+pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,

@@ -36,19 +36,6 @@ impl Source {
             LazyLock::new(|| format!("must be one of {}", Source::ALL.map(Source::name).join(", ")));
         Self::ALL.into_iter().find(|source| source.name() == text).ok_or(ParseError(&NAMES))
     }
-
-    /// Those that the public interface shows, in the order of [`Source::ALL`].
-    pub fn served() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|source| source.is_served())
-    }
-
-    /// Whether the public interface shows it.
-    pub const fn is_served(self) -> bool {
-        match self {
-            Self::Series(series) => series.about().served,
-            Self::Fx | Self::Companies | Self::Filings => true,
-        }
-    }
 }
 
 const fn all() -> [Source; Series::ALL.len() + OTHERS.len()] {

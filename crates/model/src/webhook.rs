@@ -22,12 +22,15 @@ impl WebhookEvent {
     /// Those that a webhook may ask for.
     pub fn offered() -> impl Iterator<Item = Self> {
         let others = [Self::FxUpdated, Self::CompanyCreated, Self::CompanyUpdated, Self::FilingCreated];
-        Series::served().map(Self::SeriesUpdated).chain(others)
+        Series::market().map(Self::SeriesUpdated).chain(others)
     }
 
     pub const fn name(self) -> &'static str {
         match self {
-            Self::SeriesUpdated(series) => series.about().updated_event,
+            Self::SeriesUpdated(series) => match series.about().updated_event {
+                Some(event) => event,
+                None => "series.updated",
+            },
             Self::FxUpdated => "fx.updated",
             Self::CompanyCreated => "company.created",
             Self::CompanyUpdated => "company.updated",

@@ -25,9 +25,15 @@ pub fn rates(series: Series, seed: u64) -> Vec<RatePoint> {
     let About { kind, frequency, decimals, id, .. } = series.about();
     let point = |(day, hundredths)| RatePoint { day, value: with_decimals(hundredths, *decimals) };
     match kind {
-        Kind::RatePerYear => year_rates(*frequency, seed).map(point).collect(),
-        Kind::RatePerMonth => by_month(id, seed, monthly_inflation).map(point).collect(),
-        Kind::Price => by_month(id, seed, |random, _| random.between(PRICES)).map(point).collect(),
+        Kind::RatePerYear | Kind::RatePerDay => year_rates(*frequency, seed).map(point).collect(),
+        _ if *frequency == Frequency::BusinessDays => year_rates(*frequency, seed).map(point).collect(),
+        Kind::RatePerMonth | Kind::SimpleRatePerMonth => {
+            by_month(id, seed, monthly_inflation).map(point).collect()
+        }
+        _ => by_month(id, seed, |random, _| random.between(PRICES))
+            .filter(|(day, _)| has_value(*frequency, *day))
+            .map(point)
+            .collect(),
     }
 }
 
@@ -50,6 +56,7 @@ fn has_value(frequency: Frequency, day: Day) -> bool {
         Frequency::CalendarDays => true,
         Frequency::BusinessDays => is_business_day(day),
         Frequency::Months => day.day_of_month() == 1,
+        Frequency::Years => day.day_of_month() == 1 && day.month() == 1,
     }
 }
 

@@ -12,7 +12,6 @@ use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::Sync;
 use lastro_model::{Clock, Source};
-use lastro_store::SourceState;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -165,7 +164,7 @@ async fn fill(app: &App) -> anyhow::Result<()> {
     let counters = app.store.counters().await?;
     app.keys.start_at(counters.key_revision);
     follow::follow_data(app, &counters).await?;
-    if app.freshness.load().iter().any(SourceState::shows_sample) {
+    if app.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }
     Ok(())

@@ -44,13 +44,13 @@ pub fn latest(base: &str, series: Series, count: u32) -> Request {
     Request::new(base, &path, format!("{}, the latest {count}", series.about().label))
 }
 
-/// Splits these days into questions that the publisher answers well: a calendar year each, or all at once for a monthly series.
+/// Splits these days into questions that the publisher answers well: a calendar year each, or all at once for a series with a value a month or a year.
 pub fn windows(series: Series, from: Day, to: Day) -> Vec<(Day, Day)> {
     let from = from.max(series.first_day());
     if from > to {
         return Vec::new();
     }
-    if series.about().frequency == Frequency::Months {
+    if !series.about().frequency.is_daily() {
         return vec![(from, to)];
     }
     calendar_years(from, to)
@@ -149,7 +149,7 @@ fn day(frequency: Frequency, text: &str) -> Result<Day, Unread> {
     let day_of_series = |day: &str, month: &str| {
         Day::parse(&format!("{year}-{month}-{day}"))
             .ok()
-            .filter(|day| frequency != Frequency::Months || day.day_of_month() == 1)
+            .filter(|day| frequency.is_daily() || day.day_of_month() == 1)
     };
     match (day_of_series(first, second), day_of_series(second, first)) {
         (Some(day), _) => Ok(day),
@@ -179,6 +179,7 @@ fn refuse_outside(
     let (from, to) = match frequency {
         Frequency::CalendarDays | Frequency::BusinessDays => (from, to),
         Frequency::Months => (from.minus_months(1), to.plus_days(31)),
+        Frequency::Years => (from.minus_months(12), to.plus_days(366)),
     };
     match rows.iter().find(|point| point.day < from || point.day > to) {
         Some(point) => {

@@ -107,11 +107,6 @@ impl SourceState {
             newest_withheld: Vec::new(),
         }
     }
-
-    /// Whether customers are shown made-up rows of it.
-    pub fn shows_sample(&self) -> bool {
-        self.sample && self.source.is_served()
-    }
 }
 
 /// Enough to see what is wrong, however much is.

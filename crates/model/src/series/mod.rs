@@ -19,8 +19,6 @@ pub use table::Series;
 pub struct About {
     /// The name in paths, parameters, files and the database.
     pub id: &'static str,
-    /// The event that tells of new or changed values.
-    pub updated_event: &'static str,
     /// The number of the series in SGS, the central bank's time series system.
     pub code: u32,
     /// What people call it, the same in all languages.
@@ -28,45 +26,144 @@ pub struct About {
     pub name: &'static str,
     /// The official name.
     pub name_pt: &'static str,
-    pub unit: &'static str,
+    pub topic: Topic,
+    pub unit: Unit,
     pub kind: Kind,
     pub frequency: Frequency,
     pub first_day: Date,
     /// How many digits after the point the publisher gives.
     pub decimals: u32,
-    /// Whether the public interface shows it.
-    pub served: bool,
+    /// Days from the date of a value until it is published, as a rule.
+    pub lag_days: i32,
+    /// Whether months may be put one after another. Those that are rounded sums of days may not.
+    pub chains: bool,
+    pub seasonally_adjusted: bool,
+    /// Whether values are changed with later releases, errata aside.
+    pub revised: bool,
+    /// The event of its own that tells of new or changed values; all series have the one that they share.
+    pub updated_event: Option<&'static str>,
 }
 
-/// What the numbers of a series are. It decides what may be said of two of them that stand side by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// % a year: moves in steps that are small against its level.
-    RatePerYear,
-    /// % a month: as often below zero as far above it, so that only differences mean something.
-    RatePerMonth,
-    /// An amount of money: above zero, and moved by factors.
-    Price,
+/// An enumeration whose members have a word that programs see.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$member_doc])* $member),*
+        }
+
+        impl $name {
+            pub const ALL: [Self; [$($word),*].len()] = [$(Self::$member),*];
+
+            /// The word that programs see.
+            pub const fn id(self) -> &'static str {
+                match self {
+                    $(Self::$member => $word),*
+                }
+            }
+
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|member| member.id() == word)
+            }
+        }
+    };
 }
 
-/// Which days have a value. It decides when to ask, how far back, and when silence is too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Frequency {
-    CalendarDays,
-    BusinessDays,
-    /// A value stands on the first day of its month.
-    Months,
+words! {
+    /// What a series is about.
+    Topic {
+        InterestRates = "interest_rates",
+        Prices = "prices",
+        Activity = "activity",
+        Labour = "labour",
+        PublicFinance = "public_finance",
+        ExternalSector = "external_sector",
+        Credit = "credit",
+        Money = "money",
+        ExchangeRates = "exchange_rates",
+    }
+}
+
+words! {
+    /// What a value of a series is counted in.
+    Unit {
+        PercentPerYear = "percent_per_year",
+        PercentPerMonth = "percent_per_month",
+        PercentPerDay = "percent_per_day",
+        Percent = "percent",
+        PercentOfGdp = "percent_of_gdp",
+        Index = "index",
+        Brl = "brl",
+        BrlThousand = "brl_thousand",
+        BrlMillion = "brl_million",
+        UsdMillion = "usd_million",
+    }
+}
+
+words! {
+    /// What the numbers of a series are. It decides what may be computed from them, and what may be said of two that stand
+    /// side by side.
+    Kind {
+        /// % a year: moves in steps that are small against its level.
+        RatePerYear = "rate_per_year",
+        /// % a day: compounds from day to day.
+        RatePerDay = "rate_per_day",
+        /// % a month, compounds: as often below zero as far above it, so that only differences mean something.
+        RatePerMonth = "rate_per_month",
+        /// % a month, added up and not compounded.
+        SimpleRatePerMonth = "simple_rate_per_month",
+        /// % over the last twelve months.
+        Change12Months = "change_12_months",
+        /// A level against that of a base period.
+        Index = "index",
+        /// How much there is at a time.
+        Stock = "stock",
+        /// How much came about in a period; it may be below zero.
+        Flow = "flow",
+        /// A part of something, in %.
+        Share = "share",
+        /// An amount of money: above zero, and moved by factors.
+        Price = "price",
+    }
+}
+
+words! {
+    /// Which days have a value. It decides when to ask, how far back, and when silence is too long.
+    Frequency {
+        BusinessDays = "daily",
+        CalendarDays = "calendar_daily",
+        /// A value stands on the first day of its month.
+        Months = "monthly",
+        /// A value stands on the first day of its year.
+        Years = "yearly",
+    }
+}
+
+impl Frequency {
+    /// Whether there are so many values that a question must be limited to some of them.
+    pub const fn is_daily(self) -> bool {
+        matches!(self, Self::BusinessDays | Self::CalendarDays)
+    }
 }
 
 impl Series {
-    /// Those that the public interface shows, in the order of the table.
-    pub fn served() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|series| series.about().served)
+    /// Those that have endpoints, an export and an event of their own, beside what all series have.
+    pub fn market() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|series| series.about().updated_event.is_some())
     }
 
     /// The first day that the series can have a value on.
     pub fn first_day(self) -> Day {
         Day::from(self.about().first_day)
+    }
+
+    /// Reads the id of a series, or its code in SGS.
+    pub fn parse(text: &str) -> Option<Self> {
+        let code = || text.parse::<u32>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        Self::ALL.into_iter().find(|series| series.about().id == text).or_else(|| {
+            code().and_then(|code| Self::ALL.into_iter().find(|series| series.about().code == code))
+        })
     }
 }
 
@@ -124,8 +221,33 @@ mod tests {
     }
 
     #[test]
-    fn a_month_begins_on_its_first_day() {
-        let monthly = Series::ALL.into_iter().filter(|series| series.about().frequency == Frequency::Months);
-        monthly.for_each(|series| assert_eq!(series.first_day().day_of_month(), 1, "{series:?}"));
+    fn a_month_begins_on_its_first_day_and_a_year_in_january() {
+        for series in Series::ALL {
+            let (frequency, first) = (series.about().frequency, series.first_day());
+            assert!(frequency.is_daily() || first.day_of_month() == 1, "{series:?}");
+            assert!(frequency != Frequency::Years || first.month() == 1, "{series:?}");
+        }
+    }
+
+    #[test]
+    fn a_series_is_read_by_its_id_and_by_its_code() {
+        for series in Series::ALL {
+            assert_eq!(Series::parse(series.about().id), Some(series));
+            assert_eq!(Series::parse(&series.about().code.to_string()), Some(series));
+        }
+        for bad in ["", "selics", "SELIC", "+433", "0x1b1", "99999999999", "7832"] {
+            assert_eq!(Series::parse(bad), None, "{bad}");
+        }
+    }
+
+    /// Labels that were seen swapped or wrong elsewhere.
+    #[test]
+    fn what_others_mislabel_is_right_here() {
+        let about = |code: u32| Series::parse(&code.to_string()).unwrap().about();
+        assert_eq!((about(432).id, about(1178).id), ("selic", "selic-over"));
+        assert_eq!((about(11).unit, about(11).kind), (Unit::PercentPerDay, Kind::RatePerDay));
+        assert_eq!((about(20540).id, about(20541).id), ("credit-firms", "credit-households"));
+        assert_eq!((about(13762).id, about(4513).id), ("gross-debt", "net-debt"));
+        assert_eq!((about(13522).id, about(13522).kind), ("ipca-12m", Kind::Change12Months));
     }
 }

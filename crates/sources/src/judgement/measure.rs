@@ -30,7 +30,11 @@ pub(super) fn strain(kind: Kind, value: Decimal, neighbour: Decimal) -> Decimal 
             let factor = by_factor(value, neighbour, RATE_FACTOR);
             points.into_iter().chain(factor).min()
         }
-        Kind::RatePerMonth => by_points(value, neighbour, MONTH_POINTS.saturating_add(neighbour.abs())),
+        Kind::RatePerDay | Kind::Index | Kind::Stock => by_factor(value, neighbour, PRICE_FACTOR),
+        Kind::Flow | Kind::Share => Some(Decimal::ZERO),
+        Kind::RatePerMonth | Kind::SimpleRatePerMonth | Kind::Change12Months => {
+            by_points(value, neighbour, MONTH_POINTS.saturating_add(neighbour.abs()))
+        }
         Kind::Price => by_factor(value, neighbour, PRICE_FACTOR),
     };
     strain.unwrap_or(Decimal::MAX)
@@ -42,8 +46,9 @@ pub(super) fn is_another_value(kind: Kind, old: Decimal, new: Decimal) -> bool {
     let doubled_or_halved = || by_factor(old, new, Decimal::TWO).is_none_or(|strain| strain > Decimal::ONE);
     match kind {
         Kind::RatePerYear => beyond(RATE_CORRECTION) && doubled_or_halved(),
-        Kind::RatePerMonth => beyond(MONTH_CORRECTION),
-        Kind::Price => doubled_or_halved(),
+        Kind::RatePerMonth | Kind::SimpleRatePerMonth | Kind::Change12Months => beyond(MONTH_CORRECTION),
+        Kind::Flow | Kind::Share => false,
+        Kind::RatePerDay | Kind::Index | Kind::Stock | Kind::Price => doubled_or_halved(),
     }
 }
 

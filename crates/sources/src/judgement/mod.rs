@@ -44,6 +44,8 @@ pub fn day_month_flip(frequency: Frequency, days: &[Day]) -> Result<(), Refusal>
                 && days.iter().all(|day| day.month() == 1)
                 && days.iter().any(|day| day.day_of_month() != 1)
         }
+        // The first of January reads the same either way.
+        Frequency::Years => false,
     };
     if flipped {
         return Err(Refusal(format!("its {} days look like days and months swapped", days.len())));

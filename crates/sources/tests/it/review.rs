@@ -218,7 +218,7 @@ fn walk(kind: Kind, first: Decimal, steps: &[i64]) -> Vec<RatePoint> {
             // A committee's steps, which never lead below a quarter.
             Kind::RatePerYear => (value + Decimal::new(15, 1) * share).max(Decimal::new(25, 2)),
             Kind::RatePerMonth => Decimal::new(*step * 3, 2),
-            Kind::Price => value * (Decimal::ONE + Decimal::new(2, 1) * share),
+            _ => value * (Decimal::ONE + Decimal::new(2, 1) * share),
         };
         RatePoint { day: day("2026-01-01").plus_days(n), value }
     });

@@ -1,7 +1,6 @@
 //! The API reference and the description it is drawn from.
 
 use askama::Template;
-use lastro_store::SourceState;
 
 use super::assets::DESCRIPTION;
 use super::html;
@@ -21,7 +20,7 @@ const DOCS_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline';
                            connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let sample = question.freshness.iter().any(SourceState::shows_sample);
+    let sample = question.freshness.iter().any(|state| state.sample);
     html(&Docs { sample, version: crate::VERSION }, DOCS_POLICY)
 }
 

@@ -4,7 +4,6 @@ use askama::Template;
 use http::StatusCode;
 use lastro_access::{Applicant, Terms, plans};
 use lastro_model::Plan;
-use lastro_store::SourceState;
 
 use super::{PAGE_POLICY, html};
 use crate::error::ApiError;
@@ -73,13 +72,13 @@ impl Pricing {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    html(&Pricing::new(question.freshness.iter().any(SourceState::shows_sample)), PAGE_POLICY)
+    html(&Pricing::new(question.freshness.iter().any(|state| state.sample)), PAGE_POLICY)
 }
 
 /// The form without JavaScript: a page with the key, or the page again with what was wrong.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
     let body = body::whole(action.body).await?;
-    let mut page = Pricing::new(action.app.freshness.load().iter().any(SourceState::shows_sample));
+    let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
     page.form = FormView::read(&body)?;
     let issued = match Applicant::new(&page.form.name, &page.form.email) {
         Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,

@@ -39,7 +39,7 @@ fn exported(name: &str) -> Result<Source, ApiError> {
 }
 
 fn exports() -> impl Iterator<Item = Source> {
-    let series = Series::served().map(Source::Series);
+    let series = Series::market().map(Source::Series);
     [Source::Companies, Source::Filings].into_iter().chain(series).chain([Source::Fx])
 }
 

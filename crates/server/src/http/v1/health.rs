@@ -51,12 +51,11 @@ struct WithheldPoint {
 
 pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
     let jobs = question.jobs.failing(question.now);
-    let served = || question.freshness.iter().filter(|state| state.source.is_served());
     Reply::of(&Health {
         status: if jobs.is_empty() { "ok" } else { "degraded" },
         version: crate::VERSION,
-        sample: question.freshness.iter().any(SourceState::shows_sample),
-        sources: served().map(|state| freshness(state, question.now)).collect(),
+        sample: question.freshness.iter().any(|state| state.sample),
+        sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
         jobs,
     })
 }
@@ -112,6 +111,7 @@ const fn longest_silence_days(source: Source) -> i32 {
             Frequency::BusinessDays => 7,
             // A month's value comes about the tenth of the next and is dated the month's first day.
             Frequency::Months => 75,
+            Frequency::Years => 800,
         },
         Source::Fx | Source::Companies => 7,
         Source::Filings => 14,

@@ -104,6 +104,11 @@ impl PublisherData {
                     days(from.minus_months(12), today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
                 firsts.map(|day| (day, monthly(day))).collect()
             }
+            Frequency::Years => {
+                let firsts = days(from.minus_months(12), today)
+                    .filter(|day| (day.month(), day.day_of_month()) == (1, 1));
+                firsts.map(|day| (day, "3.00".to_owned())).collect()
+            }
         };
         self.series.insert(series.about().code, values);
     }

@@ -40,7 +40,7 @@ async fn a_success_in_the_future_is_no_reason_to_wait() {
         stage.comes_to(source, "ok", 2).await;
     }
     stage.caught_up().await;
-    for source in Source::served() {
+    for source in Source::ALL {
         assert_eq!(stage.health(source).await["last_success"], stage.app.timestamp().to_string(), "{source}");
     }
 }

@@ -84,7 +84,7 @@ async fn a_first_start_fills_itself_while_it_answers() {
     let publisher = Publisher::on(day(TODAY));
     publisher.pause(Duration::from_millis(5));
     let stage = scheduled(publisher).await;
-    let mut samples = Source::served().count();
+    let mut samples = Source::ALL.len();
     while samples > 0 {
         stage.app.get("/api/v1/market/overview").key(&stage.key).send().await.expect(200);
         let health = stage.json("/health").await;
