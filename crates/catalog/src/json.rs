@@ -86,6 +86,11 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
     }
 
     #[inline]
+    pub fn boolean(self, name: Name, value: bool) -> Self {
+        self.raw(name, if value { b"true" } else { b"false" })
+    }
+
+    #[inline]
     pub fn null(self, name: Name) -> Self {
         self.raw(name, b"null")
     }

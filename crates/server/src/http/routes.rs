@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
-use lastro_access::Feature::{Companies, Filings, Market, OwnKey, Public, Search, Webhooks};
+use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
 use super::handler::{Meter, Route, act, asset, bulk, call_out, page, read, register};
 use super::pages;
-use super::v1::{companies, export, filings, health, keys, market, plans, search, webhooks};
+use super::v1::{
+    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series, webhooks,
+};
 
 pub static ROUTES: &[Route] = &[
     read("GET /health", Public, health::health),
@@ -26,9 +28,22 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/market/cdi/current", Market, market::cdi_current),
     read("GET /api/v1/market/ipca", Market, market::ipca),
     read("GET /api/v1/market/ipca/current", Market, market::ipca_current),
-    read("GET /api/v1/market/fx", Market, market::fx),
-    read("GET /api/v1/market/fx/current", Market, market::fx_current),
+    read("GET /api/v1/market/fx", Market, fx::history),
+    read("GET /api/v1/market/fx/current", Market, fx::current),
     read("GET /api/v1/market/overview", Market, market::overview),
+    read("GET /api/v1/series", Market, series::list),
+    read("GET /api/v1/series/{id}", Market, series::one),
+    read("GET /api/v1/series/{id}/observations", Market, series::observations),
+    read("GET /api/v1/series/{id}/current", Market, series::newest),
+    read("GET /api/v1/series/{id}/checks", Market, series::checks),
+    read("GET /api/v1/series/{id}/revisions", History, series::revisions),
+    read("GET /api/v1/calc/correction", Market, calculations::correction),
+    read("GET /api/v1/calc/accumulation", Market, calculations::accumulation),
+    read("GET /api/v1/calc/legal-interest", Market, calculations::legal_interest),
+    read("GET /api/v1/calendar/days/{date}", Market, calendar::day),
+    read("GET /api/v1/calendar/business-days", Market, calendar::business_days),
+    read("GET /api/v1/calendar/shift", Market, calendar::shift),
+    read("GET /api/v1/calendar/holidays", Market, calendar::holidays),
     read("GET /api/v1/search", Search, search::everything),
     bulk("GET /api/v1/export/{dataset}", export::dataset),
     read("GET /api/v1/plans", Public, plans::list),
@@ -185,7 +200,7 @@ mod tests {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
             let path =
-                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx");
+                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx").replace("{date}", "2026-11-16");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
             assert!(PathParams::read(route.path(), &path).is_ok(), "{}", route.endpoint);
         }

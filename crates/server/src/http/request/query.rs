@@ -48,7 +48,12 @@ impl<'a> Query<'a> {
 
     /// `limit` and `offset` of a list.
     pub fn page(&self) -> Result<Page, ApiError> {
-        let limit = self.limit(LIST_LIMIT)?;
+        self.page_of(LIST_LIMIT)
+    }
+
+    /// The same where a page may have so many rows.
+    pub fn page_of(&self, most: usize) -> Result<Page, ApiError> {
+        let limit = self.limit(most)?;
         match self.integer("offset")? {
             None => Ok(Page { limit, offset: 0 }),
             Some(Ok(offset)) => Ok(Page { limit, offset }),
@@ -75,10 +80,27 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn day(&self, name: &str) -> Result<Option<Day>, ApiError> {
+    /// A calendar day.
+    pub fn day(&self, name: &str) -> Result<Option<Day>, ApiError> {
         self.get(name)?
             .map(|text| Day::parse(text).map_err(|reason| ApiError::parameter(name, &reason)))
             .transpose()
+    }
+
+    /// One of these words, as `parse` reads them.
+    pub fn word<T>(
+        &self,
+        name: &str,
+        words: &[&str],
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(text) = self.get(name)? else { return Ok(None) };
+        parse(text).map(Some).ok_or_else(|| bad(name, &format!("must be one of {}", words.join(", "))))
+    }
+
+    /// A parameter that cannot be left out.
+    pub fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, ApiError> {
+        value.ok_or_else(|| bad(name, "is required"))
     }
 
     /// `q`: what to search for.
@@ -94,7 +116,8 @@ impl<'a> Query<'a> {
     }
 }
 
-fn bad(name: &str, reason: &str) -> ApiError {
+/// What is wrong with a parameter.
+pub fn bad(name: &str, reason: &str) -> ApiError {
     ApiError::BadRequest(format!("`{name}` {reason}").into())
 }
 

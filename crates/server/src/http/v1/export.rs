@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Part, Timeline};
-use lastro_model::{CompanyId, Day, Pair, RatePoint, Series, Source, Stamp};
+use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Observations, Part, Timeline};
+use lastro_model::{CompanyId, Day, Pair, RatePoint, Series, Stamp};
 
-use super::{companies, market};
+use super::{companies, fx};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::{Format, NDJSON};
@@ -15,32 +15,57 @@ use crate::http::response::export::{Export, Selection, select};
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let source = exported(question.path.get("dataset"))?;
+    let dataset = Dataset::named(question.path.get("dataset"))?;
     let format = Format::asked(&question.query, question.accept, NDJSON)?;
     refuse_paging(question)?;
     let filters = Filters::of(question)?;
     let dialect = format.dialect(question.plan)?;
-    let (rows, stamps) = match source {
-        Source::Series(series) => every_point(&question.catalog.series[series], &filters),
-        Source::Fx => every_quote(question, &filters),
-        Source::Companies => every_company(question, filters),
-        Source::Filings => every_filing(question, filters),
+    let (rows, stamps) = match dataset {
+        Dataset::One(series) => every_point(&question.catalog.series[series], &filters),
+        Dataset::Series => every_observation(question, &filters),
+        Dataset::Fx => every_quote(question, &filters),
+        Dataset::Companies => every_company(question, filters),
+        Dataset::Filings => every_filing(question, filters),
     };
-    Ok(Export { name: source.name(), day: question.now.utc_day(), stamps, dialect, rows })
+    Ok(Export { name: dataset.name(), day: question.now.utc_day(), stamps, dialect, rows })
 }
 
-fn exported(name: &str) -> Result<Source, ApiError> {
-    static NO_SUCH_DATASET: LazyLock<String> = LazyLock::new(|| {
-        let names: Vec<&str> = exports().map(Source::name).collect();
-        let (last, others) = names.split_last().unwrap_or((&"none", &[]));
-        format!("there is no such data set; there are {} and {last}", others.join(", "))
-    });
-    exports().find(|source| source.name() == name).ok_or(ApiError::NotFound(&NO_SUCH_DATASET))
+/// What can be exported.
+#[derive(Debug, Clone, Copy)]
+enum Dataset {
+    Companies,
+    Filings,
+    /// One of those that have endpoints of their own.
+    One(Series),
+    Fx,
+    /// All series, or one of them.
+    Series,
 }
 
-fn exports() -> impl Iterator<Item = Source> {
-    let series = Series::market().map(Source::Series);
-    [Source::Companies, Source::Filings].into_iter().chain(series).chain([Source::Fx])
+impl Dataset {
+    fn all() -> impl Iterator<Item = Self> {
+        let market = Series::market().map(Self::One);
+        [Self::Companies, Self::Filings].into_iter().chain(market).chain([Self::Fx, Self::Series])
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Companies => "companies",
+            Self::Filings => "filings",
+            Self::One(series) => series.about().id,
+            Self::Fx => "fx",
+            Self::Series => "series",
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, ApiError> {
+        static NO_SUCH_DATASET: LazyLock<String> = LazyLock::new(|| {
+            let names: Vec<&str> = Dataset::all().map(Dataset::name).collect();
+            let (last, others) = names.split_last().unwrap_or((&"none", &[]));
+            format!("there is no such data set; there are {} and {last}", others.join(", "))
+        });
+        Self::all().find(|dataset| dataset.name() == name).ok_or(ApiError::NotFound(&NO_SUCH_DATASET))
+    }
 }
 
 /// A page is a list's business; silently ignoring one here would give much more than was asked for.
@@ -62,6 +87,7 @@ struct Filters {
     category: Option<String>,
     company: Option<CompanyId>,
     pair: Option<Pair>,
+    series: Option<Series>,
     from: Option<Day>,
     to: Option<Day>,
 }
@@ -71,11 +97,18 @@ impl Filters {
         let (query, catalog) = (&question.query, question.catalog);
         let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
         let (from, to) = query.days()?;
-        let pair = query.get("pair")?.map(|pair| market::held_pair(&catalog.fx, pair)).transpose()?;
+        let pair = query.get("pair")?.map(|pair| fx::held_pair(&catalog.fx, pair)).transpose()?;
+        let series = query.get("id")?.map(series).transpose()?;
         let (status, sector, category) = (text("status")?, text("sector")?, text("category")?);
         let company = company(question)?;
-        Ok(Self { status, sector, category, company, pair, from, to })
+        Ok(Self { status, sector, category, company, pair, series, from, to })
     }
+}
+
+/// The series that is named, by its id or its code.
+fn series(text: &str) -> Result<Series, ApiError> {
+    let unknown = || ApiError::BadRequest("`id` must be the id or the code of a series; `/api/v1/series` lists them".into());
+    Series::parse(text).ok_or_else(unknown)
 }
 
 /// The company that is named. Filings alone are of one, so nowhere else need it exist.
@@ -108,6 +141,17 @@ fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
 fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {
     let Filters { from, to, .. } = *filters;
     (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.stamp])
+}
+
+/// The values of one series or, where none is named, of all.
+fn every_observation(question: &Question<'_>, filters: &Filters) -> Found {
+    let Filters { from, to, series, .. } = *filters;
+    let named = Series::ALL.into_iter().filter(|other| series.is_none_or(|series| series == *other));
+    let parts: Vec<_> =
+        named.map(|series| (series, Arc::clone(&question.catalog.series[series]))).collect();
+    let stamps = parts.iter().map(|(_, part)| part.stamp).collect();
+    let all = Arc::new(Part { data: Observations::of(parts), ..Part::default() });
+    (select(&all, move |all, page| all.list(from, to, page)), stamps)
 }
 
 /// The quotes of one pair or, where none is named, of all.

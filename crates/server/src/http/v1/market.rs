@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
-use lastro_catalog::{FxBook, Object, Page, Part, Point, Timeline, name};
-use lastro_model::{Day, FxQuote, Pair, RatePoint, Series, Stamp};
+use lastro_catalog::{Object, Page, Part, Point, Timeline, name};
+use lastro_model::{Day, Pair, Plan, RatePoint, Series, Stamp};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -13,7 +13,7 @@ use crate::http::request::query::SERIES_LIMIT;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
-const NO_VALUE: ApiError = ApiError::Unavailable("there is no value of this series yet");
+pub(super) const NO_VALUE: ApiError = ApiError::Unavailable("there is no value of this series yet");
 
 pub fn selic(question: &Question<'_>) -> Result<Reply, ApiError> {
     series(question, Series::Selic)
@@ -27,13 +27,6 @@ pub fn ipca(question: &Question<'_>) -> Result<Reply, ApiError> {
     series(question, Series::Ipca)
 }
 
-pub fn fx(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let asked = Asked::of(question)?;
-    let (pair, quotes) = quotes_of(question)?;
-    let name = format_args!("fx-{}-{}", pair.base, pair.quote);
-    asked.points(question, &name, quotes, question.catalog.fx.stamp)
-}
-
 fn series(question: &Question<'_>, series: Series) -> Result<Reply, ApiError> {
     let asked = Asked::of(question)?;
     let part = &question.catalog.series[series];
@@ -41,22 +34,22 @@ fn series(question: &Question<'_>, series: Series) -> Result<Reply, ApiError> {
 }
 
 /// The newest `limit` points between two days.
-struct Asked {
-    from: Option<Day>,
-    to: Option<Day>,
-    limit: usize,
-    format: Format,
+pub(super) struct Asked {
+    pub(super) from: Option<Day>,
+    pub(super) to: Option<Day>,
+    pub(super) limit: usize,
+    pub(super) format: Format,
 }
 
 impl Asked {
-    fn of(question: &Question<'_>) -> Result<Self, ApiError> {
+    pub(super) fn of(question: &Question<'_>) -> Result<Self, ApiError> {
         let limit = question.query.limit(SERIES_LIMIT)?;
         let (from, to) = question.query.days()?;
         Ok(Self { from, to, limit, format: question.format()? })
     }
 
     /// What was asked, as far back as the plan sees.
-    fn points<P: Point>(
+    pub(super) fn points<P: Point>(
         &self,
         question: &Question<'_>,
         name: &dyn Display,
@@ -64,7 +57,7 @@ impl Asked {
         stamp: Stamp,
     ) -> Result<Reply, ApiError> {
         let dialect = self.format.dialect(question.plan)?;
-        let from = self.first_day(question, timeline)?;
+        let from = self.first_day(question, timeline.newest().map(Point::day))?;
         if let Some(dialect) = dialect {
             let listing = timeline.list(from, self.to, Page { limit: self.limit, offset: 0 });
             let label = question.label(name.to_string(), listing.total);
@@ -80,12 +73,12 @@ impl Asked {
     }
 
     /// The day to begin with: never before the plan's window, and asking for what lies before it gets the prompt.
-    fn first_day<P: Point>(
+    pub(super) fn first_day(
         &self,
         question: &Question<'_>,
-        timeline: &Timeline<P>,
+        newest: Option<Day>,
     ) -> Result<Option<Day>, ApiError> {
-        match window_start(question, timeline) {
+        match newest.and_then(|newest| window_start(question.plan, newest)) {
             Some(start) if self.from.into_iter().chain(self.to).any(|day| day < start) => {
                 Err(ApiError::UpgradeRequired { plan: question.plan, feature: Feature::History })
             }
@@ -95,10 +88,9 @@ impl Asked {
     }
 }
 
-/// The first day that the caller's plan shows; counted from the newest point, so that a stale source hides nothing.
-fn window_start<P: Point>(question: &Question<'_>, timeline: &Timeline<P>) -> Option<Day> {
-    let newest = timeline.newest()?.day();
-    (!terms(question.plan).includes(Feature::History)).then(|| newest.minus_months(HISTORY_MONTHS))
+/// The first day that a plan shows; counted from the newest point, so that a stale source hides nothing.
+pub(super) fn window_start(plan: Plan, newest: Day) -> Option<Day> {
+    (!terms(plan).includes(Feature::History)).then(|| newest.minus_months(HISTORY_MONTHS))
 }
 
 pub fn selic_current(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -113,32 +105,12 @@ pub fn ipca_current(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[Series::Ipca])
 }
 
-pub fn fx_current(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (_, quotes) = quotes_of(question)?;
-    Ok(Reply::data(newest(quotes)?.to_vec(), [question.catalog.fx.stamp]))
-}
-
-fn current(part: &Part<Timeline<RatePoint>>) -> Result<Reply, ApiError> {
+pub(super) fn current(part: &Part<Timeline<RatePoint>>) -> Result<Reply, ApiError> {
     Ok(Reply::data(newest(part)?.to_vec(), [part.stamp]))
 }
 
-fn newest<P: Point>(timeline: &Timeline<P>) -> Result<&[u8], ApiError> {
+pub(super) fn newest<P: Point>(timeline: &Timeline<P>) -> Result<&[u8], ApiError> {
     timeline.newest_json().ok_or(NO_VALUE)
-}
-
-/// The pair that is asked for, and its quotes.
-fn quotes_of<'a>(question: &Question<'a>) -> Result<(Pair, &'a Timeline<FxQuote>), ApiError> {
-    let book: &FxBook = &question.catalog.fx;
-    let pair = held_pair(book, question.query.get("pair")?.unwrap_or("USD/BRL"))?;
-    Ok((pair, book.get(pair).ok_or(NO_VALUE)?))
-}
-
-/// A pair that is held. One that is not is the client's mistake, and it is told which are.
-pub fn held_pair(book: &FxBook, text: &str) -> Result<Pair, ApiError> {
-    Pair::parse(text).ok().filter(|pair| book.get(*pair).is_some()).ok_or_else(|| {
-        let held: Vec<String> = book.pairs().iter().map(ToString::to_string).collect();
-        ApiError::BadRequest(format!("`pair` must be one of {}", held.join(", ")).into())
-    })
 }
 
 pub fn overview(question: &Question<'_>) -> Result<Reply, ApiError> {

@@ -1,12 +1,15 @@
 //! Version 1 of the API, one file a resource.
 
 mod allowance;
+pub mod calendar;
 pub mod companies;
 pub mod export;
 pub mod filings;
+pub mod fx;
 pub mod health;
 pub mod keys;
 pub mod market;
 pub mod plans;
 pub mod search;
+pub mod series;
 pub mod webhooks;

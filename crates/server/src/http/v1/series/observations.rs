@@ -1,0 +1,135 @@
+//! The values of a series: as published, from text that was made before; or computed from them, row by row.
+
+use lastro_calc::transform::{self, Derived};
+use lastro_calc::units::shown_unit;
+use lastro_catalog::{Cell, Object, Page, Part, Timeline, name};
+use lastro_model::{About, Day, RatePoint, Series};
+
+use super::asked::{Asked, Order, prompt};
+use super::named;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::request::format::Dialect;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
+
+type SeriesPart = Part<Timeline<RatePoint>>;
+
+/// What stands around the rows, about.
+const FRAME_BYTES: usize = 160;
+
+pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let series = named(question)?;
+    let about = series.about();
+    let asked = Asked::of(question, about)?;
+    let dialect = asked.format.dialect(question.plan)?;
+    let part = &*question.catalog.series[series];
+    let window = asked.window(question.plan, part.newest().map(|point| point.day))?;
+    if asked.is_plain() && asked.order == Order::NewestFirst && dialect.is_none() {
+        return Ok(Reply::data(published(about, part, &asked, window), [part.stamp]));
+    }
+    let rows = rows(about, part, &asked, window, question)?;
+    let shown = page(&rows, &asked);
+    match dialect {
+        Some(dialect) => file(question, dialect, about, part, &shown, rows.len()),
+        None => Ok(Reply::data(computed(about, &asked, &shown, rows.len()), [part.stamp])),
+    }
+}
+
+/// One slice of what was rendered when the part was built.
+fn published(about: &About, part: &SeriesPart, asked: &Asked, window: Option<Day>) -> Vec<u8> {
+    let all = part.between(asked.from.max(window), asked.to);
+    let Page { limit, offset } = asked.page;
+    let start = all.start.saturating_add(offset).min(all.end);
+    let items = part.json(start..start.saturating_add(limit).min(all.end));
+    framed(about, asked, FRAME_BYTES + items.len(), all.len(), |object| object.joined(name!("data"), items))
+}
+
+/// The rows of the whole answer, oldest first.
+fn rows(
+    about: &'static About,
+    part: &SeriesPart,
+    asked: &Asked,
+    window: Option<Day>,
+    question: &Question<'_>,
+) -> Result<Vec<Derived>, ApiError> {
+    let mut held = held(part, asked)?;
+    held.retain(|row| asked.to.is_none_or(|to| row.day <= to));
+    if asked.starts_with_the_answer() {
+        let start = asked.from.max(window);
+        held.retain(|row| start.is_none_or(|start| start <= row.day));
+    }
+    let wanted = transform::Asked { units: asked.units, period: asked.period, base: asked.base };
+    let derived = transform::derive(about, &held, &wanted)
+        .map_err(|reason| ApiError::BadRequest(reason.into()))?;
+    let mut rows: Vec<Derived> = derived.into_iter().filter(|row| asked.includes(row.day)).collect();
+    let Some(start) = window else { return Ok(rows) };
+    let sees = |row: &Derived| start <= row.since;
+    // Who names the first day asks for all rows from it on; else those are left out that need what the plan does not see.
+    if asked.from.is_some() && !rows.iter().all(sees) {
+        return Err(prompt(question.plan));
+    }
+    rows.retain(sees);
+    Ok(rows)
+}
+
+/// The values that are computed from, oldest first.
+fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
+    let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
+    let _ = day;
+    Err(ApiError::BadRequest("`as_of` is not recorded yet".into()))
+}
+
+fn page<'a>(rows: &'a [Derived], asked: &Asked) -> Vec<&'a Derived> {
+    let Page { limit, offset } = asked.page;
+    match asked.order {
+        Order::OldestFirst => rows.iter().skip(offset).take(limit).collect(),
+        Order::NewestFirst => rows.iter().rev().skip(offset).take(limit).collect(),
+    }
+}
+
+fn computed(about: &About, asked: &Asked, shown: &[&Derived], total: usize) -> Vec<u8> {
+    const ROW_BYTES: usize = 48;
+    framed(about, asked, FRAME_BYTES + shown.len() * ROW_BYTES, total, |object| {
+        object.array(name!("data"), shown, |row, out| {
+            Object::new(out).token(name!("date"), row.day).number(name!("value"), row.value).end();
+        })
+    })
+}
+
+fn framed(
+    about: &About,
+    asked: &Asked,
+    bytes: usize,
+    total: usize,
+    rows: impl FnOnce(Object<Vec<u8>>) -> Object<Vec<u8>>,
+) -> Vec<u8> {
+    let object = Object::new(Vec::with_capacity(bytes))
+        .text(name!("series"), about.id)
+        .text(name!("unit"), shown_unit(about, asked.units, asked.period))
+        .text(name!("units"), asked.units.id());
+    rows(object)
+        .number(name!("total"), total)
+        .number(name!("limit"), asked.page.limit)
+        .number(name!("offset"), asked.page.offset)
+        .end()
+}
+
+fn file(
+    question: &Question<'_>,
+    dialect: Dialect,
+    about: &'static About,
+    part: &SeriesPart,
+    shown: &[&Derived],
+    total: usize,
+) -> Result<Reply, ApiError> {
+    let label = question.label(about.id, total);
+    csv::file(dialect, &label, &["date", "value"], [part.stamp], |writer| {
+        shown.iter().try_for_each(|row| {
+            writer.row(|put| {
+                put(Cell::Token(&row.day));
+                put(Cell::Number(&row.value));
+            })
+        })
+    })
+}

@@ -1,0 +1,64 @@
+//! A series as the API shows it.
+
+use lastro_calc::Units;
+use lastro_catalog::{Object, Part, Timeline, name};
+use lastro_model::{About, RatePoint, Series, Source, Stamp};
+use lastro_store::SourceState;
+
+use super::super::health::is_stale;
+use crate::http::handler::Question;
+
+/// What there is to say of a series: its row of the table, what is held of it, and whether that is fresh.
+pub(super) struct View<'a> {
+    about: &'static About,
+    part: &'a Part<Timeline<RatePoint>>,
+    is_stale: bool,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(question: &Question<'a>, series: Series) -> Self {
+        let state = question.freshness.iter().find(|state| state.source == Source::Series(series));
+        let is_stale = state.is_none_or(|state: &SourceState| is_stale(state, question.now));
+        Self { about: series.about(), part: &question.catalog.series[series], is_stale }
+    }
+
+    /// Which state of the series this shows. It grows old without a new edition.
+    pub(super) fn stamp(&self) -> Stamp {
+        let Stamp { mut edition, published_unix_ms } = self.part.stamp;
+        edition.0 = edition.0 * 2 + u64::from(self.is_stale);
+        Stamp { edition, published_unix_ms }
+    }
+
+    pub(super) fn write_json(&self, out: &mut Vec<u8>) {
+        let About { id, name, name_pt, topic, unit, kind, frequency, .. } = self.about;
+        let points = self.part.points();
+        Object::new(out)
+            .text(name!("id"), id)
+            .text(name!("name"), name)
+            .text(name!("name_pt"), name_pt)
+            .text(name!("topic"), topic.id())
+            .text(name!("unit"), unit.id())
+            .text(name!("kind"), kind.id())
+            .text(name!("frequency"), frequency.id())
+            .boolean(name!("seasonally_adjusted"), self.about.seasonally_adjusted)
+            .boolean(name!("revised"), self.about.revised)
+            .written(name!("source"), |out| self.write_source(out))
+            .optional_token(name!("first_date"), points.last().map(|point| point.day))
+            .optional_token(name!("last_date"), points.first().map(|point| point.day))
+            .number(name!("rows"), points.len())
+            .boolean(name!("stale"), self.is_stale)
+            .boolean(name!("sample"), self.part.sample)
+            .array(name!("transforms"), Units::legal(self.about), |units, out| {
+                out.extend_from_slice(format!("\"{}\"", units.id()).as_bytes());
+            })
+            .end();
+    }
+
+    fn write_source(&self, out: &mut Vec<u8>) {
+        Object::new(out)
+            .text(name!("publisher"), "Banco Central do Brasil")
+            .text(name!("system"), "SGS")
+            .number(name!("code"), self.about.code as usize)
+            .end();
+    }
+}
