@@ -189,7 +189,7 @@ macro_rules! plain_integers {
     )*};
 }
 
-plain_integers!(u16, u32, u64, usize);
+plain_integers!(i64, u16, u32, u64, usize);
 
 macro_rules! plain_as_displayed {
     ($($type:ty),*) => {$(

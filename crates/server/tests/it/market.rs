@@ -206,3 +206,39 @@ async fn a_pair_that_is_not_held_is_answered_with_those_that_are() {
         }
     }
 }
+
+/// What one of each costs in the other, from the bulletins of one day.
+#[tokio::test]
+async fn pairs_that_are_not_published_follow_from_those_that_are() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let newest = |pair: &str| {
+        let pair = Pair::parse(pair).unwrap();
+        sample::fx(SEED).into_iter().rev().find(|quote| quote.pair == pair).unwrap()
+    };
+    let (euro, dollar) = (newest("EUR/BRL"), newest("USD/BRL"));
+    let near = |value: &serde_json::Value, expected: lastro_model::Decimal| {
+        let value: lastro_model::Decimal = value.to_string().parse().unwrap();
+        (value - expected).abs() < lastro_model::Decimal::new(1, 6)
+    };
+    let cross = app.get("/api/v1/market/fx/current?pair=eur/usd").send().await.expect(200).json();
+    assert_eq!(cross["pair"], "EUR/USD");
+    assert_eq!((&cross["derived"], &cross["legs"]), (&true.into(), &serde_json::json!(["EUR/BRL", "USD/BRL"])));
+    assert!(near(&cross["buy"], euro.buy / dollar.sell) && near(&cross["sell"], euro.sell / dollar.buy));
+    let inverse = app.get("/api/v1/market/fx/current?pair=BRL/USD").send().await.expect(200).json();
+    assert_eq!(inverse["legs"], serde_json::json!(["USD/BRL"]));
+    assert!(near(&inverse["buy"], lastro_model::Decimal::ONE / dollar.sell));
+
+    let listed = app.get("/api/v1/market/fx?pair=EUR/USD&limit=10000").key(&gold).send().await.expect(200).json();
+    let listed = listed["data"].as_array().unwrap();
+    assert_eq!((listed.len(), &listed[0]), (quotes("EUR/BRL").len(), &cross));
+    let published = app.get("/api/v1/market/fx/current?pair=EUR/BRL").send().await.expect(200).json();
+    assert!(published.get("derived").is_none() && published.get("legs").is_none());
+    let early = quotes("EUR/BRL").last().unwrap().0;
+    app.get(&format!("/api/v1/market/fx?pair=EUR/USD&from={early}")).send().await.expect(403);
+    for bad in ["EUR/EUR", "BRL/BRL", "XXX/USD", "EUR/XXX", "EURUSD"] {
+        let refused = app.get(&format!("/api/v1/market/fx?pair={bad}")).send().await.expect(400).json();
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.starts_with("`pair`") && message.contains("EUR") && message.contains("USD"), "{bad}");
+    }
+}

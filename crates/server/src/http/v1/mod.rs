@@ -1,6 +1,7 @@
 //! Version 1 of the API, one file a resource.
 
 mod allowance;
+pub mod calculations;
 pub mod calendar;
 pub mod companies;
 pub mod export;

@@ -1,9 +1,8 @@
 //! The values of a series: as published, from text that was made before; or computed from them, row by row.
 
-use lastro_calc::transform::{self, Derived};
-use lastro_calc::units::shown_unit;
+use lastro_calc::{Asked as Transform, Derived, derive, shown_unit};
 use lastro_catalog::{Cell, Object, Page, Part, Timeline, name};
-use lastro_model::{About, Day, RatePoint, Series};
+use lastro_model::{About, Day, RatePoint};
 
 use super::asked::{Asked, Order, prompt};
 use super::named;
@@ -53,16 +52,10 @@ fn rows(
     window: Option<Day>,
     question: &Question<'_>,
 ) -> Result<Vec<Derived>, ApiError> {
-    let mut held = held(part, asked)?;
-    held.retain(|row| asked.to.is_none_or(|to| row.day <= to));
-    if asked.starts_with_the_answer() {
-        let start = asked.from.max(window);
-        held.retain(|row| start.is_none_or(|start| start <= row.day));
-    }
-    let wanted = transform::Asked { units: asked.units, period: asked.period, base: asked.base };
-    let derived = transform::derive(about, &held, &wanted)
-        .map_err(|reason| ApiError::BadRequest(reason.into()))?;
-    let mut rows: Vec<Derived> = derived.into_iter().filter(|row| asked.includes(row.day)).collect();
+    let wanted = Transform { start: asked.from.max(window), ..asked.shown };
+    let derived = derive(about, &held(part, asked)?, &wanted);
+    let mut rows = derived.map_err(|reason| ApiError::BadRequest(reason.into()))?;
+    rows.retain(|row| asked.includes(row.day));
     let Some(start) = window else { return Ok(rows) };
     let sees = |row: &Derived| start <= row.since;
     // Who names the first day asks for all rows from it on; else those are left out that need what the plan does not see.
@@ -106,8 +99,8 @@ fn framed(
 ) -> Vec<u8> {
     let object = Object::new(Vec::with_capacity(bytes))
         .text(name!("series"), about.id)
-        .text(name!("unit"), shown_unit(about, asked.units, asked.period))
-        .text(name!("units"), asked.units.id());
+        .text(name!("unit"), shown_unit(about, asked.shown.units, asked.shown.period))
+        .text(name!("units"), asked.shown.units.id());
     rows(object)
         .number(name!("total"), total)
         .number(name!("limit"), asked.page.limit)

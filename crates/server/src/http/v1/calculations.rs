@@ -1,0 +1,163 @@
+//! Monetary correction, accumulated rates and legal interest, each with its receipt.
+
+use std::fmt::Display;
+
+use lastro_calc::{
+    CalcError, Calculation, Month, Rate, Step, accumulation as accumulate, calculated_with,
+    correction as correct, legal_interest as legal, is_price_index,
+};
+use lastro_catalog::{Object, Part, Plain, Timeline, name};
+use lastro_model::{Day, Decimal, Plan, RatePoint, Series};
+
+use super::market::window_start;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::request::query::{Query, bad};
+use crate::http::response::reply::Reply;
+
+pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let query = &question.query;
+    let index = index(query)?;
+    let (from, to, amount) = (month(query, "from")?, month(query, "to")?, amount(query)?);
+    let used = Used::of(question, calculated_with(index));
+    let calculated = correct(index.about(), &used.rows, from, to, amount).map_err(refused)?;
+    let inputs = Object::new(body_for(&calculated))
+        .text(name!("index"), index.about().id)
+        .text(name!("from"), &from.to_string())
+        .text(name!("to"), &to.to_string())
+        .number(name!("amount"), amount);
+    Ok(used.reply(question.plan, inputs, "bcb", &calculated, |object, step| {
+        object.text(name!("month"), &Month::of(step.day).to_string())
+    }))
+}
+
+pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let query = &question.query;
+    let rate = query.word("rate", &Rate::ALL.map(Rate::id), Rate::parse)?;
+    let rate = query.required("rate", rate)?;
+    let (from, to) = days(query)?;
+    let percent = decimal(query, "rate_percent")?.unwrap_or(Decimal::ONE_HUNDRED);
+    let amount = amount(query)?;
+    let used = Used::of(question, rate.series());
+    let calculated = accumulate(rate, &used.rows, from, to, percent, amount).map_err(refused)?;
+    let inputs = Object::new(body_for(&calculated))
+        .text(name!("rate"), rate.id())
+        .number(name!("rate_percent"), percent)
+        .token(name!("from"), from)
+        .token(name!("to"), to)
+        .number(name!("amount"), amount);
+    let convention = if rate == Rate::Cdi { "b3" } else { "bcb" };
+    Ok(used.reply(question.plan, inputs, convention, &calculated, |object, step| {
+        object.token(name!("date"), step.day)
+    }))
+}
+
+pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let query = &question.query;
+    let ((from, to), amount) = (days(query)?, amount(query)?);
+    let used = Used::of(question, Series::LegalRate);
+    let calculated = legal(&used.rows, from, to, amount).map_err(refused)?;
+    let inputs = Object::new(body_for(&calculated))
+        .token(name!("from"), from)
+        .token(name!("to"), to)
+        .number(name!("amount"), amount);
+    Ok(used.reply(question.plan, inputs, "law-14905", &calculated, |object, step| {
+        object.text(name!("month"), &Month::of(step.day).to_string())
+    }))
+}
+
+/// The series that a calculation uses.
+struct Used<'a> {
+    series: Series,
+    part: &'a Part<Timeline<RatePoint>>,
+    /// The oldest first.
+    rows: Vec<RatePoint>,
+}
+
+impl<'a> Used<'a> {
+    fn of(question: &Question<'a>, series: Series) -> Self {
+        let part = &*question.catalog.series[series];
+        Self { series, part, rows: part.points().iter().rev().copied().collect() }
+    }
+
+    /// What came out, after the inputs.
+    fn reply(
+        &self,
+        plan: Plan,
+        inputs: Object<Vec<u8>>,
+        convention: &str,
+        calculated: &Calculation,
+        when: impl Fn(Object<&mut Vec<u8>>, &Step) -> Object<&mut Vec<u8>>,
+    ) -> Reply {
+        let id = self.series.about().id;
+        let object = inputs
+            .number(name!("factor"), calculated.factor)
+            .number(name!("percent"), calculated.percent)
+            .number(name!("result"), calculated.result)
+            .text(name!("currency_from"), calculated.currency_from)
+            .text(name!("currency_to"), calculated.currency_to)
+            .text(name!("convention"), convention)
+            .text(name!("series"), id)
+            .written(name!("editions"), |out| {
+                out.extend_from_slice(format!("{{\"{id}\":{}}}", self.part.stamp.edition.0).as_bytes());
+            });
+        let object = if self.shows_receipt(plan, &calculated.receipt) {
+            object.array(name!("receipt"), &calculated.receipt, |step, out| {
+                when(Object::new(out), step)
+                    .number(name!("value"), step.value)
+                    .number(name!("factor"), step.factor)
+                    .end();
+            })
+        } else {
+            object.null(name!("receipt")).text(name!("receipt_plan"), Plan::Gold.id())
+        };
+        Reply::data(object.end(), [self.part.stamp])
+    }
+
+    /// A receipt shows values, and those are sold by how far back they lie.
+    fn shows_receipt(&self, plan: Plan, receipt: &[Step]) -> bool {
+        let start = self.part.newest().and_then(|newest| window_start(plan, newest.day));
+        start.is_none_or(|start| receipt.iter().all(|step| start <= step.day))
+    }
+}
+
+fn body_for(calculated: &Calculation) -> Vec<u8> {
+    Vec::with_capacity(384 + calculated.receipt.len() * 64)
+}
+
+fn refused(error: CalcError) -> ApiError {
+    ApiError::BadRequest(error.to_string().into())
+}
+
+fn index(query: &Query<'_>) -> Result<Series, ApiError> {
+    let text = query.required("index", query.get("index")?)?;
+    let series = Series::parse(text).filter(|series| is_price_index(series.about()));
+    series.ok_or_else(|| {
+        let known: Vec<&str> =
+            Series::ALL.iter().map(|series| series.about()).filter(|about| is_price_index(about)).map(|about| about.id).collect();
+        bad("index", &format!("must be one of {}", known.join(", ")))
+    })
+}
+
+fn month(query: &Query<'_>, name: &str) -> Result<Month, ApiError> {
+    let text = query.required(name, query.get(name)?)?;
+    Month::parse(text).map_err(|reason| ApiError::parameter(name, &reason))
+}
+
+fn days(query: &Query<'_>) -> Result<(Day, Day), ApiError> {
+    let (from, to) = query.days()?;
+    Ok((query.required("from", from)?, query.required("to", to)?))
+}
+
+fn amount(query: &Query<'_>) -> Result<Decimal, ApiError> {
+    Ok(decimal(query, "amount")?.unwrap_or(Decimal::ONE))
+}
+
+/// Digits, and perhaps a point with digits after it.
+fn decimal(query: &Query<'_>, name: &str) -> Result<Option<Decimal>, ApiError> {
+    let Some(text) = query.get(name)? else { return Ok(None) };
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let number = (are_digits(whole) && are_digits(fraction)).then(|| Decimal::from_str_exact(text).ok());
+    number.flatten().map(Some).ok_or_else(|| bad(name, "must be a decimal number, such as 1000.50"))
+}

@@ -1,0 +1,151 @@
+//! Calculations through the front door: by the publishers' own rules, with a receipt that anybody can recompute.
+
+use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::csv::publish;
+
+/// Values in the place of the sample, from a first month on.
+async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str]) {
+    let first = Day::parse(first).unwrap();
+    let point = |(months, value): (i32, &&str)| RatePoint {
+        day: first.minus_months(-months),
+        value: value.parse().unwrap(),
+    };
+    let points = (0..).zip(values).map(point).collect();
+    publish(app, Source::Series(series), Records::Rates(points)).await;
+}
+
+async fn get(app: &TestApp, key: &str, path: &str) -> Value {
+    app.get(&format!("/api/v1/calc/{path}")).key(key).send().await.expect(200).json()
+}
+
+#[tokio::test]
+async fn correction_takes_both_months_in() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    given_months(&app, Series::Ipca, "2025-01-01", &["0.16", "1.31", "0.56"]).await;
+    let path = "correction?index=ipca&from=2025-01&to=2025-03&amount=1000";
+    let corrected = get(&app, &gold, path).await;
+    assert_eq!(corrected["result"].to_string(), "1020.40");
+    assert_eq!(corrected["convention"], "bcb");
+    assert_eq!(corrected["receipt"].as_array().unwrap().len(), 3);
+    assert_eq!(corrected["receipt"][2]["factor"], corrected["factor"]);
+    assert_eq!(corrected["receipt"][0], json!({ "month": "2025-01", "value": 0.16, "factor": 1.0016 }));
+    let by_code = get(&app, &gold, &path.replace("ipca", "433")).await;
+    assert_eq!(by_code["factor"], corrected["factor"]);
+    let one = get(&app, &gold, "correction?index=ipca&from=2025-02&to=2025-02").await;
+    assert_eq!((&one["result"].to_string()[..], one["amount"].to_string()), ("1.01", "1".to_owned()));
+}
+
+#[tokio::test]
+async fn the_announced_index_is_calculated_with_all_its_decimals() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    given_months(&app, Series::Igpm, "2021-05-01", &["4.10"]).await;
+    given_months(&app, Series::IgpmExact, "2021-05-01", &["4.0954387159"]).await;
+    let corrected = get(&app, &gold, "correction?index=igpm&from=2021-05&to=2021-05").await;
+    assert_eq!((&corrected["index"], &corrected["series"]), (&json!("igpm"), &json!("igpm-exact")));
+    assert_eq!(corrected["percent"].to_string(), "4.095439");
+    assert!(corrected["editions"]["igpm-exact"].is_u64());
+}
+
+#[tokio::test]
+async fn currencies_change_on_the_way() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    // The vector of the central bank's calculator: 100,000 cruzados of January 1989.
+    given_months(&app, Series::Inpc, "1989-01-01", &["35.48", "16.35", "5.90", "8.06", "16.67"]).await;
+    let corrected = get(&app, &gold, "correction?index=inpc&from=1989-01&to=1989-05&amount=100000").await;
+    assert_eq!((&corrected["currency_from"], &corrected["currency_to"]), (&json!("BRC"), &json!("BRN")));
+    assert_eq!(corrected["factor"].to_string(), "2.10456187");
+    assert_eq!(corrected["result"].to_string(), "210.46");
+}
+
+#[tokio::test]
+async fn legal_interest_is_simple_and_by_calendar_days() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306", "0.676227", "0.704241"]).await;
+    let interest = get(&app, &gold, "legal-interest?from=2024-08-30&to=2024-09-10&amount=1000").await;
+    assert_eq!(interest["percent"].to_string(), "0.241920");
+    assert_eq!(interest["result"].to_string(), "1002.42");
+    let none = get(&app, &gold, "legal-interest?from=2024-09-10&to=2024-09-10&amount=1000.00").await;
+    assert_eq!((&none["result"].to_string()[..], &none["receipt"]), ("1000.00", &json!([])));
+}
+
+#[tokio::test]
+async fn accumulation_multiplies_the_daily_rate() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let days = ["2022-01-03", "2022-01-04"];
+    let point = |day: &str| RatePoint { day: Day::parse(day).unwrap(), value: "6.89".parse().unwrap() };
+    publish(&app, Source::Series(Series::Cdi), Records::Rates(days.map(point).to_vec())).await;
+    let path = "accumulation?rate=cdi&from=2022-01-03&to=2022-01-05";
+    assert_eq!(get(&app, &gold, path).await["factor"].to_string(), "1.00052895");
+    let one = get(&app, &gold, "accumulation?rate=cdi&from=2022-01-03&to=2022-01-04&amount=1000000").await;
+    assert_eq!((one["factor"].to_string(), one["result"].to_string()), ("1.00026444".into(), "1000264.44".into()));
+    let doubled = get(&app, &gold, &format!("{path}&rate_percent=200")).await;
+    assert_eq!(doubled["factor"].to_string(), "1.00105804");
+}
+
+#[tokio::test]
+async fn who_sees_twelve_months_has_the_receipt_of_twelve_months() {
+    let app = TestApp::start().await;
+    let newest = lastro_sample::rates(Series::Ipca, 1).last().unwrap().day;
+    let month = |back: i32| newest.minus_months(back).to_string()[..7].to_owned();
+    let path = |back: i32| format!("/api/v1/calc/correction?index=ipca&from={}&to={}", month(back), month(0));
+    let inside = app.get(&path(12)).send().await.expect(200).json();
+    assert_eq!(inside["receipt"].as_array().unwrap().len(), 13);
+    let outside = app.get(&path(13)).send().await.expect(200).json();
+    assert_eq!((&outside["receipt"], &outside["receipt_plan"]), (&Value::Null, &json!("gold")));
+    assert!(outside["factor"].is_number(), "the answer itself is for everybody");
+    let gold = app.ample_key(Plan::Gold).await;
+    let whole = app.get(&path(13)).key(&gold).send().await.expect(200).json();
+    assert_eq!(whole["receipt"].as_array().unwrap().len(), 14);
+    assert_eq!(whole["factor"], outside["factor"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_calculated_is_refused_by_name() {
+    let app = TestApp::start().await;
+    for bad in [
+        "correction",
+        "correction?index=ipca&from=2026-01",
+        "correction?index=selic&from=2026-01&to=2026-02",
+        "correction?index=selic-month&from=2026-01&to=2026-02",
+        "correction?index=nothing&from=2026-01&to=2026-02",
+        "correction?index=ipca&from=2026-1&to=2026-02",
+        "correction?index=ipca&from=2026-01-01&to=2026-02",
+        "correction?index=ipca&from=2026-02&to=2026-01",
+        "correction?index=ipca&from=2026-01&to=2026-12",
+        "correction?index=ipca&from=1970-01&to=2026-01",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=0",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=-1",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=1e3",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=1,5",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=.5",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=1.234",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=1000000000000000.01",
+        "correction?index=ipca&from=2026-01&to=2026-02&amount=99999999999999999999999999999999999999",
+        "accumulation?from=2026-01-05&to=2026-01-06",
+        "accumulation?rate=ipca&from=2026-01-05&to=2026-01-06",
+        "accumulation?rate=cdi&from=2026-01-05",
+        "accumulation?rate=cdi&from=2026-01-06&to=2026-01-05",
+        "accumulation?rate=cdi&from=2000-12-29&to=2026-01-05",
+        "accumulation?rate=cdi&from=2026-01-05&to=2100-01-05",
+        "accumulation?rate=cdi&from=2026-01-05&to=2026-12-24",
+        "accumulation?rate=cdi&from=2026-01-05&to=2026-01-06&rate_percent=0",
+        "accumulation?rate=cdi&from=2026-01-05&to=2026-01-06&rate_percent=1000.1",
+        "accumulation?rate=cdi&from=2026-01-05&to=2026-01-06&rate_percent=1.23456",
+        "legal-interest?from=2024-08-29&to=2024-09-10",
+        "legal-interest?from=2024-08-30&to=2999-09-10",
+        "legal-interest?from=2024-08-30",
+    ] {
+        let refused = app.get(&format!("/api/v1/calc/{bad}")).send().await.expect(400).json();
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.contains('`') || message.contains("has no value for"), "{bad}: {refused}");
+        app.advance_seconds(3);
+    }
+}
