@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use lastro_model::Decimal;
 
-use crate::rounding::{Rounding, SIGNIFICANT, decimal};
+use crate::rounding::{Rounding, SIGNIFICANT, decimal, significant_decimal};
 
 /// The true number times 10^`scale` lies from `low` to `low + spread`, both included. Without spread it is exact.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ impl Enclosure {
     pub(crate) fn significant(self) -> Option<Decimal> {
         let length = i32::try_from(self.low.checked_ilog10()?).ok()? + 1;
         let places = self.scale.checked_add(SIGNIFICANT - length)?;
-        decimal(i128::try_from(self.rounded(places, Rounding::HalfEven)?).ok()?, places)
+        significant_decimal(i128::try_from(self.rounded(places, Rounding::HalfEven)?).ok()?, places)
     }
 
     /// A hundred times the number.

@@ -7,7 +7,7 @@ use lastro_model::Decimal;
 use num_bigint::BigInt;
 use num_traits::{CheckedAdd, CheckedMul, CheckedSub, Num, Signed, ToPrimitive, checked_pow};
 
-use crate::rounding::{Rounding, SIGNIFICANT, decimal};
+use crate::rounding::{Rounding, SIGNIFICANT, decimal, significant_decimal};
 
 /// The integers that fractions are made of.
 pub(crate) trait Whole:
@@ -107,7 +107,7 @@ impl<T: Whole> Fraction<T> {
                 places -= 1;
             }
         }
-        self.rounded(places, Rounding::HalfEven)
+        significant_decimal(self.quotient(places, Rounding::HalfEven)?, places)
     }
 
     /// A power of ten that the fraction is not below, by the lengths of its parts: at most [`TOO_LOW`] too low.

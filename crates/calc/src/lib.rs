@@ -4,18 +4,30 @@
 //! All of it is exact: as if computed with unlimited precision, and rounded once, at the end, by the rule that
 //! docs/calculations.md gives. Nothing here reads a clock or a file, and nothing knows HTTP.
 
+mod accumulation;
+mod annual_rate;
+mod calculation;
 mod chain;
 mod chained;
+mod correction;
+mod currency;
 mod enclosure;
 mod fraction;
+mod legal_interest;
 mod levels;
 mod logarithm;
+mod month;
 mod periods;
 mod rounding;
 mod transform;
 mod units;
 mod words;
 
+pub use accumulation::{Rate, accumulation};
+pub use calculation::{CalcError, Calculation, Step};
+pub use correction::{calculated_with, correction, is_price_index};
+pub use legal_interest::legal_interest;
+pub use month::Month;
 pub use periods::{Aggregation, Period};
 pub use transform::{Asked, Derived, derive};
 pub use units::{Units, shown_unit};

@@ -39,6 +39,12 @@ pub(crate) fn decimal(mut digits: i128, mut scale: i32) -> Option<Decimal> {
     Decimal::try_from_i128_with_scale(digits, u32::try_from(scale).ok()?).ok()
 }
 
+/// The decimal of eight significant digits. Rounding up can have made nine of them, the last one a nought.
+pub(crate) fn significant_decimal(digits: i128, scale: i32) -> Option<Decimal> {
+    let one_more = digits.unsigned_abs() == 10u128.pow(SIGNIFICANT.unsigned_abs()) && scale > 0;
+    if one_more { decimal(digits / 10, scale - 1) } else { decimal(digits, scale) }
+}
+
 /// The digits of a value with so many behind the point, if it has no more than these.
 pub(crate) fn digits(value: Decimal, scale: u32) -> Option<i128> {
     let missing = scale.checked_sub(value.scale())?;

@@ -1,0 +1,109 @@
+//! What all calculations have in common: their terms, what they come to, the receipt, and why one is refused.
+
+use lastro_model::{Day, Decimal};
+use num_bigint::BigInt;
+
+use crate::currency::Conversion;
+use crate::fraction::Fraction;
+use crate::month::Month;
+use crate::rounding::{Rounding, decimal, digits};
+
+/// The largest amount: 10^15.
+const LARGEST_AMOUNT: i64 = 1_000_000_000_000_000;
+
+/// Why there is nothing to calculate: a sentence for whoever asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CalcError {
+    #[error("`amount` must be above 0, at most 1000000000000000, and have at most 2 decimals")]
+    Amount,
+    #[error("`rate_percent` must be above 0, at most 1000, and have at most 4 decimals")]
+    RatePercent,
+    #[error("`from` must not be after `to`")]
+    Reversed,
+    #[error("`index` must be a monthly price series; {0} is none")]
+    NotAPriceIndex(&'static str),
+    #[error("`from` must be {0} or later")]
+    TooEarly(Day),
+    #[error("`to` must be {0} or earlier")]
+    TooLate(Day),
+    #[error("the period must be wholly published: {series} has no value for {month}")]
+    MissingMonth { series: &'static str, month: Month },
+    #[error("the period must be wholly published: {series} has no value for {day}")]
+    MissingDay { series: &'static str, day: Day },
+    #[error("the values of the period are too large to be calculated with")]
+    TooLarge,
+}
+
+impl CalcError {
+    /// The parameter that is at fault.
+    pub fn parameter(&self) -> &'static str {
+        match self {
+            Self::Amount => "amount",
+            Self::RatePercent => "rate_percent",
+            Self::NotAPriceIndex(_) => "index",
+            Self::TooLate(_) => "to",
+            Self::Reversed
+            | Self::TooEarly(_)
+            | Self::MissingMonth { .. }
+            | Self::MissingDay { .. }
+            | Self::TooLarge => "from",
+        }
+    }
+}
+
+/// A line of the receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The day, or the first day of the month.
+    pub day: Day,
+    /// The published rate.
+    pub value: Decimal,
+    /// What all up to here come to, with eight decimals.
+    pub factor: Decimal,
+}
+
+/// What a calculation comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calculation {
+    /// With eight decimals.
+    pub factor: Decimal,
+    /// A hundred times what the factor is above one, with six decimals.
+    pub percent: Decimal,
+    /// The amount times the factor as it is shown, divided by `divisor`, with two decimals, half up.
+    pub result: Decimal,
+    /// ISO codes, historic ones too.
+    pub currency_from: &'static str,
+    pub currency_to: &'static str,
+    /// How many of the first currency became one of the last.
+    pub divisor: Decimal,
+    /// Every month or day that was used, the oldest first.
+    pub receipt: Vec<Step>,
+}
+
+impl Calculation {
+    pub(crate) fn new(
+        amount: Decimal,
+        factor: Decimal,
+        conversion: Conversion,
+        receipt: Vec<Step>,
+    ) -> Result<Self, CalcError> {
+        let shown = |factor| {
+            let percent = decimal(digits(factor, 8)?.checked_sub(100_000_000)?, 6)?;
+            let amount = Fraction::<BigInt>::of(amount)?.times(&Fraction::of(factor)?)?;
+            Some((percent, amount.over(&Fraction::of(conversion.divisor)?)?.rounded(2, Rounding::HalfUp)?))
+        };
+        let (percent, result) = shown(factor).ok_or(CalcError::TooLarge)?;
+        let Conversion { from, to, divisor } = conversion;
+        Ok(Self { factor, percent, result, currency_from: from, currency_to: to, divisor, receipt })
+    }
+}
+
+/// The factor of a period without a single day.
+pub(crate) fn one() -> Decimal {
+    Decimal::new(100_000_000, 8)
+}
+
+pub(crate) fn check_amount(amount: Decimal) -> Result<(), CalcError> {
+    let good = amount > Decimal::ZERO && amount <= Decimal::from(LARGEST_AMOUNT) && amount.scale() <= 2;
+    if good { Ok(()) } else { Err(CalcError::Amount) }
+}

@@ -1,0 +1,83 @@
+//! Monetary correction by a price index, as the central bank's calculator does it: the months from the first to the last,
+//! both included.
+
+use lastro_model::{About, Decimal, Frequency, Kind, RatePoint, Series, Topic};
+
+use crate::calculation::{CalcError, Calculation, Step, check_amount};
+use crate::chain::{Factor, Product};
+use crate::currency::conversion;
+use crate::month::Month;
+use crate::rounding::Rounding;
+
+/// The index that is announced with two decimals, and the same one with all of them: the central bank's calculator takes
+/// the latter for all periods since 2021-04-12.
+pub(crate) const ANNOUNCED: Series = Series::Igpm;
+pub(crate) const WITH_ALL_DECIMALS: Series = Series::IgpmExact;
+
+/// The series whose rows an index is calculated with.
+pub fn calculated_with(index: Series) -> Series {
+    if index == ANNOUNCED { WITH_ALL_DECIMALS } else { index }
+}
+
+/// Whether amounts are corrected by this series.
+pub fn is_price_index(about: &About) -> bool {
+    about.topic == Topic::Prices
+        && about.kind == Kind::RatePerMonth
+        && about.frequency == Frequency::Months
+        && about.chains
+}
+
+/// What an amount of the first day of `from` is on the last day of `to`. `rows` are those of [`calculated_with`], the
+/// oldest first, and `index` is told in errors.
+pub fn correction(
+    index: &About,
+    rows: &[RatePoint],
+    from: Month,
+    to: Month,
+    amount: Decimal,
+) -> Result<Calculation, CalcError> {
+    check_amount(amount)?;
+    if !is_price_index(index) {
+        return Err(CalcError::NotAPriceIndex(index.id));
+    }
+    if from > to {
+        return Err(CalcError::Reversed);
+    }
+    let rows = months(index, rows, from, to)?;
+    let conversion = conversion(from.first_day(), to.last_day())
+        .ok_or(CalcError::MissingMonth { series: index.id, month: from })?;
+    let receipt = chained(rows).ok_or(CalcError::TooLarge)?;
+    let factor = receipt.last().ok_or(CalcError::TooLarge)?.factor;
+    Calculation::new(amount, factor, conversion, receipt)
+}
+
+/// The rows of a period, if none is missing.
+fn months<'a>(
+    index: &About,
+    rows: &'a [RatePoint],
+    from: Month,
+    to: Month,
+) -> Result<&'a [RatePoint], CalcError> {
+    let start = rows.partition_point(|row| row.day < from.first_day());
+    let (mut month, mut end) = (from, start);
+    loop {
+        if rows.get(end).is_none_or(|row| row.day != month.first_day()) {
+            return Err(CalcError::MissingMonth { series: index.id, month });
+        }
+        end += 1;
+        if month == to {
+            return Ok(&rows[start..end]);
+        }
+        month = month.next();
+    }
+}
+
+fn chained(rows: &[RatePoint]) -> Option<Vec<Step>> {
+    let factors: Vec<Option<Factor>> = rows.iter().map(|row| Factor::of_percent(row.value)).collect();
+    let mut product = Product::before(&factors, 0);
+    let step = |(place, row): (usize, &RatePoint)| {
+        product.extend_to(place + 1);
+        Some(Step { day: row.day, value: row.value, factor: product.rounded(8, Rounding::HalfUp)? })
+    };
+    rows.iter().enumerate().map(step).collect()
+}

@@ -1,0 +1,72 @@
+//! Legal interest (article 406 of the civil code, as Law 14,905 of 2024 has it): simple, the sum of the monthly rates, and
+//! of a part of a month by its calendar days.
+
+use lastro_model::{Day, Decimal, RatePoint, Series};
+
+use crate::calculation::{CalcError, Calculation, Step, check_amount, one};
+use crate::currency::conversion;
+use crate::fraction::Fraction;
+use crate::month::Month;
+use crate::rounding::{Rounding, digits};
+
+/// The first day that the rate is in force, and its date.
+const FIRST: (i16, i8, i8) = (2024, 8, 30);
+
+/// A multiple of 28, 29, 30 and 31: with it as the denominator the parts of all months are whole numbers.
+const PARTS: i128 = 4 * 3 * 5 * 7 * 29 * 31;
+
+/// Decimals that the published rate can have at most; it has six.
+const DECIMALS: u32 = 12;
+
+/// What an amount comes to from `from`, counted, to `to`, not counted. `rows` are those of the legal rate, the oldest first.
+pub fn legal_interest(
+    rows: &[RatePoint],
+    from: Day,
+    to: Day,
+    amount: Decimal,
+) -> Result<Calculation, CalcError> {
+    check_amount(amount)?;
+    if from > to {
+        return Err(CalcError::Reversed);
+    }
+    if from.civil() < FIRST {
+        let (year, month, day) = FIRST;
+        return Err(CalcError::TooEarly(Day::from_ymd(year, month, day).unwrap_or(from)));
+    }
+    let receipt = months(rows, from, to)?;
+    let factor = receipt.last().map_or_else(one, |step| step.factor);
+    let conversion = conversion(from, to).ok_or(CalcError::TooLarge)?;
+    Calculation::new(amount, factor, conversion, receipt)
+}
+
+/// Each month of the period with what has come together by its end.
+fn months(rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<Step>, CalcError> {
+    let mut steps = Vec::new();
+    let (mut month, mut sum) = (Month::of(from), 0i128);
+    while month.first_day().max(from) < to {
+        let place = rows.binary_search_by_key(&month.first_day(), |row| row.day);
+        let series = Series::LegalRate.about().id;
+        let row = place.map(|place| &rows[place]).map_err(|_| CalcError::MissingMonth { series, month })?;
+        sum = part(row.value, month, from, to)
+            .and_then(|part| sum.checked_add(part))
+            .ok_or(CalcError::TooLarge)?;
+        steps.push(Step { day: row.day, value: row.value, factor: factor(sum).ok_or(CalcError::TooLarge)? });
+        month = month.next();
+    }
+    Ok(steps)
+}
+
+/// The rate of a month for those of its days that lie in the period, in parts of its last decimal.
+fn part(percent: Decimal, month: Month, from: Day, to: Day) -> Option<i128> {
+    let (first, end) = (month.first_day().max(from), month.next().first_day().min(to));
+    let days = i128::from(end.number() - first.number());
+    let parts = PARTS / i128::from(month.days());
+    digits(percent, DECIMALS)?.checked_mul(days)?.checked_mul(parts)
+}
+
+/// One and so many percent, with eight decimals.
+fn factor(sum: i128) -> Option<Decimal> {
+    let hundred_percent = 10i128.pow(DECIMALS + 2).checked_mul(PARTS)?;
+    let total = hundred_percent.checked_add(sum)?;
+    Fraction::<i128>::new(total, hundred_percent)?.rounded(8, Rounding::HalfUp)
+}
