@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use lastro_model::{BySeries, Cnpj, RatePoint, Stamp};
+use lastro_calc::{Check, checks};
+use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
 use crate::{Companies, Filings, FxBook, Listing, Page, Timeline};
 
@@ -31,6 +32,8 @@ pub struct Catalog {
     pub fx: Arc<Part<FxBook>>,
     pub companies: Arc<Part<Companies>>,
     pub filings: Arc<Part<Filings>>,
+    /// Whether the series are what they say they are.
+    pub checks: Arc<BySeries<Vec<Check>>>,
 }
 
 impl Catalog {
@@ -40,7 +43,34 @@ impl Catalog {
             fx: Arc::default(),
             companies: Arc::default(),
             filings: Arc::default(),
+            checks: Arc::new(checks(&BySeries::new(|_| &[][..]))),
         }
+    }
+
+    /// The same with one series replaced, and every identity recomputed that it takes part in.
+    #[must_use]
+    pub fn with_series(&self, series: Series, part: Arc<Part<Timeline<RatePoint>>>) -> Self {
+        let mut fresh = self.clone();
+        fresh.series[series] = part;
+        if !self.checks[series].is_empty() {
+            fresh.checks = Arc::new(fresh.recomputed());
+        }
+        fresh
+    }
+
+    fn recomputed(&self) -> BySeries<Vec<Check>> {
+        let oldest_first = BySeries::new(|series| {
+            let takes_part = !self.checks[series].is_empty();
+            let points = self.series[series].points().iter().rev().copied();
+            points.filter(|_| takes_part).collect::<Vec<RatePoint>>()
+        });
+        checks(&BySeries::new(|series| oldest_first[series].as_slice()))
+    }
+
+    /// How every identity came out, each once.
+    pub fn identities(&self) -> impl Iterator<Item = &Check> {
+        let first_of = |series| move |check: &&Check| check.series.first() == Some(&series);
+        Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
     }
 
     /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.

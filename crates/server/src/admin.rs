@@ -111,6 +111,7 @@ fn metrics(app: &App) -> String {
     out.gauge("lastro_usage_unflushed", "Requests counted and not yet written.", app.usage.unflushed());
     out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.is_ready()));
     outbox(app, &mut out);
+    identities(app, &mut out);
     sources(app, &mut out);
     out.into_text()
 }
@@ -144,6 +145,16 @@ fn outbox(app: &App, out: &mut Exposition) {
     let help = "Announcements that are not addressed yet.";
     out.gauge("lastro_webhook_announcements", help, state.announcements);
     out.gauge("lastro_webhooks_disabled", "Webhooks that are disabled.", state.disabled_webhooks);
+}
+
+/// Whether the series are what they say they are.
+fn identities(app: &App, out: &mut Exposition) {
+    let catalog = app.catalog.load();
+    let help = "Whether an identity between series holds, as /api/v1/series/{id}/checks says.";
+    let mut family = out.family("lastro_identity_holds", Kind::Gauge, help);
+    for check in catalog.identities() {
+        family.sample(&[("identity", &check.name)], u8::from(check.holds));
+    }
 }
 
 fn sources(app: &App, out: &mut Exposition) {

@@ -31,7 +31,10 @@ pub async fn with_fresh(
     let priority = Priority::beside(editions(catalog)[source]);
     let mut fresh = catalog.clone();
     match source {
-        Source::Series(series) => fresh.series[series] = built(store, source, rates, priority).await?,
+        Source::Series(series) => {
+            let part = built(store, source, rates, priority).await?;
+            fresh = priority.run(move || fresh.with_series(series, part)).await?;
+        }
         Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
         Source::Companies => fresh.companies = built(store, source, companies, priority).await?,
         Source::Filings => {

@@ -1,12 +1,10 @@
 //! Monetary correction, accumulated rates and legal interest, each with its receipt.
 
-use std::fmt::Display;
-
 use lastro_calc::{
     CalcError, Calculation, Month, Rate, Step, accumulation as accumulate, calculated_with,
     correction as correct, legal_interest as legal, is_price_index,
 };
-use lastro_catalog::{Object, Part, Plain, Timeline, name};
+use lastro_catalog::{Object, Part, Timeline, name};
 use lastro_model::{Day, Decimal, Plan, RatePoint, Series};
 
 use super::market::window_start;
@@ -87,7 +85,7 @@ impl<'a> Used<'a> {
         inputs: Object<Vec<u8>>,
         convention: &str,
         calculated: &Calculation,
-        when: impl Fn(Object<&mut Vec<u8>>, &Step) -> Object<&mut Vec<u8>>,
+        when: impl for<'b> Fn(Object<&'b mut Vec<u8>>, &Step) -> Object<&'b mut Vec<u8>>,
     ) -> Reply {
         let id = self.series.about().id;
         let object = inputs

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lastro_calc::cross;
+use lastro_calc::{cross, inverse};
 use lastro_catalog::{Cell, FxBook, Object, Point, Timeline, name};
 use lastro_model::{Currency, FxQuote, Pair};
 
@@ -123,8 +123,8 @@ impl<'a> Legs<'a> {
 
     fn quote(&self, day: LegsOfADay<'_>) -> Option<FxQuote> {
         match day {
-            (Some(base), Some(quote)) => cross::cross(base, quote),
-            (None, Some(quote)) => cross::inverse(quote),
+            (Some(base), Some(quote)) => cross(base, quote),
+            (None, Some(quote)) => inverse(quote),
             // A pair in reais is published, or its currency is not held.
             (_, None) => None,
         }

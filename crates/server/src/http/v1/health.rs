@@ -1,5 +1,7 @@
 //! Whether the service answers, and how old what it answers with is.
 
+use lastro_calc::Check;
+use lastro_catalog::Catalog;
 use lastro_ingest::age::age_ms;
 use lastro_model::{Frequency, Now, Source, Withheld};
 use lastro_store::SourceState;
@@ -19,6 +21,16 @@ struct Health {
     /// Those that fail; left out while all are well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<FailingJob>,
+    /// Identities between series that do not hold; left out while all do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    broken_checks: Vec<BrokenCheck>,
+}
+
+/// A series is not what it says, or a publisher erred. It is served all the same: the numbers are the publisher's.
+#[derive(Serialize)]
+struct BrokenCheck {
+    name: &'static str,
+    series: Vec<&'static str>,
 }
 
 /// How fresh one source is.
@@ -57,7 +69,16 @@ pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
         sample: question.freshness.iter().any(|state| state.sample),
         sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
         jobs,
+        broken_checks: broken_checks(question.catalog),
     })
+}
+
+fn broken_checks(catalog: &Catalog) -> Vec<BrokenCheck> {
+    let told = |check: &Check| BrokenCheck {
+        name: check.name,
+        series: check.series.iter().map(|series| series.about().id).collect(),
+    };
+    catalog.identities().filter(|check| !check.holds).map(told).collect()
 }
 
 fn freshness(state: &SourceState, now: Now) -> Freshness {

@@ -8,9 +8,10 @@ mod asked;
 mod observations;
 mod view;
 
-use lastro_access::Feature;
-use lastro_catalog::{Object, fold_label, name};
-use lastro_model::{About, Frequency, RatePoint, Series, Stamp, Topic};
+use lastro_calc::Check;
+use jiff::Timestamp;
+use lastro_catalog::{Name, Object, Revision, fold_label, name};
+use lastro_model::{About, Frequency, RatePoint, Series, Topic};
 
 use super::market::current;
 use crate::error::ApiError;
@@ -52,6 +53,59 @@ pub fn one(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[named(question)?])
+}
+
+pub fn checks(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let series = named(question)?;
+    let checks = &question.catalog.checks[series];
+    let body = Object::new(Vec::with_capacity(64 + checks.len() * 160))
+        .array(name!("data"), checks, write_check)
+        .end();
+    let took_part = checks.iter().flat_map(|check| check.series);
+    let stamps = took_part.map(|series| question.catalog.series[*series].stamp);
+    Ok(Reply::data(body, stamps))
+}
+
+fn write_check(check: &Check, out: &mut Vec<u8>) {
+    Object::new(out)
+        .text(name!("name"), check.name)
+        .number(name!("rows"), check.rows)
+        .written(name!("worst"), |out| match check.worst {
+            Some((day, difference)) => {
+                Object::new(out).token(name!("date"), day).number(name!("difference"), difference).end();
+            }
+            None => out.extend_from_slice(b"null"),
+        })
+        .number(name!("tolerance"), check.tolerance)
+        .boolean(name!("holds"), check.holds)
+        .end();
+}
+
+pub fn revisions(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (part, page) = (&question.catalog.series[named(question)?], question.query.page()?);
+    let revised = part.revisions().after_publication();
+    let shown = revised.clone().skip(page.offset).take(page.limit);
+    let body = Object::new(Vec::with_capacity(256))
+        .array(name!("data"), shown, write_revision)
+        .number(name!("total"), revised.count())
+        .number(name!("limit"), page.limit)
+        .number(name!("offset"), page.offset)
+        .end();
+    Ok(Reply::data(body, [part.stamp]))
+}
+
+fn write_revision(revision: &Revision<RatePoint>, out: &mut Vec<u8>) {
+    let changed_at = Timestamp::from_millisecond(revision.changed_unix_ms).unwrap_or_default();
+    let object = Object::new(out).optional_token(name!("date"), revision.day());
+    let object = value(object, name!("old"), revision.old);
+    value(object, name!("new"), revision.new).text(name!("changed_at"), &changed_at.to_string()).end();
+}
+
+fn value<'a>(object: Object<&'a mut Vec<u8>>, name: Name, point: Option<RatePoint>) -> Object<&'a mut Vec<u8>> {
+    match point {
+        Some(point) => object.number(name, point.value),
+        None => object.null(name),
+    }
 }
 
 /// The series that the path names.

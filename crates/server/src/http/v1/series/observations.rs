@@ -1,7 +1,7 @@
 //! The values of a series: as published, from text that was made before; or computed from them, row by row.
 
 use lastro_calc::{Asked as Transform, Derived, derive, shown_unit};
-use lastro_catalog::{Cell, Object, Page, Part, Timeline, name};
+use lastro_catalog::{Cell, FirstDay, Object, Page, Part, Timeline, name};
 use lastro_model::{About, Day, RatePoint};
 
 use super::asked::{Asked, Order, prompt};
@@ -9,6 +9,7 @@ use super::named;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::Dialect;
+use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -69,8 +70,10 @@ fn rows(
 /// The values that are computed from, oldest first.
 fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
-    let _ = day;
-    Err(ApiError::BadRequest("`as_of` is not recorded yet".into()))
+    part.as_of(day).map_err(|FirstDay(first)| match first {
+        Some(first) => bad("as_of", &format!("must be {first} or later: the recording of this series began then")),
+        None => bad("as_of", "asks for what is not recorded: nothing official of this series is held yet"),
+    })
 }
 
 fn page<'a>(rows: &'a [Derived], asked: &Asked) -> Vec<&'a Derived> {
