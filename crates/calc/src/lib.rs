@@ -20,6 +20,7 @@ mod levels;
 mod logarithm;
 mod month;
 mod periods;
+mod power_of_ten;
 mod rounding;
 mod transform;
 mod units;
