@@ -61,20 +61,48 @@ impl<'a> Chain<'a> {
             .collect()
     }
 
+    /// Every window of twelve months is the end of one block of twelve and the beginning of the next.
     fn twelve_months(&self) -> Result<Vec<Derived>, String> {
-        let products: Vec<Product<'_>> = self.groups.iter().map(|group| self.product(&group.rows)).collect();
-        let mut derived = Vec::with_capacity(products.len());
-        for (months, products) in self.groups.windows(12).zip(products.windows(12)) {
-            let ([first, .., last], [product, rest @ ..]) = (months, products) else { continue };
+        let (mut beginnings, mut ends) = (Vec::new(), Vec::new());
+        for block in self.groups.chunks(12) {
+            beginnings.extend(self.beginnings(block));
+            ends.extend(self.ends(block));
+        }
+        let mut derived = Vec::with_capacity(self.groups.len());
+        for (start, months) in self.groups.windows(12).enumerate() {
+            let [first, .., last] = months else { continue };
             // Twelve rows in one run are twelve months.
-            if !self.is_unbroken(&(first.rows.start..last.rows.end)) {
-                continue;
+            if self.is_unbroken(&(first.rows.start..last.rows.end)) {
+                let mut product: Product<'_> = ends[start].clone();
+                if start % 12 > 0 {
+                    product.join(&beginnings[start + 11]);
+                }
+                derived.push(self.derived(last, first.rows.start, product.percent())?);
             }
-            let mut product = product.clone();
-            rest.iter().for_each(|next| product.join(next));
-            derived.push(self.derived(last, first.rows.start, product.percent())?);
         }
         Ok(derived)
+    }
+
+    /// The products from the beginning of a block to each of its groups.
+    fn beginnings(&self, block: &[Group]) -> Vec<Product<'_>> {
+        let mut product = Product::before(&self.factors, block[0].rows.start);
+        let up_to = |group: &Group| {
+            product.extend_to(group.rows.end);
+            product.clone()
+        };
+        block.iter().map(up_to).collect()
+    }
+
+    /// The products from each group of a block to its end.
+    fn ends(&self, block: &[Group]) -> Vec<Product<'_>> {
+        let mut product = Product::before(&self.factors, block[block.len() - 1].rows.end);
+        let down_to = |group: &Group| {
+            product.extend_back_to(group.rows.start);
+            product.clone()
+        };
+        let mut ends: Vec<Product<'_>> = block.iter().rev().map(down_to).collect();
+        ends.reverse();
+        ends
     }
 
     fn since_january(&self) -> Result<Vec<Derived>, String> {

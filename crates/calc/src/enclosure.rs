@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 use lastro_model::Decimal;
 
+use crate::power_of_ten::{LARGEST_POWER, divide, length, power_of_ten};
 use crate::rounding::{Rounding, SIGNIFICANT, decimal, significant_decimal};
 
 /// The true number times 10^`scale` lies from `low` to `low + spread`, both included. Without spread it is exact.
@@ -22,8 +23,8 @@ pub(crate) struct Enclosure {
 /// `low` stays below two to this many bits, so that a product with a number of [`SHORT`] bits has at most 182.
 const LONG: u32 = 122;
 const SHORT: u32 = 60;
-/// What cannot be settled with a spread of this many bits is settled with all digits.
-const WIDEST: u32 = 58;
+/// A number whose spread has more bits is cut before it is multiplied, so that the product of the spread has room.
+const WIDEST: u32 = 62;
 
 impl Enclosure {
     pub(crate) const ONE: Self = Self { low: 1, spread: 0, scale: 0 };
@@ -37,28 +38,38 @@ impl Enclosure {
     /// The quotient of two numbers above zero, to as many digits as there is room for.
     pub(crate) fn quotient(numerator: u128, denominator: u128) -> Option<Self> {
         let room = LONG.checked_sub(bits(numerator))?;
-        let noughts = (room * 30_103 / 100_000).min(37);
-        let scaled = numerator.checked_mul(10u128.checked_pow(noughts)?)?;
-        let spread = u128::from(scaled.checked_rem(denominator)? != 0);
-        Some(Self { low: scaled / denominator, spread, scale: i32::try_from(noughts).ok()? })
+        let noughts = room * 30_103 / 100_000;
+        let scaled = numerator.checked_mul(power_of_ten(noughts)?)?;
+        let low = scaled.checked_div(denominator)?;
+        let spread = u128::from(low * denominator != scaled);
+        Some(Self { low, spread, scale: i32::try_from(noughts).ok()? })
     }
 
     pub(crate) fn times(self, factor: Self) -> Option<Self> {
         let factor = factor.shortened()?;
-        // Two inexact numbers are both cut, so that none of the products below has more than 128 bits.
-        let own = if factor.spread == 0 { self } else { self.shortened()? };
-        let extra = own.low.checked_mul(factor.spread)?;
-        let extra = extra.checked_add(own.spread.checked_mul(factor.low.checked_add(factor.spread)?)?)?;
-        let (low, rest, dropped) = product(own.low, factor.low);
-        let spread = extra.checked_add(rest)?.div_ceil(10u128.pow(dropped));
-        let scale = own.scale.checked_add(factor.scale)?.checked_sub(i32::try_from(dropped).ok()?)?;
-        (bits(spread) <= WIDEST).then_some(Self { low, spread, scale })
+        // So that none of the products that follow has more than 128 bits.
+        let keeps_its_length = factor.spread == 0 && bits(self.spread) <= WIDEST;
+        if keeps_its_length { self.times_short(factor) } else { self.shortened()?.times_short(factor) }
+    }
+
+    fn squared(self) -> Option<Self> {
+        let short = self.shortened()?;
+        short.times_short(short)
+    }
+
+    fn times_short(self, factor: Self) -> Option<Self> {
+        let extra = self.low.checked_mul(factor.spread)?;
+        let extra = extra.checked_add(self.spread.checked_mul(factor.low.checked_add(factor.spread)?)?)?;
+        let (low, rest, dropped) = product(self.low, factor.low);
+        let spread = units(extra.checked_add(rest)?, dropped);
+        let scale = self.scale.checked_add(factor.scale)?.checked_sub(i32::try_from(dropped).ok()?)?;
+        Some(Self { low, spread, scale })
     }
 
     pub(crate) fn power(self, exponent: u32) -> Option<Self> {
         let mut result = Self::ONE;
         for bit in (0..u32::BITS - exponent.leading_zeros()).rev() {
-            result = result.times(result)?;
+            result = result.squared()?;
             if (exponent >> bit) & 1 == 1 {
                 result = result.times(self)?;
             }
@@ -78,7 +89,7 @@ impl Enclosure {
     /// How the number compares with these digits, if that is certain.
     pub(crate) fn compare(self, digits: u128, scale: i32) -> Option<Ordering> {
         let finer = u32::try_from(self.scale.checked_sub(scale)?).ok()?;
-        let other = digits.checked_mul(10u128.checked_pow(finer)?)?;
+        let other = digits.checked_mul(power_of_ten(finer)?)?;
         match (self.low.cmp(&other), self.low.checked_add(self.spread)?.cmp(&other)) {
             (low, high) if low == high => Some(low),
             _ => None,
@@ -88,12 +99,11 @@ impl Enclosure {
     /// The digits of the number with so many behind the point, if they are certain.
     pub(crate) fn rounded(self, places: i32, rounding: Rounding) -> Option<u128> {
         let dropped = self.scale.checked_sub(places)?;
-        let power = 10u128.checked_pow(dropped.unsigned_abs());
-        match (power, dropped > 0) {
-            (Some(power), true) => self.divided(power, rounding),
-            // So little is less than half of the last place.
-            (None, true) => Some(0),
-            (power, false) => (self.spread == 0).then(|| self.low.checked_mul(power?)).flatten(),
+        match u32::try_from(dropped) {
+            Ok(dropped) if dropped > LARGEST_POWER => Some(0), // Less than half of the last place.
+            Ok(dropped) if dropped > 0 => self.divided(dropped, rounding),
+            _ if self.spread > 0 => None,
+            _ => self.low.checked_mul(power_of_ten(dropped.unsigned_abs())?),
         }
     }
 
@@ -106,7 +116,10 @@ impl Enclosure {
 
     /// With eight significant digits, half to even.
     pub(crate) fn significant(self) -> Option<Decimal> {
-        let length = i32::try_from(self.low.checked_ilog10()?).ok()? + 1;
+        if self.low == 0 {
+            return None;
+        }
+        let length = i32::try_from(length(self.low)).ok()?;
         let places = self.scale.checked_add(SIGNIFICANT - length)?;
         significant_decimal(i128::try_from(self.rounded(places, Rounding::HalfEven)?).ok()?, places)
     }
@@ -116,14 +129,16 @@ impl Enclosure {
         Some(Self { scale: self.scale.checked_sub(2)?, ..self })
     }
 
-    fn divided(self, power: u128, rounding: Rounding) -> Option<u128> {
-        let (quotient, rest) = (self.low / power, self.low % power);
+    /// Divided by a power of ten.
+    fn divided(self, exponent: u32, rounding: Rounding) -> Option<u128> {
+        let power = power_of_ten(exponent)?;
+        let (quotient, rest) = divide(self.low, exponent);
         let half = power / 2;
         if self.spread == 0 {
             let up = rounding.goes_up(rest.cmp(&half), quotient % 2 != 0);
             return Some(quotient + u128::from(up));
         }
-        let most = rest + self.spread;
+        let most = rest.checked_add(self.spread)?;
         match (most < half, rest > half && most < power + half) {
             (true, _) => Some(quotient),
             (_, true) => Some(quotient + 1),
@@ -137,11 +152,17 @@ impl Enclosure {
             return Some(self);
         }
         let dropped = digits_to_drop(bits(self.low), SHORT);
-        let power = 10u128.checked_pow(dropped)?;
-        let spread = (self.low % power + self.spread).div_ceil(power);
+        let (low, rest) = divide(self.low, dropped);
+        let spread = units(rest.checked_add(self.spread)?, dropped);
         let scale = self.scale.checked_sub(i32::try_from(dropped).ok()?)?;
-        Some(Self { low: self.low / power, spread, scale })
+        Some(Self { low, spread, scale })
     }
+}
+
+/// How many units at most so much is, once so many digits are dropped.
+fn units(extra: u128, dropped: u32) -> u128 {
+    let (quotient, rest) = divide(extra, dropped);
+    quotient + u128::from(rest > 0)
 }
 
 fn bits(number: u128) -> u32 {
@@ -159,14 +180,14 @@ fn product(long: u128, short: u128) -> (u128, u128, u32) {
     const LOW: u128 = u64::MAX as u128;
     let low = (long & LOW) * short;
     let high = (long >> 64) * short + (low >> 64);
-    let length = if high == 0 { bits(low) } else { 64 + bits(high) };
-    if length <= LONG {
+    let bits = if high == 0 { bits(low) } else { 64 + bits(high) };
+    if bits <= LONG {
         return ((high << 64) | (low & LOW), 0, 0);
     }
-    let dropped = digits_to_drop(length, LONG);
-    let power = 10u128.pow(dropped);
-    let rest = ((high % power) << 64) | (low & LOW);
-    (((high / power) << 64) + rest / power, rest % power, dropped)
+    let dropped = digits_to_drop(bits, LONG);
+    let (above, rest) = divide(high, dropped);
+    let (below, rest) = divide((rest << 64) | (low & LOW), dropped);
+    ((above << 64) + below, rest, dropped)
 }
 
 #[cfg(test)]
@@ -182,5 +203,26 @@ impl Enclosure {
             numerator *= power;
         }
         &denominator * self.low <= numerator && numerator <= denominator * (self.low + self.spread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_power_of_252_is_still_known_to_thirteen_digits() {
+        let raised = Enclosure::exact(100_055_131, 8).unwrap().power(252).unwrap();
+        assert!(raised.low / raised.spread > 10_000_000_000_000);
+        assert_eq!(raised.rounded(8, Rounding::HalfEven), Some(114_899_981));
+    }
+
+    #[test]
+    fn a_comparison_is_told_only_if_it_is_certain() {
+        let third = Enclosure::quotient(1, 3).unwrap();
+        assert_eq!(third.compare(33, 2), Some(Ordering::Greater));
+        assert_eq!(third.compare(34, 2), Some(Ordering::Less));
+        assert_eq!(third.compare(third.low, third.scale), None);
+        assert_eq!(Enclosure::ONE.compare(1, 0), Some(Ordering::Equal));
     }
 }

@@ -5,54 +5,64 @@
 
 use lastro_model::Decimal;
 use num_bigint::BigInt;
-use num_traits::{One as _, Signed as _, Zero as _};
+use num_traits::{ToPrimitive as _, checked_pow};
 
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, Whole};
 
-/// Bits behind the point: first as many as mostly suffice. The last are more than any two decimals of 28 digits need.
-const PRECISIONS: [u64; 4] = [72, 160, 320, 640];
+/// Bits behind the point: first as many as suffice nearly always. The last are more than any decimal of 28 digits needs.
+const NARROW: u32 = 60;
+const WIDE: [u32; 3] = [160, 320, 640];
 
 /// The logarithm of a fraction above zero.
 pub(crate) fn significant(of: &Fraction<BigInt>) -> Option<Decimal> {
     if of.numerator == of.denominator {
         return Some(Decimal::ZERO);
     }
-    PRECISIONS.into_iter().find_map(|bits| {
-        let (near, error) = natural(of, bits);
-        let bound = |number: BigInt| Fraction::new(number, BigInt::one() << bits)?.significant();
-        let (low, high) = (bound(&near - &error)?, bound(near + error)?);
-        (low == high).then_some(low)
-    })
+    let narrow = || {
+        let of = Fraction::new(of.numerator.to_i128()?, of.denominator.to_i128()?)?;
+        certain(&of, NARROW)
+    };
+    narrow().or_else(|| WIDE.into_iter().find_map(|bits| certain(of, bits)))
 }
 
-/// The logarithm times two to so many bits, and how far off that can be.
-fn natural(of: &Fraction<BigInt>, bits: u64) -> (BigInt, BigInt) {
+/// The logarithm computed with so many bits, if its digits are certain.
+fn certain<T: Whole>(of: &Fraction<T>, bits: u32) -> Option<Decimal> {
+    let unit = power_of_two::<T>(i64::from(bits))?;
+    let (near, error) = natural(of, &unit)?;
+    let bound = |number: Option<T>| Fraction::new(number?, unit.clone())?.significant();
+    let (low, high) = (bound(near.checked_sub(&error))?, bound(near.checked_add(&error))?);
+    (low == high).then_some(low)
+}
+
+/// The logarithm in so many parts of one, and how far off that can be.
+fn natural<T: Whole>(of: &Fraction<T>, unit: &T) -> Option<(T, T)> {
     // A power of two is taken out, so that the rest is from a half to two.
-    let length = |number: &BigInt| i64::try_from(number.bits()).unwrap_or(i64::MAX);
-    let doublings = length(&of.numerator) - length(&of.denominator);
-    let (mut numerator, mut denominator) = (of.numerator.clone(), of.denominator.clone());
-    if doublings > 0 {
-        denominator <<= doublings.unsigned_abs();
-    } else {
-        numerator <<= doublings.unsigned_abs();
-    }
-    let (rest, rest_terms) = inverse_tangent(&(&numerator - &denominator), &(numerator + denominator), bits);
-    let (two, two_terms) = inverse_tangent(&BigInt::one(), &BigInt::from(3), bits);
-    let doubled = BigInt::from(2) * (rest + two * doublings);
-    // Each term is cut twice, by less than one each time; the terms that were left out are less than one together.
-    let error = (rest_terms + 1) + (two_terms + 1) * doublings.unsigned_abs();
-    (doubled, BigInt::from(error) * 8)
+    let doublings = of.numerator.length() - of.denominator.length();
+    let numerator = of.numerator.checked_mul(&power_of_two(-doublings)?)?;
+    let denominator = of.denominator.checked_mul(&power_of_two(doublings)?)?;
+    let above = numerator.checked_sub(&denominator)?;
+    let (rest, rest_terms) = inverse_tangent(&above, &numerator.checked_add(&denominator)?, unit)?;
+    let (two, two_terms) = inverse_tangent(&T::one(), &T::from(3), unit)?;
+    let both = rest.checked_add(&two.checked_mul(&T::from(i128::from(doublings)))?)?;
+    // Each term is cut three times, by less than one each time and then carried on; what was left out is less than one.
+    let cuts = (rest_terms + 1) + (two_terms + 1) * i128::from(doublings.abs());
+    Some((both.checked_add(&both)?, T::from(cuts.checked_mul(8)?)))
 }
 
-/// The inverse hyperbolic tangent of a fraction of at most a third, times two to so many bits; and of how many terms.
-fn inverse_tangent(numerator: &BigInt, denominator: &BigInt, bits: u64) -> (BigInt, u64) {
-    let mut power = (numerator << bits) / denominator;
-    let square = (&power * &power) >> bits;
-    let (mut sum, mut terms) = (BigInt::zero(), 0u64);
-    while !power.is_zero() && power.abs() > BigInt::one() {
-        sum += &power / (2 * terms + 1);
-        power = (power * &square) >> bits;
+/// Two to this power, or one if it is below zero.
+fn power_of_two<T: Whole>(exponent: i64) -> Option<T> {
+    checked_pow(T::from(2), usize::try_from(exponent.max(0)).ok()?)
+}
+
+/// The inverse hyperbolic tangent of a fraction of at most a third, in parts of one; and of how many terms.
+fn inverse_tangent<T: Whole>(numerator: &T, denominator: &T, unit: &T) -> Option<(T, i128)> {
+    let mut power = numerator.checked_mul(unit)? / denominator.clone();
+    let square = power.checked_mul(&power)? / unit.clone();
+    let (mut sum, mut terms) = (T::zero(), 0i128);
+    while power.abs() > T::one() {
+        sum = sum.checked_add(&(power.clone() / T::from(2 * terms + 1)))?;
+        power = power.checked_mul(&square)? / unit.clone();
         terms += 1;
     }
-    (sum, terms)
+    Some((sum, terms))
 }

@@ -52,7 +52,7 @@ const MOVABLE: [(i32, Holiday); 4] = [
 /// How many business days there are from the first known day to each day, that day left out; one entry more than days,
 /// so that the last day can be counted too.
 static BEFORE: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    let mut closed: Vec<i32> = YEARS.flat_map(|year| all_of(year)).map(|(day, _)| day.number()).collect();
+    let mut closed: Vec<i32> = YEARS.flat_map(all_of).map(|(day, _)| day.number()).collect();
     closed.sort_unstable();
     let mut count = 0;
     let mut before = vec![count];
