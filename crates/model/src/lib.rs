@@ -15,6 +15,7 @@ mod rates;
 mod series;
 mod source;
 pub mod text;
+mod ticker;
 mod webhook;
 mod withheld;
 
@@ -30,6 +31,7 @@ pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
+pub use ticker::{Ticker, TradedSecurity};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
