@@ -23,7 +23,8 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let (rows, stamps) = match source {
         Source::Series(series) => every_point(&question.catalog.series[series], &filters),
         Source::Fx => every_quote(question, &filters),
-        Source::Companies => every_company(question, filters),
+        // Tickers are a column of their companies, and no data set that is offered.
+        Source::Companies | Source::Tickers => every_company(question, filters),
         Source::Filings => every_filing(question, filters),
     };
     Ok(Export { name: source.name(), day: question.now.utc_day(), stamps, dialect, rows })
@@ -82,7 +83,7 @@ impl Filters {
 fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
     let Some(id) = question.query.get("company_id")? else { return Ok(None) };
     if !companies::can_be_named(id) {
-        return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
+        return Err(ApiError::BadRequest("`company_id` must be a registry code, a CNPJ or a ticker".into()));
     }
     let of_filings = question.path.get("dataset") == "filings";
     of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
@@ -93,7 +94,7 @@ fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filter
     let rows = select(part, move |companies, page| {
         companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
     });
-    (rows, vec![part.stamp])
+    (rows, part.stamps().to_vec())
 }
 
 fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
@@ -102,7 +103,7 @@ fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
     let rows = select(part, move |filings, page| {
         filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
     });
-    (rows, vec![part.stamp, companies.stamp])
+    (rows, [part.stamp].into_iter().chain(companies.stamps()).collect())
 }
 
 fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {
