@@ -8,7 +8,7 @@ use std::borrow::{BorrowMut, Cow};
 use std::fmt::Display;
 use std::io::Write as _;
 
-use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair};
+use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair, Ticker};
 
 /// The name of a member as it stands before a token, made by [`name!`](crate::name): `,"id":"`. Before other values its last
 /// quote is left out.
@@ -201,7 +201,7 @@ macro_rules! plain_as_displayed {
     )*};
 }
 
-plain_as_displayed!(Cnpj, Decimal, Pair);
+plain_as_displayed!(Cnpj, Decimal, Pair, Ticker);
 
 fn push_display(value: impl Display, out: &mut Vec<u8>) {
     // Writing into memory does not fail.

@@ -22,7 +22,7 @@ mod table;
 mod timeline;
 
 pub use catalog::{Catalog, Part};
-pub use companies::{Companies, CompanyFilter};
+pub use companies::{Companies, CompanyFilter, Tickers};
 pub use error::BuildError;
 pub use filings::{FilingFilter, Filings, FilingsBuilder};
 pub use fold::fold_label;

@@ -1,14 +1,15 @@
 //! Single records as JSON objects, the same as the catalog shows them: for messages about what changed.
 
-use lastro_model::{Company, Filing};
+use lastro_model::{Company, Filing, Ticker};
 
 use crate::companies;
 use crate::filings::Midnight;
 use crate::json::Object;
 use crate::name;
 
-pub fn company_json(company: &Company) -> Box<[u8]> {
-    companies::rendered(company)
+/// The tickers are those that [`Companies::tickers_of`](crate::Companies::tickers_of) it tells.
+pub fn company_json(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
+    companies::rendered(company, tickers)
 }
 
 /// What [`Table::write_json`](crate::Table::write_json) writes of this filing in the catalog; a test holds the two together.

@@ -1,6 +1,7 @@
 //! Synchronisation: publishers are asked, their answers read and judged, and what holds is published into the store.
 //!
-//! [`run`] is the flow of one source, [`sync`] what it works with; [`series`], [`fx`], [`companies`] and [`filings`] say what is asked
+//! [`run`] is the flow of one source, [`sync`] what it works with; [`series`], [`fx`], [`companies`], [`filings`] and [`tickers`] say what is
+//! asked
 //! and judged for each. [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
 //! when, by the [`age`] of what is held; [`withholding`] keeps slips out; the [`lease`] keeps two processes from asking for the same
 //! at once; [`report`] tells people how far it is.
@@ -22,5 +23,6 @@ pub mod schedule;
 mod series;
 pub mod spool;
 pub mod sync;
+mod tickers;
 mod windows;
 mod withholding;

@@ -8,7 +8,7 @@ use lastro_store::SourceState;
 
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Reach, Sync};
-use crate::{companies, filings, fx, series};
+use crate::{companies, filings, fx, series, tickers};
 
 impl Sync {
     /// Synchronises one source and remembers how it went.
@@ -56,6 +56,7 @@ impl Sync {
             Source::Fx => fx::synchronise(self, &state, reach).await,
             Source::Companies => companies::synchronise(self, &state).await,
             Source::Filings => filings::synchronise(self, &state, reach).await,
+            Source::Tickers => tickers::synchronise(self, &state).await,
         }
     }
 }

@@ -37,7 +37,7 @@ const fn interval(source: Source) -> Interval {
         },
         // The closing bulletin comes at about ten past one.
         Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
-        Source::Companies => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
+        Source::Companies | Source::Tickers => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
         Source::Filings => Interval { every_ms: 4 * HOUR_MS, office_hours: None },
     }
 }

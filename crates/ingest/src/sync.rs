@@ -86,9 +86,22 @@ impl Sync {
     where
         F: FnOnce(&mut RowSender) -> Result<(), SyncError> + Send + 'static,
     {
-        let (sender, receiver) = mpsc::channel(4);
         // Looked at again: another process may have replaced the sample meanwhile.
         let replace = holds_no_official_data(&self.state(source).await?);
+        self.publish_as(source, replace, write).await
+    }
+
+    /// Publishes what `write` hands over, in the place of all that stands or beside it.
+    pub(super) async fn publish_as<F>(
+        &self,
+        source: Source,
+        replace: bool,
+        write: F,
+    ) -> Result<Published, SyncError>
+    where
+        F: FnOnce(&mut RowSender) -> Result<(), SyncError> + Send + 'static,
+    {
+        let (sender, receiver) = mpsc::channel(4);
         let publication =
             Publication { source, sample: false, replace, at: self.now()?, condition: Condition::None };
         let writing = tokio::task::spawn_blocking(move || {

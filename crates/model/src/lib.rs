@@ -16,6 +16,7 @@ mod rates;
 mod series;
 mod source;
 pub mod text;
+mod ticker;
 mod webhook;
 mod withheld;
 
@@ -31,6 +32,7 @@ pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
+pub use ticker::{Ticker, TradedSecurity};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::LazyLock;
 
 use crate::series::BySeries;
-use crate::{Company, Filing, FxQuote, ParseError, RatePoint, Series};
+use crate::{Company, Filing, FxQuote, ParseError, RatePoint, Series, TradedSecurity};
 
 /// A data set that is synchronised, versioned and reported on by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,10 +14,12 @@ pub enum Source {
     Fx,
     Companies,
     Filings,
+    /// What companies' securities are traded under.
+    Tickers,
 }
 
 /// What there is beside the series.
-const OTHERS: [Source; 3] = [Source::Fx, Source::Companies, Source::Filings];
+const OTHERS: [Source; 4] = [Source::Fx, Source::Companies, Source::Filings, Source::Tickers];
 
 impl Source {
     pub const ALL: [Self; Series::ALL.len() + OTHERS.len()] = all();
@@ -28,6 +30,7 @@ impl Source {
             Self::Fx => "fx",
             Self::Companies => "companies",
             Self::Filings => "filings",
+            Self::Tickers => "tickers",
         }
     }
 
@@ -65,6 +68,7 @@ pub struct BySource<T> {
     fx: T,
     companies: T,
     filings: T,
+    tickers: T,
 }
 
 impl<T> BySource<T> {
@@ -74,6 +78,7 @@ impl<T> BySource<T> {
             fx: value(Source::Fx),
             companies: value(Source::Companies),
             filings: value(Source::Filings),
+            tickers: value(Source::Tickers),
         }
     }
 
@@ -98,6 +103,7 @@ impl<T> Index<Source> for BySource<T> {
             Source::Fx => &self.fx,
             Source::Companies => &self.companies,
             Source::Filings => &self.filings,
+            Source::Tickers => &self.tickers,
         }
     }
 }
@@ -109,6 +115,7 @@ impl<T> IndexMut<Source> for BySource<T> {
             Source::Fx => &mut self.fx,
             Source::Companies => &mut self.companies,
             Source::Filings => &mut self.filings,
+            Source::Tickers => &mut self.tickers,
         }
     }
 }
@@ -139,6 +146,7 @@ pub enum Records {
     Fx(Vec<FxQuote>),
     Companies(Vec<Company>),
     Filings(Vec<Filing>),
+    Tickers(Vec<TradedSecurity>),
 }
 
 impl Records {
@@ -148,6 +156,7 @@ impl Records {
             Self::Fx(rows) => rows.len(),
             Self::Companies(rows) => rows.len(),
             Self::Filings(rows) => rows.len(),
+            Self::Tickers(rows) => rows.len(),
         }
     }
 

@@ -63,17 +63,18 @@ impl WebhookEvent {
         match source {
             Source::Companies => Some(Self::CompanyCreated),
             Source::Filings => Some(Self::FilingCreated),
-            Source::Series(_) | Source::Fx => Self::of_changed_row(source),
+            Source::Series(_) | Source::Fx | Source::Tickers => Self::of_changed_row(source),
         }
     }
 
-    /// What happens when a row of a source becomes another. A filing that the regulator mends is no news.
+    /// What happens when a row of a source becomes another. A filing that the regulator mends is no news, and tickers are shown
+    /// with their companies.
     pub const fn of_changed_row(source: Source) -> Option<Self> {
         match source {
             Source::Series(series) => Some(Self::SeriesUpdated(series)),
             Source::Fx => Some(Self::FxUpdated),
             Source::Companies => Some(Self::CompanyUpdated),
-            Source::Filings => None,
+            Source::Filings | Source::Tickers => None,
         }
     }
 }
@@ -249,10 +250,11 @@ mod tests {
     }
 
     #[test]
-    fn only_filings_keep_their_changes_to_themselves() {
+    fn only_filings_keep_their_changes_to_themselves_and_tickers_have_no_events() {
         for source in Source::ALL {
-            assert!(WebhookEvent::of_new_row(source).is_some());
-            assert_eq!(WebhookEvent::of_changed_row(source).is_none(), source == Source::Filings);
+            let silent = source == Source::Tickers;
+            assert_eq!(WebhookEvent::of_new_row(source).is_none(), silent);
+            assert_eq!(WebhookEvent::of_changed_row(source).is_none(), silent || source == Source::Filings);
         }
     }
 

@@ -4,7 +4,7 @@
 //! It writes nothing and reads no clock; the first start, the `demo` command, benchmarks and examples take its rows.
 //!
 //! Nothing in it can be taken for the real thing. Company names come from coined words, registry codes start at
-//! 90001 and protocol numbers at 9,000,000, tax numbers use roots that were never issued, and the documents'
+//! 90001 and protocol numbers at 9,000,000, tickers have a digit in their root, tax numbers use roots that were never issued, and the documents'
 //! host cannot resolve.
 
 mod calendar;
@@ -18,12 +18,14 @@ mod random;
 mod rates;
 mod sectors;
 mod subjects;
+mod tickers;
 mod vocabulary;
 
 pub use companies::companies;
 pub use filings::{Filings, filings};
 pub use fx::fx;
 pub use rates::rates;
+pub use tickers::tickers;
 
 /// The last day of every daily series and of the filings: a Friday.
 pub const NEWEST_DAY: jiff::civil::Date = jiff::civil::date(2026, 10, 30);

@@ -177,3 +177,32 @@ fn versions_and_addresses_follow_the_regulators_form() {
     let first_versions = filings.iter().filter(|f| f.version == 1).count();
     assert!((2_150..2_400).contains(&first_versions), "{first_versions}");
 }
+
+#[test]
+fn every_listed_company_has_tickers_of_its_own_and_cancelled_ones_have_ended() {
+    let shape = Shape { companies: 20_000, filings: 0, seed: 3 };
+    let securities = tickers(&shape);
+    let distinct: HashSet<_> = securities.iter().map(|security| security.ticker).collect();
+    assert_eq!(distinct.len(), securities.len());
+    assert!(securities.iter().all(|security| security.ticker.root().ends_with(|c: char| c.is_ascii_digit())));
+    let cancelled: HashSet<_> = companies(&shape)
+        .into_iter()
+        .filter(|company| company.status == "CANCELADA")
+        .map(|company| company.id)
+        .collect();
+    for security in &securities {
+        assert_eq!(security.has_ended(newest()), cancelled.contains(&security.company_id));
+    }
+    let roots: BTreeMap<_, _> = securities.iter().map(|s| (s.ticker.root(), s.company_id)).collect();
+    assert!(securities.iter().all(|security| roots[security.ticker.root()] == security.company_id));
+}
+
+#[test]
+fn the_sample_has_companies_with_one_ticker_with_several_and_with_none() {
+    let mut counts: BTreeMap<_, usize> = companies(&Shape::SAMPLE).iter().map(|c| (c.id, 0)).collect();
+    tickers(&Shape::SAMPLE).iter().for_each(|security| *counts.get_mut(&security.company_id).unwrap() += 1);
+    for count in 0..=3 {
+        assert!(counts.values().any(|of| *of == count), "{count}");
+    }
+    assert_eq!(tickers(&Shape::SAMPLE), tickers(&Shape::SAMPLE));
+}

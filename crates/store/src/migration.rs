@@ -33,6 +33,8 @@ pub(crate) const DATA: &[Migration] = &[
     breaking(8, include_str!("migrations/0008_withheld.sql")),
     breaking(9, include_str!("migrations/0009_publication_times.sql")),
     breaking(10, include_str!("migrations/0010_any_source.sql")),
+    // A table more, which who does not know it leaves alone.
+    Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
 ];
 
 /// The same for what must be quick.
@@ -43,8 +45,10 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
 ];
 
 /// Both on one PostgreSQL server.
-pub(crate) const POSTGRES: &[Migration] =
-    &[breaking(1, include_str!("postgres/migrations/0001_everything.sql"))];
+pub(crate) const POSTGRES: &[Migration] = &[
+    breaking(1, include_str!("postgres/migrations/0001_everything.sql")),
+    Migration { version: 3, sql: include_str!("postgres/migrations/0003_tickers.sql"), min_reader: 1 },
+];
 
 impl Migration {
     pub(crate) fn checksum(&self) -> String {

@@ -1,27 +1,45 @@
-//! Companies: by name, with posting lists for the filters, look-up by registry code and CNPJ, an index for search.
+//! Companies: by name, with posting lists for the filters, look-up by registry code, CNPJ and ticker, an index for search.
 //!
 //! A position is a company's place in the order of the answer: by name, then by registry code. There are a few
 //! thousand, so each record is kept whole beside its JSON.
 
 mod cnpjs;
 mod filter;
+mod tickers;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use hashbrown::HashMap;
-use lastro_model::{Cnpj, Company, CompanyId};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
 
-use crate::BuildError;
-use crate::json::Object;
+use crate::json::{Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
-use crate::search::{IndexBuilder, TextIndex};
+use crate::search::{IndexBuilder, TextIndex, Title};
 use crate::table::{Cell, Table};
+use crate::{BuildError, Part};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
+use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
+
+/// What companies' securities are traded under, on its way into the catalog.
+#[derive(Debug, Clone, Default)]
+pub struct Tickers {
+    stamp: Stamp,
+    securities: Vec<TradedSecurity>,
+}
+
+impl Tickers {
+    /// Leaves out what had ended by the day on which this state was published. By the day of a request, or of the building,
+    /// replicas would answer differently under one and the same stamp.
+    pub fn published(stamp: Stamp, on: Day, mut securities: Vec<TradedSecurity>) -> Self {
+        securities.retain(|security| !security.has_ended(on));
+        Self { stamp, securities }
+    }
+}
 
 #[derive(Default)]
 pub struct Companies {
@@ -29,24 +47,37 @@ pub struct Companies {
     json: Vec<Box<[u8]>>,
     positions: HashMap<CompanyId, u32>,
     cnpjs: CnpjDirectory,
+    tickers: TickerDirectory,
+    tickers_stamp: Stamp,
     filters: Filters,
     index: TextIndex,
 }
 
 impl Companies {
-    /// Where a registry code occurs twice, the later of the input wins.
+    /// Without tickers.
     pub fn build(companies: Vec<Company>) -> Result<Self, BuildError> {
+        Self::with_tickers(companies, &Tickers::default())
+    }
+
+    /// Where a registry code occurs twice, the later of the input wins. Tickers of companies that are not registered are
+    /// left out.
+    pub fn with_tickers(companies: Vec<Company>, tickers: &Tickers) -> Result<Self, BuildError> {
         let by_id: BTreeMap<CompanyId, Company> =
             companies.into_iter().map(|company| (company.id, company)).collect();
         let mut companies: Vec<Company> = by_id.into_values().collect();
         u32::try_from(companies.len()).map_err(|_| BuildError::TooLarge("the number of companies"))?;
         companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        let positions = (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect();
+        let directory = TickerDirectory::of(&tickers.securities, &positions);
+        let with_tickers = || (0..).zip(&companies).map(|(at, company)| (company, directory.of_position(at)));
         Ok(Self {
-            json: companies.iter().map(rendered).collect(),
-            positions: (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect(),
+            json: with_tickers().map(|(company, tickers)| rendered(company, tickers)).collect(),
+            index: index(with_tickers())?,
+            positions,
             cnpjs: CnpjDirectory::of(&companies),
             filters: Filters::of(&companies),
-            index: index(&companies)?,
+            tickers: directory,
+            tickers_stamp: tickers.stamp,
             companies,
         })
     }
@@ -73,6 +104,22 @@ impl Companies {
         self.cnpjs.bearers(cnpj).map(|position| self.company(position).id)
     }
 
+    /// The company whose security is traded under this.
+    pub fn by_ticker(&self, ticker: Ticker) -> Option<u32> {
+        self.tickers.bearer(ticker)
+    }
+
+    /// What the securities of a company are traded under.
+    pub fn tickers_of(&self, id: CompanyId) -> impl Iterator<Item = Ticker> + Clone {
+        let position = self.position(id).unwrap_or(u32::MAX);
+        self.tickers.of_position(position)
+    }
+
+    /// Which state of the tickers is shown with the companies.
+    pub fn tickers_stamp(&self) -> Stamp {
+        self.tickers_stamp
+    }
+
     /// # Panics
     /// As every method that takes a position: if this catalog part did not give it out.
     pub fn company(&self, position: u32) -> &Company {
@@ -91,20 +138,39 @@ impl Companies {
         }
     }
 
-    /// Finds companies by name, trading name, sector and registry code; by CNPJ, if the text is one or starts one.
+    /// Finds companies by name, trading name, sector, registry code and ticker; by CNPJ, if the text is one or starts one.
     pub fn search(&self, q: &str, page: Page) -> Listing<'_> {
         let bearers = self.cnpjs.search(q);
-        if bearers.is_empty() {
+        if !bearers.is_empty() {
+            return found(&bearers, page);
+        }
+        let mut named = self.tickers.search(q);
+        if named.is_empty() {
             return self.index.search(q, page);
         }
-        let rows = bearers[page.of(bearers.len())].to_vec();
-        Listing { total: bearers.len(), rows: Rows::Found(rows) }
+        // Whom the text names comes before whoever only has it among other words.
+        let first = named.len();
+        let all = self.index.search(q, Page { limit: usize::MAX, offset: 0 });
+        named.extend(all.rows.iter().filter(|row| !named[..first].contains(row)).collect::<Vec<_>>());
+        found(&named, page)
+    }
+}
+
+/// A page of rows that were found, in their order.
+fn found(rows: &[u32], page: Page) -> Listing<'static> {
+    Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) }
+}
+
+impl Part<Companies> {
+    /// The states that companies are drawn from: the registry's and that of the tickers.
+    pub fn stamps(&self) -> [Stamp; 2] {
+        [self.stamp, self.data.tickers_stamp]
     }
 }
 
 impl Table for Companies {
     const COLUMNS: &'static [&'static str] =
-        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on"];
+        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on", "tickers"];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));
@@ -119,23 +185,32 @@ impl Table for Companies {
         put(Cell::optional_text(company.sector.as_deref()));
         put(Cell::optional_text(company.trading_name.as_deref()));
         put(Cell::optional_token(company.registered_on.as_ref()));
+        let tickers: Vec<String> =
+            self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
+        put(Cell::Token(&tickers.join(" ")));
     }
 }
 
-/// Companies are found by name, trading name, sector and registry code, beside the CNPJ.
-fn index(companies: &[Company]) -> Result<TextIndex, BuildError> {
+/// Companies are found by name, trading name, sector, registry code and tickers, beside the CNPJ.
+fn index<'a>(
+    companies: impl Iterator<Item = (&'a Company, impl Iterator<Item = Ticker>)>,
+) -> Result<TextIndex, BuildError> {
     let mut index = IndexBuilder::default();
-    for company in companies {
+    for (company, tickers) in companies {
+        // Each by itself, so that one counts as much as the other.
+        let tickers: Vec<Title> = tickers.map(|ticker| index.title(&ticker.to_string())).collect();
         let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
         let [trading_name, sector] = [&company.trading_name, &company.sector]
             .map(|text| index.title(text.as_deref().unwrap_or_default()));
-        index.push(&[&name, &code, &trading_name, &sector], "")?;
+        let titles: Vec<&Title> =
+            [&name, &code, &trading_name, &sector].into_iter().chain(&tickers).collect();
+        index.push(&titles, "")?;
     }
     index.finish()
 }
 
 /// The company as one JSON object.
-pub(crate) fn rendered(company: &Company) -> Box<[u8]> {
+pub(crate) fn rendered(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
     Object::new(Vec::with_capacity(256))
         .token(name!("id"), company.id)
         .text(name!("name"), &company.name)
@@ -144,6 +219,11 @@ pub(crate) fn rendered(company: &Company) -> Box<[u8]> {
         .optional_text(name!("sector"), company.sector.as_deref())
         .optional_text(name!("trading_name"), company.trading_name.as_deref())
         .optional_token(name!("registered_on"), company.registered_on)
+        .array(name!("tickers"), tickers, |ticker, out| {
+            out.push(b'"');
+            ticker.write_into(out);
+            out.push(b'"');
+        })
         .end()
         .into_boxed_slice()
 }

@@ -9,3 +9,4 @@ mod search;
 mod series;
 mod snapshot;
 mod tables;
+mod tickers;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, FxBook, Part, Timeline};
-use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source};
+use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers, Timeline};
+use lastro_ingest::sync::brasilia_day;
+use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source, TradedSecurity};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
@@ -18,6 +19,7 @@ pub fn editions(catalog: &Catalog) -> BySource<Edition> {
         Source::Fx => catalog.fx.stamp.edition,
         Source::Companies => catalog.companies.stamp.edition,
         Source::Filings => catalog.filings.stamp.edition,
+        Source::Tickers => catalog.companies.tickers_stamp().edition,
     })
 }
 
@@ -28,7 +30,9 @@ pub async fn with_fresh(
     source: Source,
     snapshot_file: Option<&SnapshotFile>,
 ) -> anyhow::Result<Catalog> {
-    let priority = Priority::beside(editions(catalog)[source]);
+    // Tickers are shown with their companies: one part of both.
+    let part = if source == Source::Tickers { Source::Companies } else { source };
+    let priority = Priority::beside(editions(catalog)[part]);
     let mut fresh = catalog.clone();
     match source {
         Source::Series(series) => {
@@ -36,7 +40,11 @@ pub async fn with_fresh(
             fresh = priority.run(move || fresh.with_series(series, part)).await?;
         }
         Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
-        Source::Companies => fresh.companies = built(store, source, companies, priority).await?,
+        Source::Companies | Source::Tickers => {
+            let (registry, tickers) =
+                (store.load(Source::Companies).await?, store.load(Source::Tickers).await?);
+            fresh.companies = priority.run(move || companies(registry, tickers)).await??;
+        }
         Source::Filings => {
             fresh.filings = filings::fresh(&catalog.filings, store, snapshot_file, priority).await?;
         }
@@ -85,7 +93,7 @@ fn fx(loaded: Loaded) -> Built<FxBook> {
     Ok(Arc::new(Part { stamp, sample, data: FxBook::build(quotes) }))
 }
 
-fn companies(loaded: Loaded) -> Built<Companies> {
+fn companies(loaded: Loaded, listed: Loaded) -> Built<Companies> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut rows: Vec<Company> = Vec::new();
     drain(loaded.rows, |batch| {
@@ -96,5 +104,20 @@ fn companies(loaded: Loaded) -> Built<Companies> {
             false
         }
     })?;
-    Ok(Arc::new(Part { stamp, sample, data: Companies::build(rows)? }))
+    let data = Companies::with_tickers(rows, &tickers(listed)?)?;
+    Ok(Arc::new(Part { stamp, sample, data }))
+}
+
+fn tickers(loaded: Loaded) -> anyhow::Result<Tickers> {
+    let stamp = stamp_of(&loaded);
+    let mut securities: Vec<TradedSecurity> = Vec::new();
+    drain(loaded.rows, |batch| {
+        if let Records::Tickers(more) = batch {
+            securities.extend(more);
+            true
+        } else {
+            false
+        }
+    })?;
+    Ok(Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), securities))
 }

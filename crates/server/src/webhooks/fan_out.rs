@@ -1,6 +1,9 @@
 //! From announcements to messages: each announcement once, whoever else is at work on the same outbox.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use lastro_catalog::Companies;
 use lastro_model::{MessageId, Now, Plan, Webhook};
 use lastro_store::{Announcement, NewMessage};
 
@@ -26,8 +29,9 @@ pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> an
     let entitled = |(webhook, plan): (Webhook, Plan)| plans.contains(&plan).then_some(webhook);
     let subscribers: Vec<Webhook> =
         webhooks.store.subscribers(now).await?.into_iter().filter_map(entitled).collect();
+    let companies = Arc::clone(&webhooks.catalog.load().companies);
     for announcement in &announcements {
-        let messages = messages(announcement, &subscribers, now)?;
+        let messages = messages(announcement, &subscribers, &companies, now)?;
         webhooks.store.fan_out(announcement.number, messages).await?;
     }
     Ok(announcements.len() == BITE)
@@ -57,10 +61,11 @@ async fn served(
 fn messages(
     announcement: &Announcement,
     subscribers: &[Webhook],
+    companies: &Companies,
     now: Timestamp,
 ) -> anyhow::Result<Vec<NewMessage>> {
     let Announcement { event, edition, at, rows, .. } = announcement;
-    let items = payload::items(rows)?;
+    let items = payload::items(rows, companies)?;
     let mut messages = Vec::new();
     for webhook in subscribers.iter().filter(|webhook| webhook.events.contains(event)) {
         if let Some(body) = payload::body(*event, *edition, *at, &items, &webhook.filters)? {

@@ -1,8 +1,8 @@
 //! What is said: an event and its items, each as the API shows it.
 
 use jiff::Timestamp;
-use lastro_catalog::{Point, company_json, filing_json, fold_label};
-use lastro_model::{CompanyId, Edition, Records, WebhookEvent, WebhookFilters};
+use lastro_catalog::{Companies, Point, company_json, filing_json, fold_label};
+use lastro_model::{Company, CompanyId, Edition, Records, WebhookEvent, WebhookFilters};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -28,18 +28,21 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once, for however many webhooks.
-pub fn items(rows: &Records) -> serde_json::Result<Vec<Item>> {
+/// Renders rows once, for however many webhooks; companies with the tickers that are served.
+pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Item>> {
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            rows.iter().map(|row| item(&company_json(row), Some(row.id), None)).collect()
+            let json = |row: &Company| company_json(row, served.tickers_of(row.id));
+            rows.iter().map(|row| item(&json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
             .iter()
             .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
             .collect(),
+        // Nobody is told of them: they are shown with their companies.
+        Records::Tickers(_) => Ok(Vec::new()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Companies: the list and its filters, look-ups, and a company's filings.
 
-use lastro_model::{Company, Plan};
+use lastro_model::{Company, Day, Plan, Ticker, TradedSecurity};
 use lastro_sample::{self as sample, Shape};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,8 +14,24 @@ fn expected() -> Vec<Company> {
     companies
 }
 
-/// As the API shows it.
-pub(crate) fn shown(company: &Company) -> Value {
+/// What the company's securities are traded under on the day of the tests.
+fn tickers(company: &Company, securities: &[TradedSecurity]) -> Vec<Ticker> {
+    let today = Day::parse("2026-11-02").unwrap();
+    let of_company = securities.iter().filter(|security| security.company_id == company.id);
+    let mut tickers: Vec<Ticker> =
+        of_company.filter(|security| !security.has_ended(today)).map(|security| security.ticker).collect();
+    tickers.sort_unstable();
+    tickers
+}
+
+/// As the API shows it, with the tickers of the sample.
+fn shown(company: &Company) -> Value {
+    shown_with(company, &sample::tickers(&Shape::SAMPLE))
+}
+
+/// As the API shows it where these securities are known.
+pub(crate) fn shown_with(company: &Company, securities: &[TradedSecurity]) -> Value {
+    let tickers: Vec<String> = tickers(company, securities).iter().map(Ticker::to_string).collect();
     json!({
         "id": company.id.to_string(),
         "name": company.name,
@@ -24,6 +40,7 @@ pub(crate) fn shown(company: &Company) -> Value {
         "sector": company.sector,
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
+        "tickers": tickers,
     })
 }
 
@@ -117,6 +134,8 @@ async fn unknown_companies_are_not_found() {
         "00.000.000%2F0001-91",
         "-1",
         "90001x",
+        "XXXX3",
+        "PETR9",
         "4294967297",
         "%00",
         "%20",
@@ -179,4 +198,61 @@ fn pages_partition_the_list() {
         }
         prop_assert_eq!(gathered, expected);
     });
+}
+
+/// The companies of the sample that have tickers, each with them.
+fn listed() -> Vec<(Company, Vec<Ticker>)> {
+    let securities = sample::tickers(&Shape::SAMPLE);
+    let with_tickers = expected().into_iter().map(|company| {
+        let tickers = tickers(&company, &securities);
+        (company, tickers)
+    });
+    with_tickers.filter(|(_, tickers)| !tickers.is_empty()).collect()
+}
+
+#[tokio::test]
+async fn a_ticker_names_a_company_wherever_an_id_does_in_either_case() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for (company, tickers) in listed().iter().take(6) {
+        for ticker in tickers {
+            for id in [ticker.to_string(), ticker.to_string().to_lowercase()] {
+                let answer = app.get(&format!("/api/v1/companies/{id}")).key(&key).send().await.expect(200);
+                assert_eq!(answer.json(), shown(company), "{id}");
+                let both = [id, company.id.to_string()];
+                for path in ["/api/v1/companies/{}/filings", "/api/v1/export/filings?company_id={}"] {
+                    let [by_ticker, by_code] = both.each_ref().map(|id| path.replace("{}", id));
+                    let by_ticker = app.get(&by_ticker).key(&key).send().await.expect(200).text();
+                    assert_eq!(by_ticker, app.get(&by_code).key(&key).send().await.expect(200).text());
+                }
+            }
+        }
+    }
+    app.get("/api/v1/export/filings?company_id=XXXX3").key(&key).send().await.expect(404);
+}
+
+#[tokio::test]
+async fn a_period_that_has_ended_names_nobody() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    let today = Day::parse("2026-11-02").unwrap();
+    let securities = sample::tickers(&Shape::SAMPLE);
+    let ended = securities.iter().find(|security| security.has_ended(today)).unwrap();
+    app.get(&format!("/api/v1/companies/{}", ended.ticker)).key(&key).send().await.expect(404);
+    let path = format!("/api/v1/companies/{}", ended.company_id);
+    assert_eq!(app.get(&path).key(&key).send().await.expect(200).json()["tickers"], json!([]));
+}
+
+#[tokio::test]
+async fn search_finds_whom_a_ticker_or_its_root_names_first() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    for (company, tickers) in listed().iter().take(6) {
+        for q in [tickers[0].to_string(), tickers[0].root().to_lowercase()] {
+            for (path, array) in [("companies/search", "data"), ("search", "companies")] {
+                let answer = app.get(&format!("/api/v1/{path}?q={q}")).key(&key).send().await.expect(200);
+                assert_eq!(answer.json()[array][0], shown(company), "{q}");
+            }
+        }
+    }
 }

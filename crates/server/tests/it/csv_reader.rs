@@ -64,6 +64,7 @@ impl Dialect {
     pub(crate) fn cell(self, value: &RawValue) -> String {
         match value.get() {
             "null" => String::new(),
+            list if list.starts_with('[') => serde_json::from_str::<Vec<String>>(list).unwrap().join(" "),
             text if text.starts_with('"') => guarded(&serde_json::from_str::<String>(text).unwrap()),
             number => number.replace('.', &self.point.to_string()),
         }

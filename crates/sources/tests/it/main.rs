@@ -16,3 +16,4 @@ mod ptax;
 mod real_data;
 mod review;
 mod sgs;
+mod tickers;

@@ -51,6 +51,7 @@ pub(crate) fn stream(
         Table::Fx => in_batches(data, query, values, Records::Fx, batches),
         Table::Companies => in_batches(data, query, values, Records::Companies, batches),
         Table::Filings => in_batches(data, query, values, Records::Filings, batches),
+        Table::TradedSecurities => in_batches(data, query, values, Records::Tickers, batches),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, Decimal, Filing, FilingId, FxQuote, Pair, RatePoint, Records, Source,
+    Ticker, TradedSecurity,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,6 +45,20 @@ pub(super) fn filing(row: &Filing) -> Result<String> {
     ))
 }
 
+pub(super) fn traded_security(row: &TradedSecurity) -> Result<String> {
+    text(&(
+        row.ticker.to_string(),
+        row.company_id.0,
+        &row.kind,
+        &row.class,
+        &row.segment,
+        row.trading_from.map(Day::number),
+        row.trading_to.map(Day::number),
+        row.reference_day.number(),
+        row.version,
+    ))
+}
+
 fn text(row: &impl Serialize) -> Result<String> {
     serde_json::to_string(row)
         .map_err(|_| StoreError::Backend("a row could not be written down for an announcement".to_owned()))
@@ -56,6 +71,7 @@ pub(super) fn read(source: Source, list: &str) -> Result<Records> {
         Table::Fx => rows(list, read_quote).map(Records::Fx),
         Table::Companies => rows(list, read_company).map(Records::Companies),
         Table::Filings => rows(list, read_filing).map(Records::Filings),
+        Table::TradedSecurities => rows(list, read_traded_security).map(Records::Tickers),
     }
 }
 
@@ -113,6 +129,24 @@ fn read_filing(row: FilingRow) -> Option<Filing> {
         description,
         version,
         url,
+    })
+}
+
+type TradedSecurityRow =
+    (String, u32, String, Option<String>, Option<String>, Option<i32>, Option<i32>, i32, u16);
+
+fn read_traded_security(row: TradedSecurityRow) -> Option<TradedSecurity> {
+    let (ticker, company, kind, class, segment, trading_from, trading_to, reference, version) = row;
+    Some(TradedSecurity {
+        ticker: Ticker::parse(&ticker).ok()?,
+        company_id: CompanyId(company),
+        kind,
+        class,
+        segment,
+        trading_from: optional_day(trading_from)?,
+        trading_to: optional_day(trading_to)?,
+        reference_day: Day::from_number(reference)?,
+        version,
     })
 }
 

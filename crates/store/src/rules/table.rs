@@ -1,6 +1,8 @@
 //! The tables of published rows: which one a source lives in, and how its rows go in and come out.
 
-use lastro_model::{Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, RatePoint, Source};
+use lastro_model::{
+    Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, RatePoint, Source, Ticker, TradedSecurity,
+};
 
 use super::row_json;
 use crate::Result;
@@ -14,6 +16,7 @@ pub(super) enum Table {
     Fx,
     Companies,
     Filings,
+    TradedSecurities,
 }
 
 impl Table {
@@ -23,6 +26,7 @@ impl Table {
             Source::Fx => Self::Fx,
             Source::Companies => Self::Companies,
             Source::Filings => Self::Filings,
+            Source::Tickers => Self::TradedSecurities,
         }
     }
 }
@@ -33,6 +37,7 @@ pub(super) fn whole(source: Source) -> Whole {
         Table::Fx => sql::FX_QUOTES,
         Table::Companies => sql::COMPANIES,
         Table::Filings => sql::FILINGS,
+        Table::TradedSecurities => sql::TRADED_SECURITIES,
     }
 }
 
@@ -157,6 +162,42 @@ impl StoredRow for Filing {
             description: row.string(7)?,
             version: row.number(8)?,
             url: row.string(9)?,
+        })
+    }
+}
+
+impl StoredRow for TradedSecurity {
+    const UPSERT: Upsert = sql::TRADED_SECURITY;
+
+    fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([
+            (&self.kind).into(),
+            (&self.class).into(),
+            (&self.segment).into(),
+            self.trading_from.into(),
+            self.trading_to.into(),
+            self.reference_day.into(),
+            self.version.into(),
+            self.ticker.to_string().into(),
+            self.company_id.0.into(),
+        ]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::traded_security(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self {
+            ticker: row.parsed(0, Ticker::parse)?,
+            company_id: CompanyId(row.number(1)?),
+            kind: row.string(2)?,
+            class: row.optional_string(3)?,
+            segment: row.optional_string(4)?,
+            trading_from: row.optional_day(5)?,
+            trading_to: row.optional_day(6)?,
+            reference_day: row.day(7)?,
+            version: row.number(8)?,
         })
     }
 }

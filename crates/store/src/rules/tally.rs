@@ -49,6 +49,9 @@ impl Tally {
             (Table::Filings, Records::Filings(rows)) => {
                 self.put(data, source, rows, announcer, Self::note_filing)
             }
+            (Table::TradedSecurities, Records::Tickers(rows)) => {
+                self.put(data, source, rows, announcer, |_, _, _| {})
+            }
             _ => Err(StoreError::Misplaced { source_name: source.name() }),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) mod replica;
 mod upsert;
 pub(crate) mod webhook;
 
-pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, Upsert};
+pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, TRADED_SECURITY, Upsert};
 
 /// The statements about all rows of a source. Those of `rate` take the series, the others no parameter.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,14 @@ pub(crate) const FILINGS: Whole = Whole {
         FROM filing",
     delete: "DELETE FROM filing",
     extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
+};
+
+pub(crate) const TRADED_SECURITIES: Whole = Whole {
+    select:
+        "SELECT ticker, company_id, kind, class, segment, trading_from, trading_to, reference_day, version
+        FROM traded_security ORDER BY ticker, company_id",
+    delete: "DELETE FROM traded_security",
+    extent: "SELECT COUNT(*), MAX(reference_day) FROM traded_security",
 };
 
 /// The filings that editions after this one changed, as they are now, each once.

@@ -120,3 +120,36 @@ pub(crate) const FILING: Upsert = Upsert {
                 given.reference_day, given.description, given.version, given.url)
         RETURNING place",
 };
+
+pub(crate) const TRADED_SECURITY: Upsert = Upsert {
+    insert: "INSERT INTO traded_security (kind, class, segment, trading_from, trading_to, reference_day, version,
+            ticker, company_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (ticker, company_id) DO NOTHING",
+    update: "UPDATE traded_security
+        SET kind = $1, class = $2, segment = $3, trading_from = $4, trading_to = $5, reference_day = $6, version = $7
+        WHERE ticker = $8 AND company_id = $9
+            AND (kind, class, segment, trading_from, trading_to, reference_day, version)
+            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6, $7)",
+    columns: &[Text, Text, Text, Integer, Integer, Integer, Integer, Text, Integer],
+    key_columns: 2,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY
+            AS entry (kind, class, segment, trading_from, trading_to, reference_day, version, ticker, company_id,
+                place)),
+        added AS (INSERT INTO traded_security (kind, class, segment, trading_from, trading_to, reference_day, version,
+                ticker, company_id)
+            SELECT kind, class, segment, trading_from, trading_to, reference_day, version, ticker, company_id FROM given
+            ON CONFLICT (ticker, company_id) DO NOTHING RETURNING ticker, company_id)
+        SELECT place FROM given
+            JOIN added ON added.ticker = given.ticker AND added.company_id = given.company_id",
+    update_many: "UPDATE traded_security
+        SET kind = given.kind, class = given.class, segment = given.segment, trading_from = given.trading_from,
+            trading_to = given.trading_to, reference_day = given.reference_day, version = given.version
+        FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY
+            AS given (kind, class, segment, trading_from, trading_to, reference_day, version, ticker, company_id, place)
+        WHERE traded_security.ticker = given.ticker AND traded_security.company_id = given.company_id
+            AND (traded_security.kind, traded_security.class, traded_security.segment, traded_security.trading_from,
+                traded_security.trading_to, traded_security.reference_day, traded_security.version)
+            IS DISTINCT FROM (given.kind, given.class, given.segment, given.trading_from, given.trading_to,
+                given.reference_day, given.version)
+        RETURNING place",
+};

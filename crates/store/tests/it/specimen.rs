@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
     FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records, Reject,
-    SecretSeed, Series, Source, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+    SecretSeed, Series, Source, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };
 use lastro_store::{
     Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement,
@@ -61,6 +61,20 @@ pub(crate) fn filing(id: u64, delivered_on: &str) -> Filing {
         description: "Aquisição de ações; 𝛑 'e' \"aspas\"\n".to_owned(),
         version: 1,
         url: format!("https://sample.invalid/{id}"),
+    }
+}
+
+pub(crate) fn traded_security(ticker: &str, company: u32) -> TradedSecurity {
+    TradedSecurity {
+        ticker: Ticker::parse(ticker).unwrap(),
+        company_id: CompanyId(company),
+        kind: "Ações Preferenciais".to_owned(),
+        class: Some("PNA".to_owned()),
+        segment: None,
+        trading_from: Some(day("1977-07-20")),
+        trading_to: None,
+        reference_day: day("2026-01-01"),
+        version: 3,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Registered companies.
 
 use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing, Name, Object, name};
-use lastro_model::{Cnpj, CompanyId};
+use lastro_model::{Cnpj, CompanyId, Ticker};
 
 use super::filings;
 use crate::error::ApiError;
@@ -9,10 +9,10 @@ use crate::http::handler::Question;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
-const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code or CNPJ");
+const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code, CNPJ or ticker");
 
 /// A company's JSON is about this long; a page is reserved at once.
-const TYPICAL_BYTES: usize = 260;
+const TYPICAL_BYTES: usize = 290;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (question.query.page()?, question.format()?);
@@ -21,13 +21,13 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = companies.list(&CompanyFilter { status, sector }, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
+        return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());
     }
     let body = listed(companies, &listing)
         .number(name!("limit"), page.limit)
         .number(name!("offset"), page.offset)
         .end();
-    Ok(Reply::data(body, [companies.stamp]))
+    Ok(Reply::data(body, companies.stamps()))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -36,9 +36,9 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = companies.search(q, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies-search", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, [companies.stamp]);
+        return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());
     }
-    Ok(Reply::data(listed(companies, &listing).end(), [companies.stamp]))
+    Ok(Reply::data(listed(companies, &listing).end(), companies.stamps()))
 }
 
 /// `data` and `total`.
@@ -59,7 +59,7 @@ pub fn array(
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
     let companies = &question.catalog.companies;
     let row = position(companies, question.path.get("id")).ok_or(NO_SUCH_COMPANY)?;
-    Ok(Reply::data(companies.json(row).to_vec(), [companies.stamp]))
+    Ok(Reply::data(companies.json(row).to_vec(), companies.stamps()))
 }
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -67,7 +67,7 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
     let company = named(companies, question.path.get("id"))?;
     let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
-    let stamps = [companies.stamp, filings.stamp];
+    let stamps = companies.stamps().into_iter().chain([filings.stamp]);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
@@ -83,12 +83,14 @@ pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
 
 /// Whether a company could be called this at all.
 pub fn can_be_named(id: &str) -> bool {
-    Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok()
+    Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok() || Ticker::parse(id).is_ok()
 }
 
-/// Finds a company by CNPJ or registry code. Fourteen digits are a CNPJ first, and a code with zeros in front if no company has it.
+/// Finds a company by CNPJ, registry code or ticker. Fourteen digits are a CNPJ first, and a code with zeros in front if no
+/// company has it; a ticker has a letter, so that it is none of the two.
 fn position(companies: &Companies, id: &str) -> Option<u32> {
     let by_cnpj = || companies.by_cnpj(&Cnpj::parse(id).ok()?);
     let by_code = || companies.position(CompanyId::parse(id.trim()).ok()?);
-    by_cnpj().or_else(by_code)
+    let by_ticker = || companies.by_ticker(Ticker::parse(id).ok()?);
+    by_cnpj().or_else(by_code).or_else(by_ticker)
 }

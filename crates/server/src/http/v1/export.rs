@@ -115,7 +115,7 @@ fn series(text: &str) -> Result<Series, ApiError> {
 fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
     let Some(id) = question.query.get("company_id")? else { return Ok(None) };
     if !companies::can_be_named(id) {
-        return Err(ApiError::BadRequest("`company_id` must be a registry code or a CNPJ".into()));
+        return Err(ApiError::BadRequest("`company_id` must be a registry code, a CNPJ or a ticker".into()));
     }
     let of_filings = question.path.get("dataset") == "filings";
     of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
@@ -126,7 +126,7 @@ fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filter
     let rows = select(part, move |companies, page| {
         companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
     });
-    (rows, vec![part.stamp])
+    (rows, part.stamps().to_vec())
 }
 
 fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
@@ -135,7 +135,7 @@ fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
     let rows = select(part, move |filings, page| {
         filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
     });
-    (rows, vec![part.stamp, companies.stamp])
+    (rows, [part.stamp].into_iter().chain(companies.stamps()).collect())
 }
 
 fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {

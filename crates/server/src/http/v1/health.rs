@@ -110,14 +110,16 @@ fn withheld_point(withheld: &Withheld) -> WithheldPoint {
 
 /// A source is stale when its newest day is further back than its publisher ever leaves it.
 ///
-/// A new company is registered now and then, and a day to come says nothing about today: there a source is as fresh as its last
+/// A new company is registered now and then, a form is renewed once a year, and a day to come says nothing about today: there a source is as fresh as its last
 /// synchronisation. Without anything to go by, a source is stale only if it is empty: that the sample is a sample is told apart.
 pub fn is_stale(state: &SourceState, now: Now) -> bool {
     let past_day = state.newest_day.filter(|newest| *newest <= now.utc_day());
     match (state.source, past_day, state.last_success) {
-        (Source::Companies, _, Some(success)) | (_, None, Some(success)) => age_ms(success, now.unix_ms)
-            .is_none_or(|age| age / DAY_MS > longest_silence_days(state.source).into()),
-        (Source::Companies, ..) | (_, None, None) => state.rows == 0,
+        (Source::Companies | Source::Tickers, _, Some(success)) | (_, None, Some(success)) => {
+            age_ms(success, now.unix_ms)
+                .is_none_or(|age| age / DAY_MS > longest_silence_days(state.source).into())
+        }
+        (Source::Companies | Source::Tickers, ..) | (_, None, None) => state.rows == 0,
         (_, Some(newest), _) => now.utc_day().number() - newest.number() > longest_silence_days(state.source),
     }
 }
@@ -134,7 +136,7 @@ const fn longest_silence_days(source: Source) -> i32 {
             Frequency::Months => 75,
             Frequency::Years => 800,
         },
-        Source::Fx | Source::Companies => 7,
+        Source::Fx | Source::Companies | Source::Tickers => 7,
         Source::Filings => 14,
     }
 }

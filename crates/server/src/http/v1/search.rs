@@ -1,6 +1,7 @@
 //! One search over companies and filings.
 
 use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Table, name};
+use lastro_model::Stamp;
 
 use super::{companies, filings};
 use crate::error::ApiError;
@@ -18,11 +19,16 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
         return as_csv(question, dialect, &found_companies, &found_filings);
     }
     let object = Object::new(Vec::with_capacity(
-        1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 260,
+        1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 290,
     ));
     let object = companies::array(object, name!("companies"), &catalog.companies, &found_companies);
     let object = filings::array(object, name!("filings"), &catalog.filings, &found_filings);
-    Ok(Reply::data(object.end(), [catalog.companies.stamp, catalog.filings.stamp]))
+    Ok(Reply::data(object.end(), stamps(catalog)))
+}
+
+/// The states that both arrays are drawn from.
+fn stamps(catalog: &Catalog) -> impl Iterator<Item = Stamp> {
+    catalog.companies.stamps().into_iter().chain([catalog.filings.stamp])
 }
 
 /// Both kinds in one table: the columns of companies, then those that only filings have.
@@ -38,7 +44,7 @@ fn as_csv(
     let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
     let Catalog { companies, filings, .. } = question.catalog;
     let label = question.label("search", found_companies.total + found_filings.total);
-    csv::file(dialect, &label, &columns, [companies.stamp, filings.stamp], |writer| {
+    csv::file(dialect, &label, &columns, stamps(question.catalog), |writer| {
         for row in &found_companies.rows {
             writer.row(|put| {
                 put(Cell::Text("company"));

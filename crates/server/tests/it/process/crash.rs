@@ -182,7 +182,7 @@ async fn a_demo_that_is_killed_leaves_the_old_edition_or_the_new_one() {
             match state.source {
                 Source::Companies => assert!([20, 500].contains(&state.rows), "{state:?}"),
                 Source::Filings => assert!([300, 20_000].contains(&state.rows), "{state:?}"),
-                Source::Series(_) | Source::Fx => {}
+                Source::Series(_) | Source::Fx | Source::Tickers => {}
             }
         }
     }

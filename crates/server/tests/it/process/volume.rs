@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lastro_model::{Company, Day, Filing, Series};
+use lastro_model::{Company, Day, Filing, Series, TradedSecurity};
 use lastro_sample::{self as sample, Shape};
 
 use super::sync::today;
@@ -30,6 +30,7 @@ fn whole_history(today: Day) -> PublisherData {
     publisher_data.fill_quotes(&SINCE_THE_REAL, day("1994-07-01"), today);
     publisher_data.fill_quotes(&["EUR"], day("1999-01-04"), today);
     publisher_data.companies = sample::companies(&Shape { companies: COMPANIES, ..Shape::SAMPLE });
+    publisher_data.fill_securities(today);
     for year in today.year() - YEARS + 1..=today.year() {
         publisher_data.fill_filings(year, today, FILINGS_A_YEAR);
     }
@@ -93,7 +94,10 @@ impl Reader {
         }
         let mut companies: Vec<&Company> = publisher_data.companies.iter().collect();
         companies.sort_by_key(|company| (&company.name, company.id));
-        self.list("/api/v1/companies", &companies, |company| company_text(company)).await;
+        self.list("/api/v1/companies", &companies, |company| {
+            company_text(company, &publisher_data.securities)
+        })
+        .await;
         let mut filings: Vec<&Filing> = publisher_data.filings.values().flatten().collect();
         filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
         self.list("/api/v1/filings", &filings, |filing| filing_text(filing)).await;
@@ -126,10 +130,13 @@ fn quoted(text: Option<&str>) -> String {
     serde_json::to_string(&text).unwrap()
 }
 
-fn company_text(company: &Company) -> String {
+fn company_text(company: &Company, securities: &[TradedSecurity]) -> String {
+    let of_company = securities.iter().filter(|security| security.company_id == company.id);
+    let standing = of_company.filter(|security| !security.has_ended(today()));
+    let tickers: Vec<String> = standing.map(|security| format!("\"{}\"", security.ticker)).collect();
     let registered_on = company.registered_on.map(|day| day.to_string());
     format!(
-        r#"{{"id":"{}","name":{},"cnpj":"{}","status":{},"sector":{},"trading_name":{},"registered_on":{}}}"#,
+        r#"{{"id":"{}","name":{},"cnpj":"{}","status":{},"sector":{},"trading_name":{},"registered_on":{},"tickers":[{}]}}"#,
         company.id,
         quoted(Some(&company.name)),
         company.cnpj,
@@ -137,6 +144,7 @@ fn company_text(company: &Company) -> String {
         quoted(company.sector.as_deref()),
         quoted(company.trading_name.as_deref()),
         quoted(registered_on.as_deref()),
+        tickers.join(","),
     )
 }
 

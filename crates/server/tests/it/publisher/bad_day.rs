@@ -4,7 +4,10 @@
 
 use lastro_model::{Day, Series, Source};
 
-use super::{CDI, Publisher, PublisherData, REGISTRY, SELIC, Trouble, archive_path, filing, latin_1, zipped};
+use super::{
+    CDI, Publisher, PublisherData, REGISTRY, SELIC, Trouble, archive_path, filing, forms_path, latin_1,
+    zipped,
+};
 
 /// One bad day of one source.
 pub(crate) struct BadDay {
@@ -118,6 +121,7 @@ pub(crate) fn at_the_source(publisher_data: &PublisherData, today: Day) -> Vec<V
         .into_iter()
         .chain(quote_cases())
         .chain(file_cases())
+        .chain(form_cases())
         .chain([swapped(publisher_data, today)])
     {
         match rounds.iter_mut().find(|round| round.iter().all(|other| other.source != case.source)) {
@@ -239,6 +243,40 @@ fn file_cases() -> Vec<BadDay> {
     ]
 }
 
+fn form_cases() -> Vec<BadDay> {
+    vec![
+        case(
+            "forms that lost securities",
+            Source::Tickers,
+            |publisher_data, today| {
+                let this_year: Vec<_> = publisher_data
+                    .securities
+                    .extract_if(.., |security| security.reference_day.year() == today.year())
+                    .collect();
+                publisher_data.securities.extend_from_slice(&this_year[..this_year.len() * 9 / 10]);
+            },
+            ("are lost", REFUSED),
+        ),
+        case(
+            "forms without a column",
+            Source::Tickers,
+            |publisher_data, today| {
+                let text = characters(&publisher_data.securities_table(today.year()));
+                let table = latin_1(&text.replacen("Codigo_Negociacao", "Codigo", 1));
+                let archive = publisher_data.forms_archive(today.year(), &table);
+                publisher_data.by_hand(&forms_path(today.year()), archive);
+            },
+            ("Codigo_Negociacao is missing", NO_DATA),
+        ),
+        case(
+            "forms that vanished",
+            Source::Tickers,
+            |publisher_data, today| publisher_data.withdraw(&forms_path(today.year() - 1)),
+            ("vanished", NO_DATA),
+        ),
+    ]
+}
+
 /// Bytes as the letters of Latin-1.
 fn characters(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
@@ -297,6 +335,6 @@ fn freshen(publisher_data: &mut PublisherData, source: Source, today: Day) {
             let year = publisher_data.filings.get_mut(&today.year()).unwrap();
             year.push(filing(&company, 3_000_000, today));
         }
-        Source::Series(_) => panic!("no trouble on the way befalls {source}"),
+        Source::Series(_) | Source::Tickers => panic!("no trouble on the way befalls {source}"),
     }
 }

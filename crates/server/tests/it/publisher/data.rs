@@ -1,11 +1,11 @@
 //! What the stand-in publishers hold, and how each of them tells it when nothing goes wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::{Cursor, Write as _};
 
 use http::HeaderMap;
-use lastro_model::{Company, CompanyId, Day, Filing, FilingId, Frequency, Series};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Frequency, Series, TradedSecurity};
 use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -25,6 +25,9 @@ pub(crate) const PERSONS: [&str; 4] =
 
 const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR";
 
+const FORMS_COLUMNS: &str = "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC";
+const SECURITIES_COLUMNS: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;Segmento;Data_Inicio_Listagem;Data_Fim_Listagem";
+
 const JSON: &str = "application/json; charset=utf-8";
 
 #[derive(Debug, Clone, Default)]
@@ -34,6 +37,10 @@ pub(crate) struct PublisherData {
     /// Closing rates as they are written, by currency and day.
     pub quotes: BTreeMap<(String, Day), (String, String)>,
     pub companies: Vec<Company>,
+    /// Told by the form of their company, in the archive of the year of reference.
+    pub securities: Vec<TradedSecurity>,
+    /// Lines put into every table of securities as they are.
+    pub broken_securities: Vec<String>,
     /// By year of delivery.
     pub filings: BTreeMap<i16, Vec<Filing>>,
     /// Lines put into the registry and into every archive as they are, for rows that cannot be read.
@@ -62,6 +69,10 @@ pub(crate) fn archive_path(year: i16) -> String {
     format!("/dados/CIA_ABERTA/DOC/IPE/DADOS/ipe_cia_aberta_{year}.zip")
 }
 
+pub(crate) fn forms_path(year: i16) -> String {
+    format!("/dados/CIA_ABERTA/DOC/FCA/DADOS/fca_cia_aberta_{year}.zip")
+}
+
 /// All days from this one to that one.
 pub(super) fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
     (from.number()..=to.number()).map(|number| Day::from_number(number).unwrap())
@@ -79,10 +90,20 @@ impl PublisherData {
         publisher_data.fill_rates(today.plus_days(-400), today);
         publisher_data.fill_quotes(&["EUR", "JPY", "USD"], today.plus_days(-120), today);
         publisher_data.companies = sample::companies(&Shape::SAMPLE);
+        publisher_data.fill_securities(today);
         for year in [today.year() - 1, today.year()] {
             publisher_data.fill_filings(year, today, 60);
         }
         publisher_data
+    }
+
+    /// Tickers of many companies; a few have not renewed their form this year.
+    pub(crate) fn fill_securities(&mut self, today: Day) {
+        self.securities = sample::tickers(&Shape::SAMPLE);
+        for security in &mut self.securities {
+            let late = i16::from(security.company_id.0 % 9 == 0);
+            security.reference_day = Day::from_ymd(today.year() - late, 1, 1).unwrap();
+        }
     }
 
     pub(crate) fn fill_rates(&mut self, from: Day, today: Day) {
@@ -147,6 +168,11 @@ impl PublisherData {
         for year in self.filings.keys().copied().collect::<Vec<_>>() {
             self.put(&archive_path(year), self.archive(year));
         }
+        for year in
+            self.securities.iter().map(|security| security.reference_day.year()).collect::<BTreeSet<_>>()
+        {
+            self.put(&forms_path(year), self.forms_archive(year, &self.securities_table(year)));
+        }
     }
 
     /// Takes a file away.
@@ -200,6 +226,36 @@ impl PublisherData {
 
     fn archive(&self, year: i16) -> Vec<u8> {
         zipped(&format!("ipe_cia_aberta_{year}.csv"), &self.filings_table(year))
+    }
+
+    /// The securities of a year's forms, those of other years left out.
+    pub(crate) fn securities_table(&self, year: i16) -> Vec<u8> {
+        let mut text = format!("{SECURITIES_COLUMNS}\r\n");
+        for security in self.securities.iter().filter(|security| security.reference_day.year() == year) {
+            text.push_str(&security_row(security, self.cnpj_of(security.company_id)));
+        }
+        self.broken_securities.iter().for_each(|line| text.push_str(&format!("{line}\r\n")));
+        latin_1(&text)
+    }
+
+    /// The forms of a year with this table of their securities, and the members that nobody may read.
+    pub(crate) fn forms_archive(&self, year: i16, securities: &[u8]) -> Vec<u8> {
+        let mut forms = BTreeSet::new();
+        for security in self.securities.iter().filter(|security| security.reference_day.year() == year) {
+            forms.insert(form_row(security, self.cnpj_of(security.company_id)));
+        }
+        let forms: String = forms.into_iter().collect();
+        let persons = PERSONS.join(";");
+        zipped_all(&[
+            (&format!("fca_cia_aberta_dri_{year}.csv"), persons.as_bytes()),
+            (&format!("fca_cia_aberta_{year}.csv"), &latin_1(&format!("{FORMS_COLUMNS}\r\n{forms}"))),
+            (&format!("fca_cia_aberta_auditor_{year}.csv"), persons.as_bytes()),
+            (&format!("fca_cia_aberta_valor_mobiliario_{year}.csv"), securities),
+        ])
+    }
+
+    fn cnpj_of(&self, id: CompanyId) -> Cnpj {
+        self.companies.iter().find(|company| company.id == id).unwrap().cnpj
     }
 
     /// A file, or that it is the one the reader has.
@@ -290,10 +346,45 @@ pub(crate) fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
 }
 
 pub(crate) fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
+    zipped_all(&[(name, content)])
+}
+
+fn zipped_all(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file(name, SimpleFileOptions::default()).unwrap();
-    zip.write_all(content).unwrap();
+    for (name, content) in members {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content).unwrap();
+    }
     zip.finish().unwrap().into_inner()
+}
+
+/// A company has one form a year and version.
+fn form_number(security: &TradedSecurity) -> u32 {
+    security.company_id.0 * 100 + u32::from(security.version)
+}
+
+fn form_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
+    let TradedSecurity { reference_day, version, company_id, .. } = security;
+    let number = form_number(security);
+    format!(
+        "{cnpj};{reference_day};{version};COINED;{:06};FCA;{number};{reference_day};https://x/\r\n",
+        company_id.0
+    )
+}
+
+fn security_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
+    let day = |day: Option<Day>| day.map(|day| day.to_string()).unwrap_or_default();
+    format!(
+        "{cnpj};{};{};{};COINED;{};;;{};;Bolsa;BVMF;B3;{};{};{};;\r\n",
+        security.reference_day,
+        security.version,
+        form_number(security),
+        security.kind,
+        security.ticker,
+        day(security.trading_from),
+        day(security.trading_to),
+        security.segment.as_deref().unwrap_or(""),
+    )
 }
 
 /// Every character must be one of Latin-1.

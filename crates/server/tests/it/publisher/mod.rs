@@ -28,7 +28,9 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 pub(crate) use bad_day::{BadDay, at_the_source, on_the_way, without_end};
-pub(crate) use data::{CDI, PERSONS, PublisherData, REGISTRY, SELIC, archive_path, filing, latin_1, zipped};
+pub(crate) use data::{
+    CDI, PERSONS, PublisherData, REGISTRY, SELIC, archive_path, filing, forms_path, latin_1, zipped,
+};
 pub(crate) use trouble::Trouble;
 
 pub(crate) type Body = BoxBody<Bytes, std::io::Error>;

@@ -10,6 +10,7 @@ mod first;
 mod interrupted;
 mod real;
 mod schedule;
+mod tickers;
 mod trouble;
 mod withheld;
 
@@ -179,7 +180,8 @@ impl Stage {
         }
         let mut companies = publisher_data.companies.clone();
         companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        self.shows_list("/api/v1/companies?", companies.iter().map(crate::companies::shown).collect()).await;
+        let shown = |company| crate::companies::shown_with(company, &publisher_data.securities);
+        self.shows_list("/api/v1/companies?", companies.iter().map(shown).collect()).await;
         let mut filings: Vec<&Filing> = publisher_data.filings.values().flatten().collect();
         filings.sort_by_key(|filing| std::cmp::Reverse((filing.delivered_on, filing.id)));
         self.shows_list("/api/v1/filings?", filings.into_iter().map(crate::filings::shown).collect()).await;

@@ -69,6 +69,7 @@ impl Stage {
                 Source::Fx => Records::Fx(Vec::new()),
                 Source::Companies => Records::Companies(Vec::new()),
                 Source::Filings => Records::Filings(Vec::new()),
+                Source::Tickers => Records::Tickers(Vec::new()),
                 _ => Records::Rates(Vec::new()),
             };
             let replacing = Publication {

@@ -27,6 +27,9 @@ pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Plac
     plain.sector = Some("Energia Elétrica".to_owned());
     plain.trading_name = None;
     plain.registered_on = None;
+    let mut ended = traded_security("AAAA3", u32::MAX);
+    (ended.class, ended.segment) = (None, Some("Nível 1".to_owned()));
+    (ended.trading_from, ended.trading_to) = (None, Some(day("2026-10-30")));
     for (source, records) in [
         (
             Source::Series(Series::Selic),
@@ -37,6 +40,7 @@ pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Plac
         (Source::Fx, Records::Fx(vec![quote("2026-10-30", "USD/BRL", "5.08460", "5.08520")])),
         (Source::Companies, Records::Companies(vec![company(0), plain])),
         (Source::Filings, Records::Filings(vec![full.clone()])),
+        (Source::Tickers, Records::Tickers(vec![traded_security("AAAA3", 7), ended.clone()])),
     ] {
         let published = publish(&*store, publication(source), records.clone()).await.unwrap();
         assert_eq!(all(&*store, source).await.unwrap(), (published.edition, vec![records]));

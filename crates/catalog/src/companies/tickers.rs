@@ -1,0 +1,66 @@
+//! Which company's securities are traded under which ticker.
+
+use hashbrown::HashMap;
+use lastro_model::{CompanyId, Day, Ticker, TradedSecurity};
+
+#[derive(Default)]
+pub(super) struct TickerDirectory {
+    /// Sorted by ticker, each of which one company bears.
+    bearers: Vec<(Ticker, u32)>,
+    /// The same by company.
+    of_company: Vec<(u32, Ticker)>,
+}
+
+impl TickerDirectory {
+    /// A ticker that passed from one company to another is the newest one's: by the day of reference of its form, then by the
+    /// day on which trading began.
+    pub(super) fn of(securities: &[TradedSecurity], positions: &HashMap<CompanyId, u32>) -> Self {
+        let mut newest: HashMap<Ticker, (&TradedSecurity, u32)> = HashMap::new();
+        for security in securities {
+            let Some(position) = positions.get(&security.company_id) else { continue };
+            let bearer = newest.entry(security.ticker).or_insert((security, *position));
+            if age(bearer.0) < age(security) {
+                *bearer = (security, *position);
+            }
+        }
+        let mut bearers: Vec<(Ticker, u32)> =
+            newest.into_iter().map(|(ticker, (_, position))| (ticker, position)).collect();
+        bearers.sort_unstable();
+        let mut of_company: Vec<(u32, Ticker)> =
+            bearers.iter().map(|(ticker, position)| (*position, *ticker)).collect();
+        of_company.sort_unstable();
+        Self { bearers, of_company }
+    }
+
+    pub(super) fn bearer(&self, ticker: Ticker) -> Option<u32> {
+        let place = self.bearers.binary_search_by_key(&ticker, |(other, _)| *other).ok()?;
+        self.bearers.get(place).map(|(_, position)| *position)
+    }
+
+    /// The tickers of a company, by their number.
+    pub(super) fn of_position(&self, position: u32) -> impl Iterator<Item = Ticker> + Clone {
+        let start = self.of_company.partition_point(|(other, _)| *other < position);
+        let rest = self.of_company.get(start..).unwrap_or_default();
+        rest.iter().take_while(move |(other, _)| *other == position).map(|(_, ticker)| *ticker)
+    }
+
+    /// The companies that a text names by a ticker, or by the four characters that all its tickers begin with.
+    pub(super) fn search(&self, text: &str) -> Vec<u32> {
+        if let Ok(ticker) = Ticker::parse(text) {
+            return self.bearer(ticker).into_iter().collect();
+        }
+        let root = text.trim().to_ascii_uppercase();
+        let start = self.bearers.partition_point(|(ticker, _)| ticker.root() < root.as_str());
+        let mut found: Vec<u32> = Vec::new();
+        for (_, position) in self.bearers[start..].iter().take_while(|(ticker, _)| ticker.root() == root) {
+            if !found.contains(position) {
+                found.push(*position);
+            }
+        }
+        found
+    }
+}
+
+fn age(security: &TradedSecurity) -> (Day, Option<Day>, u16, CompanyId) {
+    (security.reference_day, security.trading_from, security.version, security.company_id)
+}

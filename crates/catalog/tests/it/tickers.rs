@@ -1,0 +1,194 @@
+//! Companies by what their securities are traded under.
+
+use std::collections::BTreeMap;
+
+use lastro_catalog::{Cell, Companies, Page, Part, Table, Tickers, company_json};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Edition, Stamp, Ticker, TradedSecurity};
+use proptest::prelude::*;
+
+const ALL: Page = Page { limit: 1000, offset: 0 };
+
+fn day(text: &str) -> Day {
+    Day::parse(text).unwrap()
+}
+
+fn ticker(text: &str) -> Ticker {
+    Ticker::parse(text).unwrap()
+}
+
+fn company(id: u32, name: &str) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: name.to_owned(),
+        cnpj: Cnpj::parse("33.000.167/0001-01").unwrap(),
+        status: "ATIVO".to_owned(),
+        sector: None,
+        trading_name: None,
+        registered_on: None,
+    }
+}
+
+fn security(code: &str, company: u32, from: &str, to: Option<&str>, reference: &str) -> TradedSecurity {
+    TradedSecurity {
+        ticker: ticker(code),
+        company_id: CompanyId(company),
+        kind: "Ações Ordinárias".to_owned(),
+        class: None,
+        segment: None,
+        trading_from: Some(day(from)),
+        trading_to: to.map(day),
+        reference_day: day(reference),
+        version: 1,
+    }
+}
+
+fn stamp() -> Stamp {
+    Stamp { edition: Edition(7), published_unix_ms: 70 }
+}
+
+fn part(companies: Vec<Company>, securities: Vec<TradedSecurity>) -> Companies {
+    let tickers = Tickers::published(stamp(), day("2026-11-02"), securities);
+    Companies::with_tickers(companies, &tickers).unwrap()
+}
+
+fn exchange() -> Companies {
+    let companies = vec![
+        company(1, "Petróleo Fictício"),
+        company(2, "Vale do Vale"),
+        company(3, "Comércio do Vale"),
+        company(4, "Petr Imóveis"),
+    ];
+    let (from, new) = ("2001-01-02", "2026-01-01");
+    part(
+        companies,
+        vec![
+            security("PETR11", 1, from, None, new),
+            security("PETR4", 1, from, None, new),
+            security("PETR3", 1, from, None, new),
+            security("VALE3", 3, from, None, new),
+            security("OLDX3", 2, from, Some("2026-11-01"), new),
+            security("LAST3", 2, from, Some("2026-11-02"), new),
+            security("NONE3", 99, from, None, new),
+        ],
+    )
+}
+
+fn names(part: &Companies, q: &str) -> Vec<String> {
+    part.search(q, ALL).rows.iter().map(|position| part.company(position).name.clone()).collect()
+}
+
+fn shown(part: &Companies, id: u32) -> Vec<String> {
+    let json = part.json(part.position(CompanyId(id)).unwrap());
+    let object: serde_json::Value = serde_json::from_slice(json).unwrap();
+    object["tickers"].as_array().unwrap().iter().map(|code| code.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_company_shows_its_tickers_by_their_number_and_none_that_has_ended() {
+    let part = exchange();
+    assert_eq!(shown(&part, 1), ["PETR3", "PETR4", "PETR11"]);
+    assert_eq!(shown(&part, 2), ["LAST3"], "the last day of trading is one");
+    assert_eq!(shown(&part, 4), [""; 0]);
+    assert_eq!(part.by_ticker(ticker("petr4")), part.position(CompanyId(1)));
+    for unknown in ["OLDX3", "NONE3", "PETR5"] {
+        assert_eq!(part.by_ticker(ticker(unknown)), None, "{unknown}");
+    }
+    let mut cells = Vec::new();
+    part.cells(part.position(CompanyId(1)).unwrap(), &mut |cell| {
+        if let Cell::Token(token) = cell {
+            cells.push(token.to_string());
+        }
+    });
+    assert_eq!(cells.last().unwrap(), "PETR3 PETR4 PETR11");
+    assert_eq!(Companies::COLUMNS.last(), Some(&"tickers"));
+}
+
+#[test]
+fn alone_a_company_reads_as_it_does_in_the_catalog() {
+    let part = exchange();
+    for position in 0..part.len() as u32 {
+        let company = part.company(position);
+        let alone = company_json(company, part.tickers_of(company.id));
+        assert_eq!(&*alone, part.json(position));
+    }
+    assert_eq!(part.tickers_of(CompanyId(99)).count(), 0);
+}
+
+#[test]
+fn whom_a_ticker_or_its_root_names_is_found_first() {
+    let part = exchange();
+    for q in ["PETR4", " petr4 ", "petr11", "PETR3"] {
+        assert_eq!(names(&part, q), ["Petróleo Fictício"], "{q}");
+    }
+    assert_eq!(names(&part, "petr"), ["Petróleo Fictício", "Petr Imóveis"]);
+    assert_eq!(names(&part, "VALE"), ["Comércio do Vale", "Vale do Vale"], "the ticker before the name");
+    assert_eq!(names(&part, "petr4 petroleo"), ["Petróleo Fictício"], "a ticker is a word like others");
+    assert!(names(&part, "OLDX3").is_empty() && names(&part, "PETR5").is_empty());
+    let second = part.search("vale", Page { limit: 1, offset: 1 });
+    assert_eq!((second.total, second.rows.len()), (2, 1));
+    let past = part.search("vale", Page { limit: usize::MAX, offset: usize::MAX });
+    assert_eq!((past.total, past.rows.len()), (2, 0));
+}
+
+#[test]
+fn a_ticker_that_passed_on_is_the_newest_ones() {
+    let two = || vec![company(1, "A"), company(2, "B")];
+    let bearer = |securities: Vec<TradedSecurity>| {
+        let part = part(two(), securities);
+        part.by_ticker(ticker("ABCD3")).map(|position| part.company(position).id.0)
+    };
+    let old = || security("ABCD3", 1, "2020-01-02", None, "2025-01-01");
+    assert_eq!(bearer(vec![old(), security("ABCD3", 2, "1999-01-04", None, "2026-01-01")]), Some(2));
+    assert_eq!(bearer(vec![security("ABCD3", 2, "2021-01-04", None, "2025-01-01"), old()]), Some(2));
+    let ended = security("ABCD3", 2, "2021-01-04", Some("2026-06-30"), "2026-01-01");
+    assert_eq!(bearer(vec![ended, old()]), Some(1), "what has ended stands in nobody's way");
+}
+
+#[test]
+fn answers_about_companies_are_of_two_states() {
+    let own = Stamp { edition: Edition(3), published_unix_ms: 30 };
+    let part = Part { stamp: own, sample: false, data: exchange() };
+    assert_eq!(part.stamps(), [own, stamp()]);
+    assert_eq!(Part::<Companies>::default().stamps(), [Stamp::default(); 2]);
+}
+
+prop_compose! {
+    fn any_security()(
+        root in prop::sample::select(vec!["AAAA", "BBBB", "CCCC"]),
+        number in prop::sample::select(vec!["3", "4", "11"]),
+        company in 0u32..6,
+        ends in prop::option::of(20_700i32..20_800),
+        reference in 20_000i32..20_004,
+    ) -> TradedSecurity {
+        TradedSecurity {
+            trading_to: ends.and_then(Day::from_number),
+            reference_day: Day::from_number(reference).unwrap(),
+            ..security(&format!("{root}{number}"), company, "2001-01-02", None, "2026-01-01")
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_ticker_has_one_bearer_which_shows_it(securities in prop::collection::vec(any_security(), 0..30)) {
+        let companies: Vec<Company> = (0..5).map(|id| company(id, &format!("Companhia {id}"))).collect();
+        let part = part(companies, securities.clone());
+        let mut bearers: BTreeMap<String, u32> = BTreeMap::new();
+        for id in 0..5 {
+            for code in shown(&part, id) {
+                prop_assert_eq!(names(&part, &code), [format!("Companhia {id}")]);
+                prop_assert!(bearers.insert(code, id).is_none(), "two companies show one ticker");
+            }
+        }
+        for security in securities.iter().filter(|security| security.company_id.0 < 5) {
+            let bearer = bearers.get(&security.ticker.to_string()).copied();
+            prop_assert_eq!(part.by_ticker(security.ticker).map(|at| part.company(at).id.0), bearer);
+            prop_assert!(bearer.is_some() || security.has_ended(day("2026-11-02")));
+            let newer = |other: &&TradedSecurity| Some(other.company_id.0) == bearer
+                && other.ticker == security.ticker && other.reference_day >= security.reference_day;
+            prop_assert!(security.has_ended(day("2026-11-02")) || securities.iter().any(|other| newer(&other)));
+        }
+    }
+}

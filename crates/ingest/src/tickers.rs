@@ -1,0 +1,192 @@
+//! The regulator's registration forms: one archive a year of reference, of which the current and the last one count together.
+//!
+//! What they tell is a whole: a company whose newest form no longer names a ticker has it no more. So both years are read as soon
+//! as one of them is new, and what they come to replaces what is held.
+
+use std::collections::HashMap;
+use std::io::BufReader;
+
+use lastro_model::{Day, ReadFile, Records, Source, TradedSecurity};
+use lastro_sources::request::Request;
+use lastro_sources::{Fault, cvm, judgement};
+use lastro_store::{Published, RememberedFile, SourceState};
+
+use crate::fetch::{Download, FileAnswer};
+use crate::result::{SyncError, Synchronised};
+use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+
+/// In January a year has few forms, and a company that mends its own may be more than one row in twenty.
+const ENOUGH_ROWS: u64 = 50;
+
+/// What is held, and the day of its edition: what had ended by then is not shown.
+struct Held {
+    securities: Vec<TradedSecurity>,
+    day: Day,
+}
+
+/// A year that was asked for.
+struct Year {
+    year: i16,
+    request: Request,
+    rows_before: u64,
+    answer: FileAnswer,
+}
+
+/// A year that was read.
+struct Examined {
+    forms: cvm::tickers::YearOfForms,
+    file: ReadFile,
+}
+
+pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Synchronised, SyncError> {
+    let held = held(sync).await?;
+    let ended_since = held.ended_since(sync.today());
+    let known = match sync.store.read_files(Source::Tickers).await? {
+        known if !holds_no_official_data(state) => known,
+        _ => Vec::new(),
+    };
+    sync.report.begin(Source::Tickers, 2);
+    let years = ask_all(sync, &known, ended_since).await?;
+    if years.iter().all(|year| matches!(year.answer, FileAnswer::Unchanged | FileAnswer::Absent)) {
+        return unchanged(sync, &years).await;
+    }
+    let mut examined = Vec::new();
+    for year in years {
+        examined.extend(examine(sync, year).await?);
+    }
+    publish(sync, state, held, ended_since, examined).await
+}
+
+impl Held {
+    /// Whether a period has ended since the edition that stands: only a new one leaves it out.
+    fn ended_since(&self, today: Day) -> bool {
+        self.securities.iter().any(|security| security.has_ended(self.day) != security.has_ended(today))
+    }
+}
+
+async fn held(sync: &Sync) -> Result<Held, SyncError> {
+    let mut loaded = sync.store.load(Source::Tickers).await?;
+    let day = brasilia_day(loaded.published_at.as_millisecond());
+    let mut securities = Vec::new();
+    while let Some(batch) = loaded.rows.recv().await {
+        if let Records::Tickers(rows) = batch? {
+            securities.extend(rows);
+        }
+    }
+    // As a reading orders them; the store knows their texts alone.
+    securities.sort_unstable();
+    Ok(Held { securities, day })
+}
+
+/// Asks for both years; where one is new, or has to be read again, for the whole of the other as well.
+async fn ask_all(sync: &Sync, known: &[RememberedFile], anyway: bool) -> Result<Vec<Year>, SyncError> {
+    let today = sync.today();
+    let mut years = Vec::new();
+    for year in [today.year() - 1, today.year()] {
+        years.push(ask(sync, known, year, anyway).await?);
+    }
+    if years.iter().any(|year| matches!(year.answer, FileAnswer::Fresh(_))) {
+        for year in years.iter_mut().filter(|year| matches!(year.answer, FileAnswer::Unchanged)) {
+            *year = ask(sync, known, year.year, true).await?;
+        }
+    }
+    Ok(years)
+}
+
+/// A file that is known has not vanished for good: what is held stays.
+async fn ask(sync: &Sync, known: &[RememberedFile], year: i16, whole: bool) -> Result<Year, SyncError> {
+    let request = cvm::tickers::request(&sync.publishers.cvm, year);
+    let known = known.iter().find(|file| file.url == request.url);
+    let rows_before = known.map_or(0, |file| file.rows);
+    // Other members of the archive name people, so it is not kept beyond this reading.
+    let answer = sync.fetcher.file(&request, None, known.filter(|_| !whole)).await?;
+    if matches!(answer, FileAnswer::Absent) && known.is_some() {
+        return Err(Fault::NotData(format!("{} have vanished; what is held stays", request.what)).into());
+    }
+    Ok(Year { year, request, rows_before, answer })
+}
+
+async fn unchanged(sync: &Sync, years: &[Year]) -> Result<Synchronised, SyncError> {
+    if years.iter().all(|year| matches!(year.answer, FileAnswer::Absent)) {
+        let none = "the regulator has no registration forms of this year or the last";
+        return Err(Fault::NotData(none.to_owned()).into());
+    }
+    for year in years {
+        sync.report.step(Source::Tickers, &year.request.what, year.rows_before, 0);
+    }
+    sync.unchanged(Source::Tickers).await
+}
+
+/// Reads a year and judges it beside what it was; nothing where there is none.
+async fn examine(sync: &Sync, year: Year) -> Result<Option<Examined>, SyncError> {
+    let Year { year, request, rows_before, answer } = year;
+    let FileAnswer::Fresh(download) = answer else {
+        sync.report.step(Source::Tickers, &request.what, 0, 0);
+        return Ok(None);
+    };
+    let (mut forms, download) = read(download, year).await?;
+    let rows = forms.reading.rows.len() as u64;
+    sync.report.step(Source::Tickers, &request.what, rows, forms.reading.rejects.len() as u64);
+    if rows_before >= ENOUGH_ROWS {
+        let about_the_year =
+            |refusal: judgement::Refusal| judgement::Refusal(format!("{}: {refusal}", request.what));
+        sync.weigh(Source::Tickers, judgement::lost_rows(rows_before, rows).map_err(about_the_year))?;
+    }
+    let file = ReadFile {
+        url: request.url,
+        etag: download.etag,
+        last_modified: download.last_modified,
+        sha256: download.sha256,
+        rows,
+        rejects: std::mem::take(&mut forms.reading.rejects),
+        read_at: sync.now()?,
+    };
+    Ok(Some(Examined { forms, file }))
+}
+
+async fn read(download: Download, year: i16) -> Result<(cvm::tickers::YearOfForms, Download), SyncError> {
+    tokio::task::spawn_blocking(move || {
+        let file = download
+            .bytes()
+            .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
+        let forms = cvm::tickers::read(BufReader::new(file), year, cvm::tickers::UNPACKED_CAP)?;
+        Ok((forms, download))
+    })
+    .await?
+}
+
+/// What is the same as before, on a day that makes no difference, is no new edition; only the files are.
+async fn publish(
+    sync: &Sync,
+    state: &SourceState,
+    held: Held,
+    ended_since: bool,
+    examined: Vec<Examined>,
+) -> Result<Synchronised, SyncError> {
+    let (forms, files): (Vec<_>, Vec<_>) = examined.into_iter().map(|year| (year.forms, year.file)).unzip();
+    let securities = cvm::tickers::union(&forms);
+    judgement::empty(securities.len() as u64)?;
+    let is_first = holds_no_official_data(state);
+    let is_new = is_first || ended_since || held.securities != securities;
+    let known = if is_first { Vec::new() } else { held.securities };
+    let (added, changed) = news(&known, &securities);
+    let rows = if is_new { securities } else { Vec::new() };
+    let published = sync
+        .publish_as(Source::Tickers, is_new, move |rows_out| {
+            rows_out.rows(Records::Tickers(rows));
+            files.into_iter().for_each(|file| rows_out.file(file));
+            Ok(())
+        })
+        .await?;
+    sync.outcome(Source::Tickers, Published { added, changed, ..published }).await
+}
+
+/// How many are new, and how many are told differently: to the store all rows of a whole are new.
+fn news(known: &[TradedSecurity], securities: &[TradedSecurity]) -> (u64, u64) {
+    let key = |security: &TradedSecurity| (security.ticker, security.company_id);
+    let known: HashMap<_, _> = known.iter().map(|security| (key(security), security)).collect();
+    securities.iter().fold((0, 0), |(added, changed), security| match known.get(&key(security)) {
+        None => (added + 1, changed),
+        Some(known) => (added, changed + u64::from(*known != security)),
+    })
+}

@@ -1,0 +1,121 @@
+//! Tickers: two years of forms that belong together, and periods that end.
+
+use lastro_model::{CompanyId, Source, TradedSecurity};
+use serde_json::{Value, json};
+
+use super::{Stage, day};
+use crate::publisher::PublisherData;
+
+/// A company of the sample and the securities of its form of this year.
+fn listed(publisher_data: &PublisherData) -> (CompanyId, Vec<TradedSecurity>) {
+    let securities = &publisher_data.securities;
+    let of = |id: CompanyId| -> Vec<TradedSecurity> {
+        securities.iter().filter(|security| security.company_id == id).cloned().collect()
+    };
+    let lasting =
+        |security: &TradedSecurity| security.reference_day.year() == 2026 && security.trading_to.is_none();
+    let id = securities
+        .iter()
+        .find(|security| lasting(security) && of(security.company_id).len() > 1)
+        .unwrap()
+        .company_id;
+    (id, of(id))
+}
+
+async fn tickers(stage: &Stage, id: CompanyId) -> Value {
+    stage.caught_up().await;
+    stage.json(&format!("/api/v1/companies/{id}")).await["tickers"].clone()
+}
+
+async fn tag(stage: &Stage, path: &str) -> String {
+    stage.app.get(path).key(&stage.key).send().await.expect(200).header("etag").to_owned()
+}
+
+#[tokio::test]
+async fn the_newest_form_replaces_what_an_older_one_named() {
+    let stage = Stage::synchronised().await;
+    let (id, securities) = listed(&stage.publisher.publisher_data());
+    let codes: Vec<String> = securities.iter().map(|security| security.ticker.to_string()).collect();
+    assert_eq!(tickers(&stage, id).await, json!(codes));
+    let path = format!("/api/v1/companies/{id}");
+    let before = tag(&stage, &path).await;
+    stage.publisher.change(|publisher_data| {
+        publisher_data.securities.retain(|security| security.company_id != id);
+        publisher_data.securities.push(TradedSecurity { version: 2, ..securities[1].clone() });
+    });
+    stage.run(Source::Tickers).await.unwrap();
+    assert_eq!(tickers(&stage, id).await, json!([codes[1]]));
+    assert_ne!(tag(&stage, &path).await, before, "an answer of another state has another tag");
+    stage.app.get(&format!("/api/v1/companies/{}", codes[0])).key(&stage.key).send().await.expect(404);
+    let renamed = stage.json(&format!("/api/v1/companies/search?q={}", codes[1])).await;
+    assert_eq!(renamed["data"][0]["id"], id.to_string());
+}
+
+#[tokio::test]
+async fn a_second_run_asks_for_two_files_and_one_that_changed_is_read_with_the_other() {
+    let stage = Stage::synchronised().await;
+    let edition = stage.health(Source::Tickers).await["edition"].clone();
+    stage.publisher.forget();
+    stage.run(Source::Tickers).await.unwrap();
+    assert_eq!((stage.publisher.asked("/FCA/"), stage.publisher.sent()), (2, 0));
+    // Another file that says the same is no new edition.
+    stage.publisher.change(|publisher_data| publisher_data.securities.reverse());
+    stage.publisher.forget();
+    stage.run(Source::Tickers).await.unwrap();
+    stage.caught_up().await;
+    assert!((2..=3).contains(&stage.publisher.asked("/FCA/")));
+    assert_eq!(stage.health(Source::Tickers).await["edition"], edition);
+    stage.publisher.forget();
+    stage.run(Source::Tickers).await.unwrap();
+    assert_eq!((stage.publisher.asked("/FCA/"), stage.publisher.sent()), (2, 0), "it is remembered");
+}
+
+#[tokio::test]
+async fn a_period_that_ends_is_shown_until_its_last_day_is_over() {
+    let stage = Stage::synchronised().await;
+    let (id, securities) = listed(&stage.publisher.publisher_data());
+    let first = securities[0].ticker;
+    stage.publisher.change(|publisher_data| {
+        for security in publisher_data.securities.iter_mut().filter(|security| security.ticker == first) {
+            security.trading_to = Some(day("2026-11-03"));
+        }
+    });
+    for expected in [securities.len(), securities.len(), securities.len() - 1] {
+        stage.run(Source::Tickers).await.unwrap();
+        assert_eq!(tickers(&stage, id).await.as_array().unwrap().len(), expected);
+        stage.app.advance_seconds(86_400);
+    }
+    stage.app.get(&format!("/api/v1/companies/{first}")).key(&stage.key).send().await.expect(404);
+    stage.publisher.forget();
+    stage.run(Source::Tickers).await.unwrap();
+    assert_eq!(stage.publisher.sent(), 0, "only the day on which it ends needs another edition");
+}
+
+#[tokio::test]
+async fn what_is_typed_in_the_place_of_a_ticker_is_counted_and_listed() {
+    let stage = Stage::set().await;
+    stage.publisher.change(|publisher_data| publisher_data.broken_securities = vec!["too;few".into()]);
+    stage.run(Source::Tickers).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.health(Source::Tickers).await["rejects"], 2, "one in each year");
+    let listed = stage.app.elsewhere().await.rejects(Source::Tickers, 10).await.unwrap();
+    assert_eq!(listed[0].file, "fca_cia_aberta_valor_mobiliario_2025.csv");
+}
+
+#[tokio::test]
+async fn in_january_the_last_year_is_enough() {
+    let stage = Stage::set().await;
+    stage.publisher.change(|publisher_data| {
+        publisher_data.withdraw(&crate::publisher::forms_path(2026));
+    });
+    stage.run(Source::Tickers).await.unwrap();
+    stage.caught_up().await;
+    let health = stage.health(Source::Tickers).await;
+    assert_eq!((&health["sample"], &health["stale"]), (&json!(false), &json!(false)));
+    let nothing = Stage::set().await;
+    nothing.publisher.change(|publisher_data| {
+        [2025, 2026].map(|year| publisher_data.withdraw(&crate::publisher::forms_path(year)));
+    });
+    let told = nothing.run(Source::Tickers).await.unwrap_err().to_string();
+    assert!(told.contains("no registration forms"), "{told}");
+}

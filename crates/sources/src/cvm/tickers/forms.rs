@@ -1,0 +1,103 @@
+//! The forms themselves: which company delivered which, and how new it is.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+
+use lastro_model::{Cnpj, CompanyId, Day};
+
+use crate::cvm::table::{Row, Table};
+use crate::{Fault, Reading};
+
+/// How new a form is: its day of reference, its version, and its number among those that have both in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FormAge {
+    pub(super) reference_day: Day,
+    pub(super) version: u16,
+    number: u64,
+}
+
+/// What the rows of other members call a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct FormKey {
+    pub(super) cnpj: Cnpj,
+    pub(super) number: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) company: CompanyId,
+    pub(super) age: FormAge,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    by_key: HashMap<FormKey, Form>,
+    pub(super) newest: BTreeMap<CompanyId, FormAge>,
+}
+
+impl Forms {
+    /// Rows that cannot be read are rejects of `reading`.
+    pub(super) fn read<T>(input: impl Read, file: &str, reading: &mut Reading<T>) -> Result<Self, Fault> {
+        let mut table = Table::open(input, file)?;
+        let columns = Columns::find(&table)?;
+        let mut forms = Self::default();
+        while let Some((line, row)) = table.next_line()? {
+            if let Err(reason) = row.and_then(|row| columns.form(row)).and_then(|form| forms.add(form)) {
+                reading.reject(file, line, reason)?;
+            }
+        }
+        Ok(forms)
+    }
+
+    fn add(&mut self, (key, form): (FormKey, Form)) -> Result<(), String> {
+        if *self.by_key.entry(key).or_insert(form) != form {
+            return Err("ID_DOC already names a form that differs".to_owned());
+        }
+        let newest = self.newest.entry(form.company).or_insert(form.age);
+        *newest = (*newest).max(form.age);
+        Ok(())
+    }
+
+    pub(super) fn get(&self, key: &FormKey) -> Option<&Form> {
+        self.by_key.get(key)
+    }
+
+    pub(super) fn is_newest(&self, form: &Form) -> bool {
+        self.newest.get(&form.company) == Some(&form.age)
+    }
+}
+
+struct Columns {
+    cnpj: usize,
+    reference_day: usize,
+    version: usize,
+    name: usize,
+    code: usize,
+    number: usize,
+}
+
+impl Columns {
+    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
+        Ok(Self {
+            cnpj: table.column("CNPJ_CIA")?,
+            reference_day: table.column("DT_REFER")?,
+            version: table.column("VERSAO")?,
+            name: table.column("DENOM_CIA")?,
+            code: table.column("CD_CVM")?,
+            number: table.column("ID_DOC")?,
+        })
+    }
+
+    fn form(&self, mut row: Row<'_>) -> Result<(FormKey, Form), String> {
+        row.rejoin_surplus(self.name);
+        row.check_width()?;
+        let cnpj = Cnpj::parse(&row.text(self.cnpj)?).map_err(|error| format!("CNPJ_CIA {error}"))?;
+        let company = CompanyId::parse(&row.text(self.code)?).map_err(|error| format!("CD_CVM {error}"))?;
+        let reference_day = Day::parse(&row.text(self.reference_day)?);
+        let version = row.text(self.version)?.parse().map_err(|_| "VERSAO is not a small number")?;
+        let number = row.text(self.number)?.parse().map_err(|_| "ID_DOC is not a number")?;
+        let reference_day = reference_day.map_err(|error| format!("DT_REFER {error}"))?;
+        let age = FormAge { reference_day, version, number };
+        Ok((FormKey { cnpj, number }, Form { company, age }))
+    }
+}

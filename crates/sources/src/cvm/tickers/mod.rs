@@ -1,0 +1,79 @@
+//! FCA, the registration forms that companies renew every year: `fca_cia_aberta_{year}.zip`, one a year of reference.
+//!
+//! Two members are opened, by name. The others hold, among more, auditors and officers for investor relations by name, number
+//! and address: those are never read.
+//!
+//! | here | column | |
+//! |---|---|---|
+//! | `company_id` | `CD_CVM` | of the form: `fca_cia_aberta_{year}.csv`, joined by CNPJ and number of the document |
+//! | `reference_day`, `version` | `DT_REFER`, `VERSAO` | of the form |
+//! | `ticker` | `Codigo_Negociacao` | of `fca_cia_aberta_valor_mobiliario_{year}.csv`, as all that follows; free text |
+//! | `kind` | `Valor_Mobiliario` | shares, units and depositary certificates; other securities are passed over |
+//! | `class` | `Sigla_Classe_Acao_Preferencial` | may be blank |
+//! | `segment` | `Segmento` | may be blank |
+//! | `trading_from`, `trading_to` | `Data_Inicio_Negociacao`, `Data_Fim_Negociacao` | may be blank |
+//!
+//! Of a company only the newest form counts, by day of reference, version and number. Only what is traded on an exchange
+//! (`Mercado` is `Bolsa`) has a ticker; where it is blank there is none.
+//!
+//! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is a reject. A security that changed its segment
+//! has several rows with one code. In January the file of the new year is nearly empty, so that two years belong together.
+
+mod forms;
+mod securities;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Seek};
+
+use lastro_model::{CompanyId, TradedSecurity};
+
+use super::archive::Archive;
+use crate::request::Request;
+use crate::{Fault, Reading};
+use forms::{FormAge, Forms};
+
+/// More than this is no member of these zips: the larger real one has 1 MB.
+pub const UNPACKED_CAP: u64 = 16 << 20;
+
+/// Asks for the forms of a year.
+pub fn request(base: &str, year: i16) -> Request {
+    let path = format!("/dados/CIA_ABERTA/DOC/FCA/DADOS/fca_cia_aberta_{year}.zip");
+    Request::new(base, &path, format!("registration forms of {year}"))
+}
+
+/// What the forms of one year tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct YearOfForms {
+    /// How new the newest form of each company is, whether it names a ticker or not.
+    newest: BTreeMap<CompanyId, FormAge>,
+    /// Of the newest forms; each code once for a company.
+    pub reading: Reading<TradedSecurity>,
+}
+
+/// Reads the forms of a year and the securities that the newest of them name.
+pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<YearOfForms, Fault> {
+    let mut archive = Archive::open(input, &format!("fca_cia_aberta_{year}.zip"), unpacked_cap)?;
+    let mut reading = Reading::default();
+    let name = format!("fca_cia_aberta_{year}.csv");
+    let forms = Forms::read(archive.member(&name)?, &name, &mut reading)?;
+    let name = format!("fca_cia_aberta_valor_mobiliario_{year}.csv");
+    securities::read(archive.member(&name)?, &name, &forms, &mut reading)?;
+    Ok(YearOfForms { newest: forms.newest, reading })
+}
+
+/// What several years tell together: of each company, its newest form. Ordered by ticker and company.
+pub fn union(years: &[YearOfForms]) -> Vec<TradedSecurity> {
+    let mut newest: BTreeMap<CompanyId, FormAge> = BTreeMap::new();
+    for (company, age) in years.iter().flat_map(|year| &year.newest) {
+        let known = newest.entry(*company).or_insert(*age);
+        *known = (*known).max(*age);
+    }
+    let mut securities = BTreeMap::new();
+    for year in years {
+        let is_newest = |company: &CompanyId| year.newest.get(company) == newest.get(company);
+        for security in year.reading.rows.iter().filter(|security| is_newest(&security.company_id)) {
+            securities.insert((security.ticker, security.company_id), security.clone());
+        }
+    }
+    securities.into_values().collect()
+}

@@ -1,0 +1,129 @@
+//! The securities that forms name, and the codes they are traded under.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use lastro_model::{Cnpj, CompanyId, Day, Ticker, TradedSecurity};
+
+use super::forms::{Form, FormKey, Forms};
+use crate::cvm::table::{Row, Table};
+use crate::{Fault, Reading};
+
+const EXCHANGE: &str = "bolsa";
+/// In lower case, by how they begin: there are several kinds of certificates.
+const KINDS: [&str; 4] = ["ações ordinárias", "ações preferenciais", "units", "certificado de depósito"];
+
+/// Adds what the newest forms name to `reading`.
+pub(super) fn read(
+    input: impl Read,
+    file: &str,
+    forms: &Forms,
+    reading: &mut Reading<TradedSecurity>,
+) -> Result<(), Fault> {
+    let mut table = Table::open(input, file)?;
+    let columns = Columns::find(&table)?;
+    let mut places: HashMap<(Ticker, CompanyId), usize> = HashMap::new();
+    while let Some((line, row)) = table.next_line()? {
+        let security = match row.and_then(|row| columns.security(row, forms)) {
+            Ok(Some(security)) => security,
+            Ok(None) => continue,
+            Err(reason) => {
+                reading.reject(file, line, reason)?;
+                continue;
+            }
+        };
+        let key = (security.ticker, security.company_id);
+        let place = *places.entry(key).or_insert(reading.rows.len());
+        match reading.rows.get_mut(place) {
+            None => reading.rows.push(security),
+            // One code in several rows: the period that lasts longest, then the one that began last.
+            Some(known) if period(known) < period(&security) => *known = security,
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn period(security: &TradedSecurity) -> (bool, Option<Day>, Option<Day>) {
+    (security.trading_to.is_none(), security.trading_to, security.trading_from)
+}
+
+struct Columns {
+    cnpj: usize,
+    form: usize,
+    kind: usize,
+    class: usize,
+    ticker: usize,
+    composition: usize,
+    market: usize,
+    trading_from: usize,
+    trading_to: usize,
+    segment: usize,
+}
+
+impl Columns {
+    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
+        Ok(Self {
+            cnpj: table.column("CNPJ_Companhia")?,
+            form: table.column("ID_Documento")?,
+            kind: table.column("Valor_Mobiliario")?,
+            class: table.column("Sigla_Classe_Acao_Preferencial")?,
+            ticker: table.column("Codigo_Negociacao")?,
+            composition: table.column("Composicao_BDR_Unit")?,
+            market: table.column("Mercado")?,
+            trading_from: table.column("Data_Inicio_Negociacao")?,
+            trading_to: table.column("Data_Fim_Negociacao")?,
+            segment: table.column("Segmento")?,
+        })
+    }
+
+    /// What a row tells, or nothing where it is none of our business.
+    fn security(&self, mut row: Row<'_>, forms: &Forms) -> Result<Option<TradedSecurity>, String> {
+        let width = row.check_width();
+        // What a unit is made of is the longest free text. If the surplus is elsewhere the row makes no sense, and is a reject.
+        row.rejoin_surplus(self.composition);
+        row.check_width()?;
+        let kind = row.text(self.kind)?;
+        if !self.is_on_the_exchange(&row)? || !is_of_our_kinds(&kind) {
+            return width.map(|()| None);
+        }
+        let form = self.form(&row, forms)?;
+        let code = row.text(self.ticker)?;
+        if !forms.is_newest(form) || code.is_empty() {
+            return Ok(None);
+        }
+        let ticker = Ticker::parse(&code).map_err(|error| format!("Codigo_Negociacao {error}"))?;
+        Ok(Some(TradedSecurity {
+            ticker,
+            company_id: form.company,
+            kind,
+            class: row.filled(self.class)?,
+            segment: row.filled(self.segment)?,
+            trading_from: optional_day(&row, self.trading_from, "Data_Inicio_Negociacao")?,
+            trading_to: optional_day(&row, self.trading_to, "Data_Fim_Negociacao")?,
+            reference_day: form.age.reference_day,
+            version: form.age.version,
+        }))
+    }
+
+    fn is_on_the_exchange(&self, row: &Row<'_>) -> Result<bool, String> {
+        Ok(row.text(self.market)?.to_lowercase() == EXCHANGE)
+    }
+
+    fn form<'a>(&self, row: &Row<'_>, forms: &'a Forms) -> Result<&'a Form, String> {
+        let cnpj = Cnpj::parse(&row.text(self.cnpj)?).map_err(|error| format!("CNPJ_Companhia {error}"))?;
+        let number = row.text(self.form)?.parse().map_err(|_| "ID_Documento is not a number")?;
+        let form = forms.get(&FormKey { cnpj, number });
+        form.ok_or_else(|| "ID_Documento and CNPJ_Companhia name no form".to_owned())
+    }
+}
+
+fn is_of_our_kinds(kind: &str) -> bool {
+    let kind = kind.to_lowercase();
+    KINDS.iter().any(|known| kind.starts_with(known))
+}
+
+fn optional_day(row: &Row<'_>, column: usize, name: &str) -> Result<Option<Day>, String> {
+    let day = row.filled(column)?.map(|text| Day::parse(&text)).transpose();
+    day.map_err(|error| format!("{name} {error}"))
+}
