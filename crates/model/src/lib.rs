@@ -4,6 +4,7 @@
 //! This crate does no input or output, knows no HTTP and no SQL, and reads no clock.
 
 mod account;
+pub mod calendar;
 mod clock;
 mod cnpj;
 mod company;

@@ -1,0 +1,206 @@
+//! Rates that compound: each is a factor, and a chain of them their product.
+
+use std::ops::Range;
+
+use lastro_model::Decimal;
+use num_bigint::BigInt;
+use num_traits::One as _;
+
+use crate::enclosure::Enclosure;
+use crate::fraction::{Fraction, power_of_ten};
+use crate::rounding::Rounding;
+
+/// What a rate multiplies by, exactly: `digits`, `scale` of them behind the point. Above zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Factor {
+    pub(crate) digits: u128,
+    pub(crate) scale: u32,
+}
+
+impl Factor {
+    /// One and so many percent; none if that leaves nothing.
+    pub(crate) fn of_percent(percent: Decimal) -> Option<Self> {
+        let scale = percent.scale() + 2;
+        let digits = 10i128.checked_pow(scale)?.checked_add(percent.mantissa())?;
+        u128::try_from(digits).ok().filter(|digits| *digits > 0).map(|digits| Self { digits, scale })
+    }
+
+    pub(crate) fn enclosed(self) -> Option<Enclosure> {
+        Enclosure::exact(self.digits, self.scale)
+    }
+}
+
+/// The product of factors with all its digits.
+pub(crate) fn exact_product(factors: impl IntoIterator<Item = Factor>) -> Option<Fraction<BigInt>> {
+    let (mut digits, mut scale) = (BigInt::one(), 0u32);
+    for factor in factors {
+        digits *= factor.digits;
+        scale = scale.checked_add(factor.scale)?;
+    }
+    Fraction::new(digits, power_of_ten(scale)?)
+}
+
+/// The product of some neighbours among `factors`: its bounds, and which they are, should these not suffice.
+#[derive(Debug, Clone)]
+pub(crate) struct Product<'a> {
+    factors: &'a [Option<Factor>],
+    range: Range<usize>,
+    bounds: Option<Enclosure>,
+}
+
+impl<'a> Product<'a> {
+    /// The product of none, before the factor at this place.
+    pub(crate) fn before(factors: &'a [Option<Factor>], place: usize) -> Self {
+        Self { factors, range: place..place, bounds: Some(Enclosure::ONE) }
+    }
+
+    /// Takes in the factors up to this place, it left out.
+    pub(crate) fn extend_to(&mut self, end: usize) {
+        for factor in self.factors.get(self.range.end..end).unwrap_or_default() {
+            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
+        }
+        self.range.end = self.range.end.max(end);
+    }
+
+    /// Takes in the factors from this place on.
+    pub(crate) fn extend_back_to(&mut self, start: usize) {
+        for factor in self.factors.get(start..self.range.start).unwrap_or_default() {
+            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
+        }
+        self.range.start = self.range.start.min(start);
+    }
+
+    /// Takes in the product of the factors that follow.
+    pub(crate) fn join(&mut self, next: &Self) {
+        self.bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
+        self.range.end = next.range.end;
+    }
+
+    /// How many percent the product is above one, with six digits behind the point.
+    pub(crate) fn percent(&self) -> Option<Decimal> {
+        let certain = self.bounds.and_then(Enclosure::percent_above_one);
+        certain.or_else(|| self.exact()?.minus_one()?.percent())
+    }
+
+    /// A hundred times the product, with eight significant digits.
+    pub(crate) fn index(&self) -> Option<Decimal> {
+        let certain = self.bounds.and_then(|product| product.hundredfold()?.significant());
+        certain.or_else(|| {
+            let product = self.exact()?;
+            Fraction::new(product.numerator * 100, product.denominator)?.significant()
+        })
+    }
+
+    /// A hundred divided by the product, with eight significant digits.
+    pub(crate) fn inverse_index(&self) -> Option<Decimal> {
+        let certain = self.bounds.and_then(|product| product.reciprocal()?.hundredfold()?.significant());
+        certain.or_else(|| {
+            let product = self.exact()?;
+            Fraction::new(product.denominator * 100, product.numerator)?.significant()
+        })
+    }
+
+    /// The product with so many digits behind the point.
+    pub(crate) fn rounded(&self, places: i32, rounding: Rounding) -> Option<Decimal> {
+        let certain = self.bounds.and_then(|product| product.rounded(places, rounding));
+        let certain =
+            certain.and_then(|digits| crate::rounding::decimal(i128::try_from(digits).ok()?, places));
+        certain.or_else(|| self.exact()?.rounded(places, rounding))
+    }
+
+    /// All digits of the product; none if a factor of it is missing.
+    pub(crate) fn exact(&self) -> Option<Fraction<BigInt>> {
+        let factors = self.factors.get(self.range.clone())?;
+        exact_product(factors.iter().copied().collect::<Option<Vec<Factor>>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn factors(percents: &[(i64, u32)]) -> Vec<Option<Factor>> {
+        percents.iter().map(|(digits, scale)| Factor::of_percent(Decimal::new(*digits, *scale))).collect()
+    }
+
+    fn product(factors: &[Option<Factor>]) -> Product<'_> {
+        let mut product = Product::before(factors, 0);
+        product.extend_to(factors.len());
+        product
+    }
+
+    /// The same without bounds, so that all digits must be computed.
+    fn without_bounds<'a>(product: &Product<'a>) -> Product<'a> {
+        Product { bounds: None, ..product.clone() }
+    }
+
+    #[test]
+    fn a_loss_of_everything_is_no_factor() {
+        assert!(Factor::of_percent(Decimal::new(-100, 0)).is_none());
+        assert!(Factor::of_percent(Decimal::new(-9_999, 2)).is_some());
+        assert!(Factor::of_percent(Decimal::MIN).is_none());
+        assert!(Factor::of_percent(Decimal::MAX).is_some());
+    }
+
+    #[test]
+    fn exactly_half_goes_to_the_even_digit_even_after_many_factors() {
+        // 1.00000001 - 0.000000005 is half way; factors of one do not move it.
+        let mut percents = vec![(5, 7)];
+        percents.extend([(0, 2); 300]);
+        let factors = factors(&percents);
+        assert_eq!(product(&factors).percent().unwrap().to_string(), "0.000000");
+        assert_eq!(product(&factors).rounded(8, Rounding::HalfUp).unwrap().to_string(), "1.00000001");
+    }
+
+    #[test]
+    fn a_product_that_no_decimal_holds_is_none() {
+        let factors = factors(&[(i64::MAX, 0); 4]);
+        assert_eq!((product(&factors).percent(), product(&factors).index()), (None, None));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn bounds_round_as_all_digits_do(percents in prop::collection::vec((-9_000i64..9_000, 2..4u32), 1..300)) {
+            let factors = factors(&percents);
+            let (quick, slow) = (product(&factors), without_bounds(&product(&factors)));
+            prop_assert_eq!(quick.percent(), slow.percent());
+            prop_assert_eq!(quick.index(), slow.index());
+            prop_assert_eq!(quick.inverse_index(), slow.inverse_index());
+            prop_assert_eq!(quick.rounded(8, Rounding::HalfUp), slow.rounded(8, Rounding::HalfUp));
+        }
+
+        #[test]
+        fn rates_of_ten_decimals_do_too(percents in prop::collection::vec(-5_000_000_000i64..99_000_000_000, 1..60)) {
+            let percents: Vec<(i64, u32)> = percents.into_iter().map(|digits| (digits, 10)).collect();
+            let factors = factors(&percents);
+            let (quick, slow) = (product(&factors), without_bounds(&product(&factors)));
+            prop_assert_eq!(quick.percent(), slow.percent());
+            prop_assert_eq!(quick.index(), slow.index());
+        }
+
+        #[test]
+        fn no_rate_panics(percents in prop::collection::vec((any::<i64>(), 0..29u32), 1..20)) {
+            let factors = factors(&percents);
+            let quick = product(&factors);
+            let _ = (quick.percent(), quick.index(), quick.inverse_index());
+        }
+
+        #[test]
+        fn the_true_product_lies_within_the_bounds(percents in prop::collection::vec((-90_000i64..900_000, 3..9u32), 1..100), power in 1..260u32) {
+            let factors = factors(&percents);
+            let bounds = product(&factors).bounds.unwrap();
+            let exact = product(&factors).exact().unwrap();
+            prop_assert!(bounds.holds(&exact));
+            if let Some(inverse) = bounds.reciprocal() {
+                prop_assert!(inverse.holds(&Fraction::new(exact.denominator.clone(), exact.numerator.clone()).unwrap()));
+            }
+            let first = factors[0].unwrap();
+            if let Some(raised) = first.enclosed().unwrap().power(power) {
+                prop_assert!(raised.holds(&exact_product(vec![first; power as usize]).unwrap()));
+            }
+        }
+    }
+}

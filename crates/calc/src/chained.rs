@@ -1,0 +1,184 @@
+//! Rates that compound, put one after another: over a period, over twelve months, since January, since a day, or as an
+//! index number. Nothing is chained across a period that is missing.
+
+use std::ops::Range;
+
+use lastro_model::{About, Day, Decimal, RatePoint};
+
+use crate::chain::{Factor, Product};
+use crate::periods::{Group, Rhythm, groups};
+use crate::transform::{Asked, Derived, TOO_LARGE, base_place, year_before};
+use crate::units::Units;
+
+pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
+    let chain = Chain::new(about, rows, asked);
+    match asked.units {
+        Units::Acc12 => chain.twelve_months(),
+        Units::Ytd => chain.since_january(),
+        Units::Acc => chain.since(asked.start),
+        Units::Index => {
+            let base = base_place(asked, &chain.days)?;
+            base.map_or(Ok(Vec::new()), |base| chain.index(base))
+        }
+        Units::Chg => chain.differences(|place| chain.place_before(place)),
+        Units::Ch1 => chain.differences(|place| year_before(chain.days[place], &chain.days, false)),
+        _ => chain.each(),
+    }
+}
+
+/// The rows as factors, and what is to be shown: the rows themselves, or the periods made of them.
+struct Chain<'a> {
+    rows: &'a [RatePoint],
+    factors: Vec<Option<Factor>>,
+    /// Rows with the same number follow one another without a gap.
+    runs: Vec<u32>,
+    groups: Vec<Group>,
+    days: Vec<Day>,
+    /// How the rows follow one another, and how the groups do.
+    rhythm: Rhythm,
+    shown: Rhythm,
+}
+
+impl<'a> Chain<'a> {
+    fn new(about: &About, rows: &'a [RatePoint], asked: &Asked) -> Self {
+        let rhythm = Rhythm::of(about, None);
+        let factors: Vec<Option<Factor>> = rows.iter().map(|row| Factor::of_percent(row.value)).collect();
+        let alone = |(place, row): (usize, &RatePoint)| Group { day: row.day, rows: place..place + 1 };
+        let groups = match asked.period {
+            Some((period, _)) => groups(rhythm, rows, period, true),
+            None => rows.iter().enumerate().map(alone).collect(),
+        };
+        let days = groups.iter().map(|group| group.day).collect();
+        let shown = Rhythm::of(about, asked.period.map(|(period, _)| period));
+        Self { rows, runs: runs(rhythm, rows, &factors), factors, groups, days, rhythm, shown }
+    }
+
+    /// What each period comes to.
+    fn each(&self) -> Result<Vec<Derived>, String> {
+        let whole = self.groups.iter().filter(|group| self.is_unbroken(&group.rows));
+        whole
+            .map(|group| self.derived(group, group.rows.start, self.product(&group.rows).percent()))
+            .collect()
+    }
+
+    fn twelve_months(&self) -> Result<Vec<Derived>, String> {
+        let products: Vec<Product<'_>> = self.groups.iter().map(|group| self.product(&group.rows)).collect();
+        let mut derived = Vec::with_capacity(products.len());
+        for (months, products) in self.groups.windows(12).zip(products.windows(12)) {
+            let ([first, .., last], [product, rest @ ..]) = (months, products) else { continue };
+            // Twelve rows in one run are twelve months.
+            if !self.is_unbroken(&(first.rows.start..last.rows.end)) {
+                continue;
+            }
+            let mut product = product.clone();
+            rest.iter().for_each(|next| product.join(next));
+            derived.push(self.derived(last, first.rows.start, product.percent())?);
+        }
+        Ok(derived)
+    }
+
+    fn since_january(&self) -> Result<Vec<Derived>, String> {
+        let mut derived = Vec::with_capacity(self.groups.len());
+        for year in self.groups.chunk_by(|a, b| a.day.year() == b.day.year()) {
+            let start = year[0].rows.start;
+            if self.begins_a_year(start) {
+                self.accumulate(start, year, &mut derived)?;
+            }
+        }
+        Ok(derived)
+    }
+
+    fn since(&self, start: Option<Day>) -> Result<Vec<Derived>, String> {
+        let first = self.days.partition_point(|day| start.is_some_and(|start| *day < start));
+        let mut derived = Vec::with_capacity(self.groups.len() - first);
+        if let Some(group) = self.groups.get(first) {
+            self.accumulate(group.rows.start, &self.groups[first..], &mut derived)?;
+        }
+        Ok(derived)
+    }
+
+    /// Adds what the rows from `start` to the end of each group come to, as far as there is no gap.
+    fn accumulate(&self, start: usize, groups: &[Group], derived: &mut Vec<Derived>) -> Result<(), String> {
+        let mut product = Product::before(&self.factors, start);
+        for group in groups.iter().take_while(|group| self.is_unbroken(&(start..group.rows.end))) {
+            product.extend_to(group.rows.end);
+            derived.push(self.derived(group, start, product.percent())?);
+        }
+        Ok(())
+    }
+
+    /// 100 at the group in place `base`, and from there in both directions as far as there is no gap.
+    fn index(&self, base: usize) -> Result<Vec<Derived>, String> {
+        let (middle, since) = (self.groups[base].rows.end, self.groups[base].rows.start);
+        let same_run = |group: &&Group| self.runs[group.rows.end - 1] == self.runs[middle - 1];
+        let mut derived = Vec::with_capacity(self.groups.len());
+        let mut product = Product::before(&self.factors, middle);
+        for group in self.groups[..base].iter().rev().take_while(same_run) {
+            product.extend_back_to(group.rows.end);
+            derived.push(self.derived(group, group.rows.start, product.inverse_index())?);
+        }
+        derived.reverse();
+        let mut product = Product::before(&self.factors, middle);
+        for group in self.groups[base..].iter().take_while(same_run) {
+            product.extend_to(group.rows.end);
+            derived.push(self.derived(group, since, product.index())?);
+        }
+        Ok(derived)
+    }
+
+    /// What the change of one period is above that of another, in percentage points with six digits behind the point.
+    fn differences(&self, other: impl Fn(usize) -> Option<usize>) -> Result<Vec<Derived>, String> {
+        let mut derived = Vec::new();
+        for (place, group) in self.groups.iter().enumerate() {
+            let Some(then) = other(place).map(|place| &self.groups[place]) else { continue };
+            if self.is_unbroken(&group.rows) && self.is_unbroken(&then.rows) {
+                let difference = || {
+                    let now = self.product(&group.rows).exact()?;
+                    now.minus(&self.product(&then.rows).exact()?)?.percent()
+                };
+                derived.push(self.derived(group, then.rows.start, difference())?);
+            }
+        }
+        Ok(derived)
+    }
+
+    fn place_before(&self, place: usize) -> Option<usize> {
+        place.checked_sub(1).filter(|before| self.shown.follows(self.days[*before], self.days[place]))
+    }
+
+    /// Whether the row is the first of its year: by the calendar, or because it follows one of the year before.
+    fn begins_a_year(&self, place: usize) -> bool {
+        let day = self.rows[place].day;
+        let january = Day::from_ymd(day.year(), 1, 1).unwrap_or(day);
+        let follows_another_year =
+            || place > 0 && self.rows[place - 1].day < january && self.runs[place - 1] == self.runs[place];
+        self.rhythm.first_row(january).map_or_else(follows_another_year, |first| day <= first)
+    }
+
+    fn is_unbroken(&self, range: &Range<usize>) -> bool {
+        self.factors[range.start].is_some() && self.runs[range.start] == self.runs[range.end - 1]
+    }
+
+    fn product(&self, range: &Range<usize>) -> Product<'_> {
+        let mut product = Product::before(&self.factors, range.start);
+        product.extend_to(range.end);
+        product
+    }
+
+    fn derived(&self, group: &Group, start: usize, value: Option<Decimal>) -> Result<Derived, String> {
+        let value = value.ok_or(TOO_LARGE)?;
+        Ok(Derived { day: group.day, value, since: self.rows[start].day })
+    }
+}
+
+/// Numbers the rows by which of them can be chained: a row without a factor, or after a gap, begins anew.
+fn runs(rhythm: Rhythm, rows: &[RatePoint], factors: &[Option<Factor>]) -> Vec<u32> {
+    let mut run = 0;
+    let mut runs = Vec::with_capacity(rows.len());
+    for (place, factor) in factors.iter().enumerate() {
+        let follows = place > 0 && rhythm.follows(rows[place - 1].day, rows[place].day);
+        run += u32::from(!follows || factor.is_none());
+        runs.push(run);
+    }
+    runs
+}

@@ -1,0 +1,150 @@
+//! Values that are compared one by one: as published, or each a mean, a sum or the last of a period.
+
+use lastro_model::{About, Day, Decimal, RatePoint};
+use num_bigint::BigInt;
+
+use crate::enclosure::Enclosure;
+use crate::fraction::{Fraction, Whole};
+use crate::logarithm;
+use crate::periods::{Aggregation, Group, Rhythm, groups};
+use crate::rounding::{decimal, digits, sum};
+use crate::transform::{Asked, Derived, TOO_LARGE, base_place, year_before};
+use crate::units::Units;
+
+/// A value with all its digits: `total`, divided by how many there are if it is a mean.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    day: Day,
+    since: Day,
+    total: Decimal,
+    mean_of: Option<u32>,
+}
+
+impl Level {
+    fn fraction<T: Whole>(&self) -> Option<Fraction<T>> {
+        Fraction::of(self.total)?.by(self.mean_of.unwrap_or(1))
+    }
+
+    fn is_positive(&self) -> bool {
+        self.total > Decimal::ZERO
+    }
+}
+
+pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
+    let levels = levels(about, rows, asked).ok_or(TOO_LARGE)?;
+    let days: Vec<Day> = levels.iter().map(|level| level.day).collect();
+    let rhythm = Rhythm::of(about, asked.period.map(|(period, _)| period));
+    let before = |place: usize| match asked.units {
+        Units::Ch1 | Units::Pc1 => year_before(days[place], &days, rhythm.is_daily()),
+        _ => place
+            .checked_sub(1)
+            .filter(|before| rhythm.is_daily() || rhythm.follows(days[*before], days[place])),
+    };
+    let base = match asked.units {
+        Units::Index => base_place(asked, &days)?.map(|place| levels[place]),
+        _ => None,
+    };
+    if base.is_some_and(|base| !base.is_positive()) {
+        return Err("`base` must be a row whose value is above zero".to_owned());
+    }
+    let mut derived = Vec::with_capacity(levels.len());
+    for (place, now) in levels.iter().enumerate() {
+        let then = match asked.units {
+            Units::Lin | Units::Log => Some(*now),
+            Units::Index => base,
+            _ => before(place).map(|before| levels[before]),
+        };
+        let Some(then) = then.filter(|then| is_defined(asked.units, now, then)) else { continue };
+        let value = value(asked.units, rhythm, now, &then).ok_or(TOO_LARGE)?;
+        derived.push(Derived { day: now.day, value, since: now.since.min(then.since) });
+    }
+    Ok(derived)
+}
+
+/// The values before units: none if one has too many digits to be written down.
+fn levels(about: &About, rows: &[RatePoint], asked: &Asked) -> Option<Vec<Level>> {
+    let Some((period, aggregation)) = asked.period else {
+        let published =
+            |row: &RatePoint| Level { day: row.day, since: row.day, total: row.value, mean_of: None };
+        return Some(rows.iter().map(published).collect());
+    };
+    let groups = groups(Rhythm::of(about, None), rows, period, false);
+    groups.iter().map(|group| aggregated(group, rows, aggregation)).collect()
+}
+
+fn aggregated(group: &Group, rows: &[RatePoint], aggregation: Aggregation) -> Option<Level> {
+    let rows = rows.get(group.rows.clone())?;
+    let total = || sum(rows.iter().map(|row| row.value));
+    let (total, mean_of) = match aggregation {
+        Aggregation::Mean => (total()?, Some(u32::try_from(rows.len()).ok()?)),
+        Aggregation::Sum => (total()?, None),
+        // Chains are not levels.
+        Aggregation::End | Aggregation::Chain => (rows.last()?.value, None),
+    };
+    Some(Level { day: group.day, since: rows.first()?.day, total, mean_of })
+}
+
+/// Proportions and logarithms are those of values above zero, and growth that is kept up is not that of a loss of all.
+fn is_defined(units: Units, now: &Level, then: &Level) -> bool {
+    match units {
+        Units::Pch | Units::Pc1 => then.is_positive(),
+        Units::Pca => then.is_positive() && now.total >= Decimal::ZERO,
+        Units::Log => now.is_positive(),
+        _ => true,
+    }
+}
+
+fn value(units: Units, rhythm: Rhythm, now: &Level, then: &Level) -> Option<Decimal> {
+    match units {
+        Units::Chg | Units::Ch1 => difference(now, then),
+        Units::Pch | Units::Pc1 => change::<i128>(now, then).or_else(|| change::<BigInt>(now, then)),
+        Units::Pca => yearly_change(now, then, rhythm.rows_of_a_year()?),
+        Units::Log => logarithm::significant(&now.fraction()?),
+        Units::Index => proportion::<i128>(now, then).or_else(|| proportion::<BigInt>(now, then)),
+        _ => shown(now),
+    }
+}
+
+/// Means have eight significant digits; all else has those it was published with.
+fn shown(now: &Level) -> Option<Decimal> {
+    match now.mean_of {
+        None => Some(now.total),
+        Some(_) => significant(now.fraction::<i128>()).or_else(|| significant(now.fraction::<BigInt>())),
+    }
+}
+
+fn significant<T: Whole>(fraction: Option<Fraction<T>>) -> Option<Decimal> {
+    fraction?.significant()
+}
+
+/// Exact, unless one of the two is a mean.
+fn difference(now: &Level, then: &Level) -> Option<Decimal> {
+    if now.mean_of.is_none() && then.mean_of.is_none() {
+        let scale = now.total.scale().max(then.total.scale());
+        let difference = digits(now.total, scale)?.checked_sub(digits(then.total, scale)?)?;
+        return decimal(difference, i32::try_from(scale).ok()?);
+    }
+    fn of_means<T: Whole>(now: &Level, then: &Level) -> Option<Decimal> {
+        now.fraction::<T>()?.minus(&then.fraction()?)?.significant()
+    }
+    of_means::<i128>(now, then).or_else(|| of_means::<BigInt>(now, then))
+}
+
+fn change<T: Whole>(now: &Level, then: &Level) -> Option<Decimal> {
+    now.fraction::<T>()?.over(&then.fraction()?)?.minus_one()?.percent()
+}
+
+fn proportion<T: Whole>(now: &Level, base: &Level) -> Option<Decimal> {
+    let hundred = Fraction::new(T::from(100), T::one())?;
+    now.fraction::<T>()?.over(&base.fraction()?)?.times(&hundred)?.significant()
+}
+
+fn yearly_change(now: &Level, then: &Level, times: u32) -> Option<Decimal> {
+    let bounds = || {
+        let ratio = now.fraction::<i128>()?.over(&then.fraction()?)?;
+        let (numerator, denominator) = (u128::try_from(ratio.numerator).ok()?, ratio.denominator);
+        Enclosure::quotient(numerator, u128::try_from(denominator).ok()?)?.power(times)?.percent_above_one()
+    };
+    let exact = || now.fraction::<BigInt>()?.over(&then.fraction()?)?.power(times)?.minus_one()?.percent();
+    bounds().or_else(exact)
+}
