@@ -27,6 +27,11 @@ pub(super) trait History {
 
     fn is_empty(&self) -> bool;
 
+    /// Whether the end must not be read without the rest, because it is revised as one.
+    fn is_indivisible(&self) -> bool {
+        false
+    }
+
     /// Asks, judges and publishes, as of this moment, with this note about whole readings if there is one.
     fn read(
         &self,
@@ -44,18 +49,24 @@ pub(super) async fn synchronise<H: History>(
 ) -> Result<Synchronised, SyncError> {
     let (source, now) = (history.source(), sync.now()?);
     let whole = reach == Reach::Whole
+        || history.is_indivisible()
         || whole_is_due(sync, source, now).await?
         || accepts_withheld(sync, source).await?;
     if !whole {
         return history.read(sync, Depth::End, now, None).await;
     }
     match history.read(sync, Depth::Whole, now, Some(was_read(source, now))).await {
-        Err(error) if reach == Reach::Recent && !history.is_empty() && is_the_publishers(&error) => {
+        Err(error) if can_wait(history, reach) && is_the_publishers(&error) => {
             tracing::warn!(%source, "its whole history could not be read again: {error}");
             history.read(sync, Depth::End, now, Some(put_off(source, now, &error))).await
         }
         result => result,
     }
+}
+
+/// Whether the end of the history is worth reading by itself.
+fn can_wait<H: History>(history: &H, reach: Reach) -> bool {
+    reach == Reach::Recent && !history.is_empty() && !history.is_indivisible()
 }
 
 async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<bool, SyncError> {

@@ -3,12 +3,14 @@
 //! [`run`] is the flow of one source, [`sync`] what it works with; [`series`], [`fx`], [`companies`], [`filings`] and [`tickers`] say what is
 //! asked
 //! and judged for each. [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
-//! when, by the [`age`] of what is held; [`withholding`] keeps slips out; the [`lease`] keeps two processes from asking for the same
+//! when, by the [`age`] of what is held; [`withholding`] keeps slips out; [`turns`] says whose turn it is, and leaves a
+//! publisher that is down alone; the [`lease`] keeps two processes from asking for the same
 //! at once; [`report`] tells people how far it is.
 //!
 //! This crate knows the network and the store, but no server, no plan and no catalog. Time and chance are given to it.
 
 pub mod age;
+mod breaker;
 mod companies;
 pub mod fetch;
 mod filings;
@@ -24,5 +26,6 @@ mod series;
 pub mod spool;
 pub mod sync;
 mod tickers;
+pub mod turns;
 mod windows;
 mod withholding;

@@ -11,6 +11,10 @@ pub trait Report: Send + Sync {
     /// One of them is done.
     fn step(&self, source: Source, what: &str, rows: u64, rejects: u64);
     fn end(&self, source: Source, result: Result<&Synchronised, &str>);
+    /// It was not asked, because others found its publisher down.
+    fn left(&self, source: Source, sentence: &str) {
+        self.end(source, Err(sentence));
+    }
     /// Another process synchronises it, and is waited for.
     fn wait(&self, source: Source, holder: &str);
 }
@@ -43,6 +47,11 @@ impl Report for Lines {
             ),
             Err(sentence) => tracing::warn!(%source, "not synchronised: {sentence}"),
         }
+    }
+
+    /// Told once for all of them where the publisher was found down.
+    fn left(&self, source: Source, sentence: &str) {
+        tracing::debug!(%source, "not synchronised: {sentence}");
     }
 
     fn wait(&self, source: Source, holder: &str) {

@@ -37,13 +37,16 @@ pub enum SyncError {
     /// Nothing was asked.
     #[error("{0} is synchronising it now")]
     Elsewhere(String),
+    /// Nothing was asked, for the publisher is down.
+    #[error("{0}")]
+    Left(String),
 }
 
 impl SyncError {
     /// The word that metrics count it under.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Publisher(Fault::Transient(_)) => "unreachable",
+            Self::Publisher(Fault::Transient(_)) | Self::Left(_) => "unreachable",
             Self::Publisher(_) => "not_data",
             Self::Suspicious(_) => "refused",
             Self::Store(_) | Self::Panicked | Self::Elsewhere(_) => "internal",

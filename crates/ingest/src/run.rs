@@ -8,12 +8,16 @@ use lastro_store::SourceState;
 
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Reach, Sync};
+use crate::turns::Turn;
 use crate::{companies, filings, fx, series, tickers};
 
 impl Sync {
     /// Synchronises one source and remembers how it went.
     pub async fn run(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
-        self.alone(source, self.run_alone(source, reach)).await
+        let turn = self.turn(source).await?;
+        let result = self.alone(source, self.run_alone(source, reach)).await;
+        turn.end(result.as_ref().map(|_| ()));
+        result
     }
 
     /// The same where it is still due once no other process can be at it.
@@ -22,13 +26,31 @@ impl Sync {
         source: Source,
         is_due: impl Fn(&SourceState) -> bool,
     ) -> Result<Option<Synchronised>, SyncError> {
+        let turn = self.turn(source).await?;
         let look_again = async {
             if !is_due(&self.state(source).await?) {
                 return Ok(None);
             }
             self.run_alone(source, Reach::Recent).await.map(Some)
         };
-        self.alone(source, look_again).await
+        let result = self.alone(source, look_again).await;
+        // What was not due was not asked.
+        if !matches!(result, Ok(None)) {
+            turn.end(result.as_ref().map(|_| ()));
+        }
+        result
+    }
+
+    /// Waits for the source's turn; or writes down why it has none.
+    async fn turn(&self, source: Source) -> Result<Turn<'_>, SyncError> {
+        match self.turns.wait(source, &*self.clock).await {
+            Ok(turn) => Ok(turn),
+            Err(sentence) => {
+                self.report.left(source, &sentence);
+                self.store.record_attempt(source, self.now()?, Some(sentence.clone())).await?;
+                Err(SyncError::Left(sentence))
+            }
+        }
     }
 
     async fn run_alone(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_model::{Frequency, Now, Source};
+use lastro_model::{About, Day, Frequency, Now, Source};
 use lastro_store::SourceState;
+use sha2::{Digest, Sha256};
 
 use crate::age::age_ms;
 use crate::result::{SyncError, Synchronised};
@@ -26,15 +27,12 @@ struct Interval {
     office_hours: Option<(i64, i64)>,
 }
 
-const fn interval(source: Source) -> Interval {
-    match source {
-        Source::Series(series) => match series.about().frequency {
-            Frequency::CalendarDays | Frequency::BusinessDays => {
-                Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) }
-            }
-            Frequency::Months => Interval { every_ms: 3 * HOUR_MS, office_hours: Some((8, 20)) },
-            Frequency::Years => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
-        },
+/// With what [`varied`] adds it is a day at most.
+const ONCE_A_DAY: Interval = Interval { every_ms: 20 * HOUR_MS, office_hours: None };
+
+fn interval(state: &SourceState, today: Day) -> Interval {
+    match state.source {
+        Source::Series(series) => by_rhythm(series.about(), state.newest_day, today),
         // The closing bulletin comes at about ten past one.
         Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
         Source::Companies | Source::Tickers => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
@@ -42,11 +40,35 @@ const fn interval(source: Source) -> Interval {
     }
 }
 
+/// What has a value a day is asked through the day. What has one a month is, too, when the next one is due; else a look a day
+/// finds what was corrected, or came early.
+fn by_rhythm(about: &About, newest: Option<Day>, today: Day) -> Interval {
+    if about.frequency.is_daily() || about.grows_by_day() {
+        return Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) };
+    }
+    if newest.is_some_and(|newest| is_awaited(about, newest, today)) {
+        return Interval { every_ms: HOUR_MS, office_hours: Some((8, 20)) };
+    }
+    ONCE_A_DAY
+}
+
+/// A value may come so many days before its rule says.
+const EARLY_DAYS: i32 = 3;
+/// What has not come so many days after is no longer waited for every hour: the series may have ended.
+const LATE_DAYS: i32 = 30;
+
+/// Whether the month after the newest one should come out about today.
+fn is_awaited(about: &About, newest: Day, today: Day) -> bool {
+    let due = newest.minus_months(-1).plus_days(about.lag_days);
+    let awaited = due.plus_days(-EARLY_DAYS)..=due.plus_days(LATE_DAYS);
+    about.frequency == Frequency::Months && awaited.contains(&today)
+}
+
 /// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
 pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
-    let interval = interval(state.source);
     // What lies in the future was written by a clock that was ahead: it is as if it had never been.
     let since = |at: Option<jiff::Timestamp>| at.and_then(|at| age_ms(at, now.unix_ms)).unwrap_or(i64::MAX);
+    let jitter = (jitter + place(state.source)).fract();
     if failures > 0 {
         // Five minutes, then ten, … up to three hours.
         let pause = ((5 * MINUTE_MS) << (failures - 1).min(6)).min(3 * HOUR_MS);
@@ -55,13 +77,30 @@ pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool
     if holds_no_official_data(state) || state.last_success.is_none() {
         return true;
     }
-    let open = interval.office_hours.is_none_or(|(from, to)| {
-        let hour = (now.unix_ms - 3 * HOUR_MS).rem_euclid(24 * HOUR_MS) / HOUR_MS;
-        (from..to).contains(&hour) && !brasilia_day(now.unix_ms).is_weekend()
-    });
+    let interval = interval(state, brasilia_day(now.unix_ms));
+    let open = interval.office_hours.is_none_or(|hours| is_open(state.source, hours, now));
     // Whatever the hours, a day and a half is too long: the machine may have been asleep through them.
     let overdue = since(state.last_success) >= 36 * HOUR_MS;
     (open || overdue) && since(state.last_success) >= varied(interval.every_ms, jitter)
+}
+
+/// The day of each series begins and ends a little later than these hours, each at its own minute.
+fn is_open(source: Source, (from, to): (i64, i64), now: Now) -> bool {
+    let later = match source {
+        Source::Series(_) => (place(source) * LATEST_OPENING_MS as f64) as i64,
+        _ => 0,
+    };
+    let local = now.unix_ms - 3 * HOUR_MS - later;
+    let hour = local.rem_euclid(24 * HOUR_MS) / HOUR_MS;
+    (from..to).contains(&hour) && !brasilia_day(now.unix_ms - later).is_weekend()
+}
+
+const LATEST_OPENING_MS: i64 = 50 * MINUTE_MS;
+
+/// Where a source has its place among all others, from 0 to 1, so that they do not come at once.
+fn place(source: Source) -> f64 {
+    let [high, low, ..]: [u8; 32] = Sha256::digest(source.name()).into();
+    f64::from(u16::from_be_bytes([high, low])) / f64::from(u16::MAX)
 }
 
 /// Up to a fifth more, so that many servers do not ask in step.
@@ -85,7 +124,7 @@ pub async fn keep_fresh(
     (poll_interval, jitter): (Duration, f64),
     stop: impl Future<Output = ()>,
 ) {
-    let watch = Watch { observer, sync, source, jitter, failures: 0 };
+    let watch = Watch { observer, sync, source, jitter, failures: 0, left: false };
     tokio::select! {
         () = stop => {}
         () = watch.keep_fresh(poll_interval) => {}
@@ -101,6 +140,8 @@ struct Watch<'a> {
     jitter: f64,
     /// In a row.
     failures: u32,
+    /// It was left the last time, as its publisher was down.
+    left: bool,
 }
 
 impl Watch<'_> {
@@ -116,7 +157,8 @@ impl Watch<'_> {
         let now = self.sync.clock.now();
         let (failures, jitter) = (self.failures, self.jitter);
         let due = |state: &SourceState| is_due(state, failures, jitter, now);
-        if !self.is_due_now(due).await {
+        let is_known = self.left && self.sync.turns.is_down(self.source, &*self.sync.clock);
+        if is_known || !self.is_due_now(due).await {
             return Polled::Done;
         }
         let result = match self.sync.run_if(self.source, due).await {
@@ -126,7 +168,11 @@ impl Watch<'_> {
             Err(error) => Err(error),
         };
         self.observer.ended(self.source, &result);
-        self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
+        self.left = matches!(result, Err(SyncError::Left(_)));
+        // Whoever was left has not failed: it is due as soon as the publisher is up.
+        if !self.left {
+            self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
+        }
         Polled::Done
     }
 
@@ -197,16 +243,80 @@ mod tests {
         assert!(is_due(&sample, 0, 0.5, at("2026-11-15T03:00:00-03:00")));
     }
 
+    /// The jitter of a process with which this source is delayed by so much of what is possible.
+    fn jitter(source: Source, delay: f64) -> f64 {
+        (1.0 + delay - place(source)).fract()
+    }
+
     #[test]
     fn rates_are_asked_through_the_business_day() {
-        let selic = state(Source::Series(Series::Selic), Some("2026-11-16T09:00:00-03:00"), None);
-        assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T09:59:00-03:00")));
-        assert!(is_due(&selic, 0, 0.0, at("2026-11-16T10:00:00-03:00")));
-        assert!(!is_due(&selic, 0, 1.0, at("2026-11-16T10:11:00-03:00")), "jitter delays");
+        let source = Source::Series(Series::Selic);
+        let selic = state(source, Some("2026-11-16T09:00:00-03:00"), None);
+        let [soonest, latest] = [0.001, 0.999].map(|delay| jitter(source, delay));
+        assert!(!is_due(&selic, 0, soonest, at("2026-11-16T09:59:00-03:00")));
+        assert!(is_due(&selic, 0, soonest, at("2026-11-16T10:01:00-03:00")));
+        assert!(!is_due(&selic, 0, latest, at("2026-11-16T10:11:00-03:00")), "jitter delays");
+        assert!(is_due(&selic, 0, latest, at("2026-11-16T10:12:00-03:00")));
         assert!(!is_due(&selic, 0, 0.0, at("2026-11-16T23:00:00-03:00")), "night");
-        let friday = state(Source::Series(Series::Selic), Some("2026-11-13T19:30:00-03:00"), None);
+        let friday = state(source, Some("2026-11-13T19:30:00-03:00"), None);
         assert!(!is_due(&friday, 0, 0.0, at("2026-11-14T12:00:00-03:00")), "Saturday");
         assert!(is_due(&friday, 0, 0.0, at("2026-11-16T08:00:00-03:00")), "Monday");
+    }
+
+    /// Whether it is asked again two hours after a success at ten on this day, as what is due is.
+    fn is_asked_often(series: Series, newest: &str, day: &str) -> bool {
+        let at_ten = format!("{day}T10:00:00-03:00");
+        let newest_day = Some(Day::parse(newest).unwrap());
+        let state = SourceState { newest_day, ..state(series.into(), Some(&at_ten), None) };
+        is_due(&state, 0, 0.5, at(&format!("{day}T12:00:00-03:00")))
+    }
+
+    #[test]
+    fn a_month_is_asked_often_when_it_is_due_and_until_it_came() {
+        // October comes out about the tenth of November.
+        for (newest, day, often) in [
+            ("2026-09-01", "2026-10-20", false),
+            ("2026-09-01", "2026-11-05", false),
+            ("2026-09-01", "2026-11-06", true),
+            ("2026-09-01", "2026-11-10", true),
+            ("2026-09-01", "2026-12-09", true),
+            ("2026-09-01", "2026-12-10", false),
+            ("2026-10-01", "2026-11-10", false),
+        ] {
+            assert_eq!(is_asked_often(Series::Ipca, newest, day), often, "{newest} on {day}");
+        }
+        assert!(is_asked_often(Series::SelicMonth, "2026-11-01", "2026-11-18"), "its month grows by the day");
+        assert!(!is_asked_often(Series::InflationTarget, "2026-01-01", "2026-11-18"));
+    }
+
+    #[test]
+    fn what_is_not_due_is_asked_once_a_day_at_any_hour() {
+        for series in [Series::Ipca, Series::InflationTarget] {
+            let newest_day = Some(Day::parse("2026-10-01").unwrap());
+            let state =
+                SourceState { newest_day, ..state(series.into(), Some("2026-11-13T10:00:00-03:00"), None) };
+            assert!(!is_due(&state, 0, 0.5, at("2026-11-14T05:59:00-03:00")));
+            assert!(is_due(&state, 0, 0.5, at("2026-11-14T10:00:00-03:00")), "a Saturday");
+        }
+    }
+
+    #[test]
+    fn all_series_that_are_due_do_not_come_in_one_minute() {
+        let opening = |series: &Series| {
+            let state = state((*series).into(), Some("2026-11-13T19:00:00-03:00"), None);
+            let monday = at("2026-11-16T00:00:00-03:00").unix_ms;
+            let is_due = |minute: &i64| {
+                let unix_ms = monday + minute * MINUTE_MS;
+                is_open(state.source, (8, 20), Now { monotonic_ns: 0, unix_ms })
+            };
+            (0..24 * 60).find(is_due).unwrap()
+        };
+        let mut in_a_minute = std::collections::BTreeMap::new();
+        for minute in Series::ALL.iter().map(opening) {
+            *in_a_minute.entry(minute).or_insert(0) += 1;
+        }
+        assert!(in_a_minute.keys().all(|minute| (480..=530).contains(minute)), "{in_a_minute:?}");
+        assert!(in_a_minute.values().all(|series| *series <= 6), "{in_a_minute:?}");
     }
 
     #[test]
@@ -220,9 +330,10 @@ mod tests {
     fn failures_wait_longer_and_longer() {
         let failed =
             state(Source::Filings, Some("2026-11-16T01:00:00-03:00"), Some("2026-11-16T12:00:00-03:00"));
-        assert!(!is_due(&failed, 1, 0.0, at("2026-11-16T12:04:00-03:00")));
-        assert!(is_due(&failed, 1, 0.0, at("2026-11-16T12:05:00-03:00")));
-        assert!(!is_due(&failed, 3, 0.0, at("2026-11-16T12:19:00-03:00")));
-        assert!(is_due(&failed, 40, 0.0, at("2026-11-16T15:00:00-03:00")));
+        let soonest = jitter(Source::Filings, 0.0);
+        assert!(!is_due(&failed, 1, soonest, at("2026-11-16T12:04:00-03:00")));
+        assert!(is_due(&failed, 1, soonest, at("2026-11-16T12:05:00-03:00")));
+        assert!(!is_due(&failed, 3, soonest, at("2026-11-16T12:19:00-03:00")));
+        assert!(is_due(&failed, 40, soonest, at("2026-11-16T15:00:00-03:00")));
     }
 }

@@ -1,5 +1,6 @@
 //! The series of the model's table, from the central bank's series API.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
@@ -47,6 +48,12 @@ impl History for Held {
         self.points.is_empty()
     }
 
+    /// A release of such a series moves all its values together, perhaps to another base. It is one question all the same.
+    fn is_indivisible(&self) -> bool {
+        let about = self.series.about();
+        about.revised && !about.frequency.is_daily()
+    }
+
     async fn read(
         &self,
         sync: &Sync,
@@ -65,7 +72,7 @@ impl History for Held {
         judge(sync, series, &self.points, from, &points)?;
         windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
         let mut withholding = Withholding::begin(sync, source, now).await?;
-        let believed = withholding.review(series.about().kind, &self.points, points.values().copied());
+        let believed = withholding.review(series.about().kind, &self.settled(), points.values().copied());
         let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
 
         let files = told.into_iter().map(|told| remembered(sync, series, now, told));
@@ -79,6 +86,18 @@ impl History for Held {
             })
             .await?;
         sync.outcome(source, published).await
+    }
+}
+
+impl Held {
+    /// What a new value is judged by. A month that is still growing vouches for nothing, not even for itself.
+    fn settled(&self) -> Cow<'_, Points> {
+        if !self.series.about().grows_by_day() {
+            return Cow::Borrowed(&self.points);
+        }
+        let mut settled = self.points.clone();
+        settled.pop_last();
+        Cow::Owned(settled)
     }
 }
 

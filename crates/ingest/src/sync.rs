@@ -13,6 +13,7 @@ use crate::lease::LeaseHolder;
 use crate::report::Report;
 use crate::result::{SyncError, Synchronised};
 use crate::row_sender::RowSender;
+use crate::turns::Turns;
 
 /// Where the publishers are: scheme and host, before the paths of their interfaces.
 #[derive(Debug, Clone)]
@@ -40,6 +41,7 @@ pub struct Sync {
     /// The first year of filings.
     pub since: i16,
     pub lease_holder: LeaseHolder,
+    pub turns: Turns,
     /// Sources that are believed although they differ from what is held beyond belief.
     pub accept: Vec<Source>,
     pub report: Box<dyn Report>,

@@ -11,6 +11,7 @@ use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::Sync;
+use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Source};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -120,6 +121,7 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
         publishers: publishers.clone().into(),
         since: *since,
         lease_holder: LeaseHolder::new("lastro serve", &random_hex(6), timeouts.sync_lease),
+        turns: Turns::default(),
         accept: Vec::new(),
         report: Box::new(Lines { every_step: false }),
     });

@@ -140,7 +140,23 @@ words! {
     }
 }
 
+impl About {
+    /// Whether the value of a period is published while the period runs, and grows with its days.
+    pub const fn grows_by_day(&self) -> bool {
+        matches!(self.kind, Kind::RatePerMonth) && !self.chains
+    }
+}
+
 impl Frequency {
+    /// The most days from the date of a value to that of the next, holidays aside.
+    pub const fn longest_period_days(self) -> i32 {
+        match self {
+            Self::BusinessDays | Self::CalendarDays => 1,
+            Self::Months => 31,
+            Self::Years => 366,
+        }
+    }
+
     /// Whether there are so many values that a question must be limited to some of them.
     pub const fn is_daily(self) -> bool {
         matches!(self, Self::BusinessDays | Self::CalendarDays)

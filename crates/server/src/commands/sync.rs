@@ -10,6 +10,7 @@ use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::{Reach, Sync};
+use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Reject, Source, Withheld};
 
 use super::progress;
@@ -61,6 +62,7 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
         publishers: arguments.publishers.clone().into(),
         since: arguments.since,
         lease_holder: LeaseHolder::new("lastro sync", &random_hex(6), arguments.timeouts.sync_lease),
+        turns: Turns::default(),
         accept: arguments.accept.clone(),
         report: progress::for_this_terminal(),
     })

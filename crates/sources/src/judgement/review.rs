@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use lastro_model::{Day, FxQuote, Kind, RatePoint};
 use rust_decimal::Decimal;
 
-use super::measure::{is_another_value, strain};
+use super::measure::{has_seasons, is_another_value, strain};
 
 /// So many neighbours on each side are looked at: of two, one may be a slip that was believed.
 const NEIGHBOURS: usize = 2;
@@ -108,7 +108,7 @@ fn doubt<P: Judged>(kind: Kind, old: Option<P>, new: &P, standing: &BTreeMap<Day
     if let Some(contradiction) = contradiction {
         return Some(contradiction.to_owned());
     }
-    let neighbours = neighbours(standing, new.day());
+    let neighbours = neighbours(kind, standing, new.day());
     match old {
         None => {
             nearest(kind, new, &neighbours).filter(Pairing::is_implausible).map(|pairing| pairing.beside())
@@ -129,10 +129,13 @@ fn doubt_change<P: Judged>(kind: Kind, old: &P, new: &P, neighbours: &[P]) -> Op
     None
 }
 
-fn neighbours<P: Judged>(standing: &BTreeMap<Day, P>, day: Day) -> Vec<P> {
-    let before = standing.range(..day).rev().take(NEIGHBOURS);
-    let after = standing.range(day.plus_days(1)..).take(NEIGHBOURS);
-    before.chain(after).map(|(_, point)| *point).collect()
+/// Those before the day and after it, and the same month of the years around where seasons come back.
+fn neighbours<P: Judged>(kind: Kind, standing: &BTreeMap<Day, P>, day: Day) -> Vec<P> {
+    let before = standing.range(..day).rev().take(NEIGHBOURS).map(|(_, point)| point);
+    let after = standing.range(day.plus_days(1)..).take(NEIGHBOURS).map(|(_, point)| point);
+    let years = [12, -12].into_iter().filter(|_| has_seasons(kind));
+    let of_the_season = years.filter_map(|months| standing.get(&day.minus_months(months)));
+    before.chain(after).chain(of_the_season).copied().collect()
 }
 
 /// A number beside the same number of another day, or of another edition.

@@ -12,6 +12,7 @@ mod companies;
 mod filings;
 mod fixture;
 mod judgement;
+mod kinds;
 mod ptax;
 mod real_data;
 mod review;

@@ -25,6 +25,7 @@ use lastro_ingest::report::Lines;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::{Reach, Sync};
+use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Day, Filing, Plan, Source};
 use lastro_store::RecordStore;
 use serde_json::Value;
@@ -114,6 +115,7 @@ impl Stage {
             publishers: self.publisher.addresses(),
             since: SINCE,
             lease_holder: lease_holder(),
+            turns: Turns::default(),
             accept: Vec::new(),
             report: Box::new(Lines { every_step: true }),
         }

@@ -1,0 +1,167 @@
+//! A publisher that is down is found out once, and not by each of its seventy series.
+//!
+//! Sources that fail for the same passing reason, one after another, open the breaker: until a pause is over nobody asks, then
+//! one source tries for all. If it fails too, the next pause is longer; if it hears anything, all may ask again.
+
+use lastro_model::Source;
+
+/// So many sources in a row are the publisher's trouble, and no longer theirs.
+const ENOUGH: usize = 3;
+const MINUTE_NS: u64 = 60_000_000_000;
+const FIRST_PAUSE_NS: u64 = 5 * MINUTE_NS;
+const LONGEST_PAUSE_NS: u64 = 60 * MINUTE_NS;
+
+/// Times are nanoseconds that only grow.
+#[derive(Debug, Default)]
+pub(super) struct Breaker {
+    /// What the last failures came to.
+    reason: String,
+    /// Whose failures they were, each once.
+    failed: Vec<Source>,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    until_ns: u64,
+    pause_ns: u64,
+    /// One source is trying for all.
+    is_tried: bool,
+}
+
+/// What a source may do.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    Ask,
+    /// It tries for all.
+    Try,
+    /// With the sentence that tells why.
+    Leave(String),
+}
+
+impl Breaker {
+    /// Whether a source that comes now is left.
+    pub(super) fn is_open(&self, now_ns: u64) -> bool {
+        self.open.as_ref().is_some_and(|open| open.is_tried || now_ns < open.until_ns)
+    }
+
+    pub(super) fn admit(&mut self, now_ns: u64) -> Admission {
+        if self.is_open(now_ns) {
+            let Self { reason, .. } = self;
+            return Admission::Leave(format!("not asked, for the publisher is down: {reason}"));
+        }
+        match &mut self.open {
+            Some(open) => {
+                open.is_tried = true;
+                Admission::Try
+            }
+            None => Admission::Ask,
+        }
+    }
+
+    /// The publisher said something: it is up.
+    pub(super) fn heard(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whoever tried for all did not come to ask.
+    pub(super) fn tried_in_vain(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.is_tried = false;
+        }
+    }
+
+    pub(super) fn failed(&mut self, source: Source, reason: &str, tried: bool, now_ns: u64) {
+        if self.reason != reason {
+            reason.clone_into(&mut self.reason);
+            self.failed.clear();
+        }
+        if !self.failed.contains(&source) {
+            self.failed.push(source);
+        }
+        match &self.open {
+            Some(open) if tried => self.open_for(open.pause_ns.saturating_mul(2), now_ns),
+            None if self.failed.len() >= ENOUGH => self.open_for(FIRST_PAUSE_NS, now_ns),
+            _ => {}
+        }
+    }
+
+    fn open_for(&mut self, pause_ns: u64, now_ns: u64) {
+        let pause_ns = pause_ns.min(LONGEST_PAUSE_NS);
+        let minutes = pause_ns / MINUTE_NS;
+        tracing::warn!(reason = self.reason, minutes, "a publisher is down and left alone for a while");
+        self.open = Some(Open { until_ns: now_ns.saturating_add(pause_ns), pause_ns, is_tried: false });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::Series;
+
+    const DOWN: &str = "no connection";
+
+    fn broken() -> Breaker {
+        let mut breaker = Breaker::default();
+        for series in Series::ALL.into_iter().take(ENOUGH) {
+            assert_eq!(breaker.admit(0), Admission::Ask);
+            breaker.failed(series.into(), DOWN, false, 0);
+        }
+        breaker
+    }
+
+    #[test]
+    fn three_sources_with_one_reason_are_enough_and_the_rest_are_told_it() {
+        let mut breaker = broken();
+        let Admission::Leave(sentence) = breaker.admit(FIRST_PAUSE_NS - 1) else { panic!("it may ask") };
+        assert_eq!(sentence, "not asked, for the publisher is down: no connection");
+    }
+
+    #[test]
+    fn one_source_that_fails_again_and_again_is_its_own_trouble() {
+        let mut breaker = Breaker::default();
+        (0..9).for_each(|_| breaker.failed(Source::Fx, DOWN, false, 0));
+        assert_eq!(breaker.admit(0), Admission::Ask);
+    }
+
+    #[test]
+    fn other_reasons_and_answers_between_them_begin_the_count_anew() {
+        let [a, b, c, d] = [Series::Selic, Series::Cdi, Series::Ipca, Series::Inpc].map(Source::from);
+        let mut breaker = Breaker::default();
+        breaker.failed(a, DOWN, false, 0);
+        breaker.failed(b, "status 502", false, 0);
+        breaker.failed(c, DOWN, false, 0);
+        breaker.failed(d, DOWN, false, 0);
+        assert!(!breaker.is_open(0));
+        breaker.heard();
+        breaker.failed(a, DOWN, false, 0);
+        breaker.failed(b, DOWN, false, 0);
+        assert!(!breaker.is_open(0));
+    }
+
+    #[test]
+    fn after_the_pause_one_tries_for_all() {
+        let mut breaker = broken();
+        assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try);
+        assert!(matches!(breaker.admit(FIRST_PAUSE_NS), Admission::Leave(_)), "one is enough");
+        breaker.heard();
+        assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Ask);
+        let mut breaker = broken();
+        assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try);
+        breaker.tried_in_vain();
+        assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try, "the first one came to nothing");
+    }
+
+    #[test]
+    fn the_pauses_grow_up_to_an_hour() {
+        let (mut breaker, mut now_ns) = (broken(), 0);
+        for minutes in [5, 10, 20, 40, 60, 60] {
+            assert!(breaker.is_open(now_ns + minutes * MINUTE_NS - 1), "{minutes}");
+            now_ns += minutes * MINUTE_NS;
+            assert_eq!(breaker.admit(now_ns), Admission::Try, "{minutes}");
+            breaker.failed(Source::Fx, "status 502", true, now_ns);
+        }
+        breaker.failed(Source::Fx, DOWN, true, u64::MAX);
+        assert!(!breaker.is_open(u64::MAX), "no clock ends");
+    }
+}
