@@ -54,7 +54,7 @@ impl Turns {
         match source {
             Source::Series(_) => &self.sgs,
             Source::Fx => &self.ptax,
-            Source::Companies | Source::Filings => &self.cvm,
+            Source::Companies | Source::Filings | Source::Tickers => &self.cvm,
         }
     }
 
