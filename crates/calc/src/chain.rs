@@ -70,10 +70,15 @@ impl<'a> Product<'a> {
         self.range.start = self.range.start.min(start);
     }
 
-    /// Takes in the product of the factors that follow.
-    pub(crate) fn join(&mut self, next: &Self) {
-        self.bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
-        self.range.end = next.range.end;
+    /// The product of these factors and of those that follow.
+    pub(crate) fn joined(&self, next: &Self) -> Self {
+        let bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
+        Self { factors: self.factors, range: self.range.start..next.range.end, bounds }
+    }
+
+    /// The places of its factors.
+    pub(crate) fn range(&self) -> &Range<usize> {
+        &self.range
     }
 
     /// How many percent the product is above one, with six digits behind the point.

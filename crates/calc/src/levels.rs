@@ -3,12 +3,12 @@
 use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
+use crate::asked::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::enclosure::Enclosure;
 use crate::fraction::{Fraction, Whole};
 use crate::logarithm;
 use crate::periods::{Aggregation, Group, Rhythm, groups};
 use crate::rounding::{decimal, digits, sum};
-use crate::transform::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::units::Units;
 
 /// A value with all its digits: `total`, divided by how many there are if it is a mean.

@@ -73,7 +73,7 @@ pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
 
 /// How many digits a number has.
 pub(crate) fn length(number: u128) -> u32 {
-    let least = bits(number) * 1_233 >> 12;
+    let least = (bits(number) * 1_233) >> 12;
     least + u32::from(power_of_ten(least).is_none_or(|power| number >= power))
 }
 

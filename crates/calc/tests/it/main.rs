@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod calculations;
+mod cross;
+mod identities;
 mod legality;
 mod properties;
 mod transforms;
