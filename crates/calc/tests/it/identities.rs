@@ -6,7 +6,7 @@ use lastro_model::{BySeries, Day, Decimal, RatePoint, Series};
 use crate::{about, asked, business_days, day, months, number};
 
 /// Rows of some series, and none of the others.
-fn held<'a>(rows: &'a [(Series, Vec<RatePoint>)]) -> BySeries<&'a [RatePoint]> {
+fn held(rows: &[(Series, Vec<RatePoint>)]) -> BySeries<&[RatePoint]> {
     BySeries::new(|series| {
         rows.iter().find(|(held, _)| *held == series).map_or(&[][..], |(_, rows)| rows.as_slice())
     })

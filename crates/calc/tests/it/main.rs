@@ -6,6 +6,7 @@ mod calculations;
 mod cross;
 mod identities;
 mod legality;
+mod page;
 mod properties;
 mod transforms;
 
