@@ -40,6 +40,16 @@ pub(crate) fn exact_product(factors: impl IntoIterator<Item = Factor>) -> Option
     Fraction::new(digits, power_of_ten(scale)?)
 }
 
+/// The bounds of a product with more factors.
+fn multiplied(bounds: Option<Enclosure>, factors: &[Option<Factor>]) -> Option<Enclosure> {
+    let mut product = bounds?;
+    for factor in factors {
+        let factor = factor.as_ref()?;
+        product = product.times_exact(factor.digits, factor.scale)?;
+    }
+    Some(product)
+}
+
 /// The product of some neighbours among `factors`: its bounds, and which they are, should these not suffice.
 #[derive(Debug, Clone)]
 pub(crate) struct Product<'a> {
@@ -56,17 +66,13 @@ impl<'a> Product<'a> {
 
     /// Takes in the factors up to this place, it left out.
     pub(crate) fn extend_to(&mut self, end: usize) {
-        for factor in self.factors.get(self.range.end..end).unwrap_or_default() {
-            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
-        }
+        self.bounds = multiplied(self.bounds, self.factors.get(self.range.end..end).unwrap_or_default());
         self.range.end = self.range.end.max(end);
     }
 
     /// Takes in the factors from this place on.
     pub(crate) fn extend_back_to(&mut self, start: usize) {
-        for factor in self.factors.get(start..self.range.start).unwrap_or_default() {
-            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
-        }
+        self.bounds = multiplied(self.bounds, self.factors.get(start..self.range.start).unwrap_or_default());
         self.range.start = self.range.start.min(start);
     }
 
