@@ -165,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn bounds_settle_forty_years_of_months_and_of_days() {
+        let months: Vec<(i64, u32)> = (0..480).map(|month| (month * 37 % 1_600, 2)).collect();
+        let exact: Vec<(i64, u32)> =
+            (0..480).map(|month| (month * 37_123_456_789 % 90_000_000_000, 10)).collect();
+        let days: Vec<(i64, u32)> = (0..10_000).map(|day| (20_000 + day * 913 % 30_000, 6)).collect();
+        for factors in [factors(&months), factors(&exact), factors(&days)] {
+            let bounds = product(&factors).bounds.unwrap();
+            assert!(bounds.significant().is_some() && bounds.reciprocal().unwrap().significant().is_some());
+            assert!(bounds.percent_above_one().is_some());
+        }
+    }
+
+    #[test]
     fn a_product_that_no_decimal_holds_is_none() {
         let factors = factors(&[(i64::MAX, 0); 4]);
         assert_eq!((product(&factors).percent(), product(&factors).index()), (None, None));
