@@ -47,6 +47,10 @@ impl Enclosure {
     }
 
     pub(crate) fn times(self, factor: Self) -> Option<Self> {
+        // The shorter one of the two is cut, if any.
+        if bits(self.low) < bits(factor.low) {
+            return factor.times(self);
+        }
         let factor = factor.shortened()?;
         // So that none of the products that follow has more than 128 bits.
         let keeps_its_length = factor.spread == 0 && bits(self.spread) <= WIDEST;
@@ -72,11 +76,20 @@ impl Enclosure {
 
     fn times_short(self, factor: Self) -> Option<Self> {
         let (low, rest, dropped) = product(self.low, factor.low);
-        let high = factor.low.checked_add(factor.spread)?;
-        let extra = self.spread.checked_mul(high)?.checked_add(self.low.checked_mul(factor.spread)?)?;
-        let spread = units(extra.checked_add(rest)?, dropped);
+        let spread = units(self.extra(factor)?.checked_add(rest)?, dropped);
         let scale = self.scale.checked_add(factor.scale)?.checked_sub_unsigned(dropped)?;
         Some(Self { low, spread, scale })
+    }
+
+    /// How far the product can lie above that of the lower bounds.
+    fn extra(self, factor: Self) -> Option<u128> {
+        if (self.low | self.spread | factor.low | factor.spread) >> 62 == 0 {
+            // Four numbers of 62 bits: two multiplications, and room for their sum.
+            let times = |a: u128, b: u128| u128::from(a as u64) * u128::from(b as u64);
+            return Some(times(self.spread, factor.low + factor.spread) + times(self.low, factor.spread));
+        }
+        let high = factor.low.checked_add(factor.spread)?;
+        self.spread.checked_mul(high)?.checked_add(self.low.checked_mul(factor.spread)?)
     }
 
     pub(crate) fn power(self, exponent: u32) -> Option<Self> {
