@@ -1,4 +1,6 @@
-//! How long calculations take, beside their bars: `cargo run --release -p lastro-calc --example measure`.
+//! How long calculations take, beside their bars: `cargo run --release -p lastro-calc --example measure`. With a word,
+//! those that begin with it.
+
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
 use std::hint::black_box;

@@ -40,6 +40,16 @@ pub(crate) fn exact_product(factors: impl IntoIterator<Item = Factor>) -> Option
     Fraction::new(digits, power_of_ten(scale)?)
 }
 
+/// The bounds of a product with more factors.
+fn multiplied(bounds: Option<Enclosure>, factors: &[Option<Factor>]) -> Option<Enclosure> {
+    let mut product = bounds?;
+    for factor in factors {
+        let factor = factor.as_ref()?;
+        product = product.times_exact(factor.digits, factor.scale)?;
+    }
+    Some(product)
+}
+
 /// The product of some neighbours among `factors`: its bounds, and which they are, should these not suffice.
 #[derive(Debug, Clone)]
 pub(crate) struct Product<'a> {
@@ -56,24 +66,25 @@ impl<'a> Product<'a> {
 
     /// Takes in the factors up to this place, it left out.
     pub(crate) fn extend_to(&mut self, end: usize) {
-        for factor in self.factors.get(self.range.end..end).unwrap_or_default() {
-            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
-        }
+        self.bounds = multiplied(self.bounds, self.factors.get(self.range.end..end).unwrap_or_default());
         self.range.end = self.range.end.max(end);
     }
 
     /// Takes in the factors from this place on.
     pub(crate) fn extend_back_to(&mut self, start: usize) {
-        for factor in self.factors.get(start..self.range.start).unwrap_or_default() {
-            self.bounds = self.bounds.and_then(|product| product.times(factor.as_ref()?.enclosed()?));
-        }
+        self.bounds = multiplied(self.bounds, self.factors.get(start..self.range.start).unwrap_or_default());
         self.range.start = self.range.start.min(start);
     }
 
-    /// Takes in the product of the factors that follow.
-    pub(crate) fn join(&mut self, next: &Self) {
-        self.bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
-        self.range.end = next.range.end;
+    /// The product of these factors and of those that follow.
+    pub(crate) fn joined(&self, next: &Self) -> Self {
+        let bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
+        Self { factors: self.factors, range: self.range.start..next.range.end, bounds }
+    }
+
+    /// The places of its factors.
+    pub(crate) fn range(&self) -> &Range<usize> {
+        &self.range
     }
 
     /// How many percent the product is above one, with six digits behind the point.
@@ -151,6 +162,19 @@ mod tests {
         let factors = factors(&percents);
         assert_eq!(product(&factors).percent().unwrap().to_string(), "0.000000");
         assert_eq!(product(&factors).rounded(8, Rounding::HalfUp).unwrap().to_string(), "1.00000001");
+    }
+
+    #[test]
+    fn bounds_settle_forty_years_of_months_and_of_days() {
+        let months: Vec<(i64, u32)> = (0..480).map(|month| (month * 37 % 1_600, 2)).collect();
+        let exact: Vec<(i64, u32)> =
+            (0..480).map(|month| (month * 37_123_456_789 % 90_000_000_000, 10)).collect();
+        let days: Vec<(i64, u32)> = (0..10_000).map(|day| (20_000 + day * 913 % 30_000, 6)).collect();
+        for factors in [factors(&months), factors(&exact), factors(&days)] {
+            let bounds = product(&factors).bounds.unwrap();
+            assert!(bounds.significant().is_some() && bounds.reciprocal().unwrap().significant().is_some());
+            assert!(bounds.percent_above_one().is_some());
+        }
     }
 
     #[test]

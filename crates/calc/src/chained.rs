@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use lastro_model::{About, Day, Decimal, RatePoint};
 
+use crate::asked::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::chain::{Factor, Product};
 use crate::periods::{Group, Rhythm, groups};
-use crate::transform::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::units::Units;
 
 pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
@@ -61,36 +61,27 @@ impl<'a> Chain<'a> {
             .collect()
     }
 
-    /// Every window of twelve months is the end of one block of twelve and the beginning of the next.
+    /// Every twelve months are the end of one block of twelve and the beginning of the next.
     fn twelve_months(&self) -> Result<Vec<Derived>, String> {
-        let (mut beginnings, mut ends) = (Vec::new(), Vec::new());
-        for block in self.groups.chunks(12) {
-            beginnings.extend(self.beginnings(block));
-            ends.extend(self.ends(block));
-        }
         let mut derived = Vec::with_capacity(self.groups.len());
-        for (start, months) in self.groups.windows(12).enumerate() {
-            let [first, .., last] = months else { continue };
-            // Twelve rows in one run are twelve months.
-            if self.is_unbroken(&(first.rows.start..last.rows.end)) {
-                let mut product: Product<'_> = ends[start].clone();
-                if start % 12 > 0 {
-                    product.join(&beginnings[start + 11]);
+        let mut ends: Vec<Product<'_>> = Vec::new();
+        for block in self.groups.chunks(12) {
+            let mut beginning = Product::before(&self.factors, block[0].rows.start);
+            for (place, group) in block.iter().enumerate() {
+                beginning.extend_to(group.rows.end);
+                let product = match ends.get(place + 1) {
+                    Some(end) => end.joined(&beginning),
+                    None if place == 11 => beginning.clone(),
+                    None => continue,
+                };
+                // Twelve rows in one run are twelve months.
+                if self.is_unbroken(product.range()) {
+                    derived.push(self.derived(group, product.range().start, product.percent())?);
                 }
-                derived.push(self.derived(last, first.rows.start, product.percent())?);
             }
+            ends = self.ends(block);
         }
         Ok(derived)
-    }
-
-    /// The products from the beginning of a block to each of its groups.
-    fn beginnings(&self, block: &[Group]) -> Vec<Product<'_>> {
-        let mut product = Product::before(&self.factors, block[0].rows.start);
-        let up_to = |group: &Group| {
-            product.extend_to(group.rows.end);
-            product.clone()
-        };
-        block.iter().map(up_to).collect()
     }
 
     /// The products from each group of a block to its end.

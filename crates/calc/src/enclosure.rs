@@ -1,9 +1,9 @@
-//! Positive numbers known to some thirty-six digits, and within which bounds.
+//! Positive numbers known to some thirty-three digits, and within which bounds.
 //!
 //! A chain of hundreds of rates has thousands of digits, of which eight are shown. Here a product keeps as many as fit
 //! into 128 bits and remembers how far the true one can lie above. Rounding answers only if every number within these
 //! bounds rounds to the same; where it does not answer, the caller computes with all digits. So what is shown is always
-//! what unlimited precision would show, and the long way is taken about once in 10^20 times.
+//! what unlimited precision would show, and the long way is hardly ever taken.
 
 use std::cmp::Ordering;
 
@@ -20,9 +20,10 @@ pub(crate) struct Enclosure {
     scale: i32,
 }
 
-/// `low` stays below two to this many bits, so that a product with a number of [`SHORT`] bits has at most 182.
-const LONG: u32 = 122;
-const SHORT: u32 = 60;
+/// `low` stays below two to this many bits. Its product with a rate of two decimals still has room in 128, the product of
+/// two numbers of [`SHORT`] bits need not be cut, and others are cut by no more digits than 64 bits hold.
+const LONG: u32 = 112;
+const SHORT: u32 = 56;
 /// A number whose spread has more bits is cut before it is multiplied, so that the product of the spread has room.
 const WIDEST: u32 = 62;
 
@@ -46,10 +47,26 @@ impl Enclosure {
     }
 
     pub(crate) fn times(self, factor: Self) -> Option<Self> {
+        // The shorter one of the two is cut, if any.
+        if bits(self.low) < bits(factor.low) {
+            return factor.times(self);
+        }
         let factor = factor.shortened()?;
         // So that none of the products that follow has more than 128 bits.
         let keeps_its_length = factor.spread == 0 && bits(self.spread) <= WIDEST;
         if keeps_its_length { self.times_short(factor) } else { self.shortened()?.times_short(factor) }
+    }
+
+    /// Times a number that is known exactly: the digits of it, `scale` of them behind the point.
+    pub(crate) fn times_exact(self, digits: u128, scale: u32) -> Option<Self> {
+        if bits(digits) > SHORT || bits(self.spread) > WIDEST {
+            return self.times(Self::exact(digits, scale)?);
+        }
+        let (low, rest, dropped) = product(self.low, digits);
+        // At most 62 bits and 56, so that there is room.
+        let spread = units(u128::from(self.spread as u64) * u128::from(digits as u64) + rest, dropped);
+        let scale = self.scale.checked_add_unsigned(scale)?.checked_sub_unsigned(dropped)?;
+        Some(Self { low, spread, scale })
     }
 
     fn squared(self) -> Option<Self> {
@@ -58,12 +75,21 @@ impl Enclosure {
     }
 
     fn times_short(self, factor: Self) -> Option<Self> {
-        let extra = self.low.checked_mul(factor.spread)?;
-        let extra = extra.checked_add(self.spread.checked_mul(factor.low.checked_add(factor.spread)?)?)?;
         let (low, rest, dropped) = product(self.low, factor.low);
-        let spread = units(extra.checked_add(rest)?, dropped);
-        let scale = self.scale.checked_add(factor.scale)?.checked_sub(i32::try_from(dropped).ok()?)?;
+        let spread = units(self.extra(factor)?.checked_add(rest)?, dropped);
+        let scale = self.scale.checked_add(factor.scale)?.checked_sub_unsigned(dropped)?;
         Some(Self { low, spread, scale })
+    }
+
+    /// How far the product can lie above that of the lower bounds.
+    fn extra(self, factor: Self) -> Option<u128> {
+        if (self.low | self.spread | factor.low | factor.spread) >> 62 == 0 {
+            // Four numbers of 62 bits: two multiplications, and room for their sum.
+            let times = |a: u128, b: u128| u128::from(a as u64) * u128::from(b as u64);
+            return Some(times(self.spread, factor.low + factor.spread) + times(self.low, factor.spread));
+        }
+        let high = factor.low.checked_add(factor.spread)?;
+        self.spread.checked_mul(high)?.checked_add(self.low.checked_mul(factor.spread)?)
     }
 
     pub(crate) fn power(self, exponent: u32) -> Option<Self> {
@@ -79,11 +105,11 @@ impl Enclosure {
 
     /// One divided by the number.
     pub(crate) fn reciprocal(self) -> Option<Self> {
-        const ONE: u128 = 10u128.pow(36);
+        const ONE: u128 = 10u128.pow(33);
         let short = self.shortened()?;
         let low = ONE.checked_div(short.low.checked_add(short.spread)?)?;
         let high = ONE.checked_add(short.low.checked_sub(1)?)? / short.low;
-        Some(Self { low, spread: high.checked_sub(low)?, scale: 36i32.checked_sub(short.scale)? })
+        Some(Self { low, spread: high.checked_sub(low)?, scale: 33i32.checked_sub(short.scale)? })
     }
 
     /// How the number compares with these digits, if that is certain.
@@ -154,15 +180,20 @@ impl Enclosure {
         let dropped = digits_to_drop(bits(self.low), SHORT);
         let (low, rest) = divide(self.low, dropped);
         let spread = units(rest.checked_add(self.spread)?, dropped);
-        let scale = self.scale.checked_sub(i32::try_from(dropped).ok()?)?;
-        Some(Self { low, spread, scale })
+        Some(Self { low, spread, scale: self.scale.checked_sub_unsigned(dropped)? })
     }
 }
 
 /// How many units at most so much is, once so many digits are dropped.
 fn units(extra: u128, dropped: u32) -> u128 {
-    let (quotient, rest) = divide(extra, dropped);
-    quotient + u128::from(rest > 0)
+    match power_of_ten(dropped) {
+        // Mostly so, and no division is needed.
+        Some(power) if extra <= power => u128::from(extra > 0),
+        _ => {
+            let (quotient, rest) = divide(extra, dropped);
+            quotient + u128::from(rest > 0)
+        }
+    }
 }
 
 fn bits(number: u128) -> u32 {
@@ -178,13 +209,16 @@ fn digits_to_drop(length: u32, wanted: u32) -> u32 {
 /// the rest that was cut off, and how many digits that were.
 fn product(long: u128, short: u128) -> (u128, u128, u32) {
     const LOW: u128 = u64::MAX as u128;
+    let short = short & LOW;
     let low = (long & LOW) * short;
     let high = (long >> 64) * short + (low >> 64);
-    let bits = if high == 0 { bits(low) } else { 64 + bits(high) };
-    if bits <= LONG {
-        return ((high << 64) | (low & LOW), 0, 0);
+    if high >> 64 == 0 {
+        let product = (high << 64) | (low & LOW);
+        let dropped = digits_to_drop(bits(product), LONG);
+        let (quotient, rest) = divide(product, dropped);
+        return (quotient, rest, dropped);
     }
-    let dropped = digits_to_drop(bits, LONG);
+    let dropped = digits_to_drop(64 + bits(high), LONG);
     let (above, rest) = divide(high, dropped);
     let (below, rest) = divide((rest << 64) | (low & LOW), dropped);
     ((above << 64) + below, rest, dropped)

@@ -128,7 +128,10 @@ impl<T: Whole> Fraction<T> {
 
     /// The size of the fraction times a power of ten: what is whole of it, what is left, and the divisor.
     fn scaled(&self, places: i32) -> Option<(T, T, T)> {
-        let (mut numerator, mut divisor) = (self.numerator.abs(), self.denominator.clone());
+        let (mut numerator, mut divisor) = (self.numerator.clone(), self.denominator.clone());
+        if numerator.is_negative() {
+            numerator = T::zero().checked_sub(&numerator)?;
+        }
         let power = power_of_ten(places.unsigned_abs())?;
         if places < 0 {
             divisor = divisor.checked_mul(&power)?;

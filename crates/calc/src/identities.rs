@@ -9,12 +9,13 @@ use lastro_model::{BySeries, Day, Decimal, RatePoint, Series, calendar};
 use num_bigint::BigInt;
 
 use crate::annual_rate;
+use crate::asked::Asked;
 use crate::chain::{Factor, Product, exact_product};
 use crate::correction::{ANNOUNCED, WITH_ALL_DECIMALS};
 use crate::fraction::Fraction;
 use crate::periods::{Group, Period, Rhythm, groups};
 use crate::rounding::{Rounding, decimal, digits};
-use crate::transform::{Asked, derive};
+use crate::transform::derive;
 use crate::units::Units;
 
 /// How an identity came out.

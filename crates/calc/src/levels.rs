@@ -3,12 +3,12 @@
 use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
+use crate::asked::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::enclosure::Enclosure;
 use crate::fraction::{Fraction, Whole};
 use crate::logarithm;
 use crate::periods::{Aggregation, Group, Rhythm, groups};
 use crate::rounding::{decimal, digits, sum};
-use crate::transform::{Asked, Derived, TOO_LARGE, base_place, year_before};
 use crate::units::Units;
 
 /// A value with all its digits: `total`, divided by how many there are if it is a mean.
@@ -147,4 +147,40 @@ fn yearly_change(now: &Level, then: &Level, times: u32) -> Option<Decimal> {
     };
     let exact = || now.fraction::<BigInt>()?.over(&then.fraction()?)?.power(times)?.minus_one()?.percent();
     bounds().or_else(exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn level(total: i64, mean_of: Option<u32>) -> Level {
+        let day = Day::parse("2024-01-01").unwrap();
+        Level { day, since: day, total: Decimal::new(total, 2), mean_of }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn growth_of_a_year_is_that_of_all_digits(now in 90_000..110_000i64, then in 90_000..110_000i64, of in 1..40u32) {
+            let (now, then) = (level(now, Some(of)), level(then, Some(of + 1)));
+            for times in [1, 4, 12, 252] {
+                let ratio = now.fraction::<BigInt>().unwrap().over(&then.fraction().unwrap()).unwrap();
+                let exact = ratio.power(times).unwrap().minus_one().unwrap().percent();
+                prop_assert_eq!(yearly_change(&now, &then, times), exact);
+            }
+        }
+
+        #[test]
+        fn narrow_integers_answer_as_wide_ones(now: i64, then in 1..i64::MAX) {
+            let (now, then) = (level(now, None), level(then, None));
+            if let Some(change) = change::<i128>(&now, &then) {
+                prop_assert_eq!(Some(change), super::change::<BigInt>(&now, &then));
+            }
+            if let Some(index) = proportion::<i128>(&now, &then) {
+                prop_assert_eq!(Some(index), proportion::<BigInt>(&now, &then));
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 mod accumulation;
 mod annual_rate;
+mod asked;
 mod calculation;
 mod chain;
 mod chained;
@@ -27,6 +28,7 @@ mod units;
 mod words;
 
 pub use accumulation::{Rate, accumulation};
+pub use asked::{Asked, Derived};
 pub use calculation::{CalcError, Calculation, Step};
 pub use correction::{calculated_with, correction, is_price_index};
 pub use cross::{Legs, cross, inverse};
@@ -34,5 +36,5 @@ pub use identities::{Check, checks, checks_of};
 pub use legal_interest::legal_interest;
 pub use month::Month;
 pub use periods::{Aggregation, Period};
-pub use transform::{Asked, Derived, derive};
+pub use transform::derive;
 pub use units::{Units, shown_unit};

@@ -66,3 +66,31 @@ fn inverse_tangent<T: Whole>(numerator: &T, denominator: &T, unit: &T) -> Option
     }
     Some((sum, terms))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn few_bits_give_the_digits_that_many_give(digits in 1..i64::MAX, scale in 0..19u32) {
+            let of = Fraction::<BigInt>::of(Decimal::new(digits, scale)).unwrap();
+            let shown = significant(&of);
+            prop_assert!(shown.is_some());
+            if of.numerator != of.denominator {
+                prop_assert_eq!(shown, certain(&of, 640));
+            }
+        }
+
+        /// The logarithm of a product is the sum of the logarithms; each of the three is off by half a digit.
+        #[test]
+        fn products_become_sums(a in 2..1_000_000i64, b in 2..1_000_000i64) {
+            let of = |number: i64| significant(&Fraction::of(Decimal::from(number)).unwrap()).unwrap();
+            let off = (of(a) + of(b) - of(a * b)).abs();
+            prop_assert!(off <= Decimal::new(2, 6), "{}", off);
+        }
+    }
+}

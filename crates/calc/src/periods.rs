@@ -184,9 +184,23 @@ impl Rhythm {
 
 /// How many months lie between two days, if they are the same of their months.
 fn months_between(earlier: Day, later: Day) -> Option<i32> {
-    let ((year, month, day), (later_year, later_month, later_day)) = (earlier.civil(), later.civil());
+    let (year, month, day) = earlier.civil();
+    // Nearly always the first days of two months in a row.
+    if day == 1 && later.number() - earlier.number() == days_of_month(year, month) {
+        return Some(1);
+    }
+    let (later_year, later_month, later_day) = later.civil();
     let months = |year: i16, month: i8| i32::from(year) * 12 + i32::from(month);
     (day == later_day).then(|| months(later_year, later_month) - months(year, month))
+}
+
+fn days_of_month(year: i16, month: i8) -> i32 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
 }
 
 /// A period and the rows in it.
@@ -232,4 +246,23 @@ fn is_whole(rhythm: Rhythm, rows: &[RatePoint], group: &Group, period: Period, s
 /// The first day of the period after the one that begins on `start`.
 fn next_period(start: Day, period: Period) -> Day {
     start.minus_months(-period.months())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_month_follows_the_one_before(number in -700_000i32..2_900_000, months in 1..30i32) {
+            let day = Day::from_number(number).unwrap();
+            let first = Period::Monthly.start(day);
+            prop_assert_eq!(months_between(first, first.minus_months(-months)), Some(months));
+            prop_assert_eq!(months_between(first, first.minus_months(-1)), Some(1));
+            if day != first {
+                prop_assert_eq!(months_between(first, day), None);
+            }
+        }
+    }
 }

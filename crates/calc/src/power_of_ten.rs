@@ -55,13 +55,13 @@ pub(crate) fn power_of_ten(exponent: u32) -> Option<u128> {
 
 /// Quotient and rest of a division by ten to this power, which is at most [`LARGEST_POWER`].
 pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
-    let (Some(power), Some(reciprocal)) = (POWERS.get(exponent as usize), RECIPROCALS.get(exponent as usize))
-    else {
-        return (0, number);
-    };
     if exponent == 0 {
         return (number, 0);
     }
+    let place = exponent as usize;
+    let (Some(power), Some(reciprocal)) = (POWERS.get(place), RECIPROCALS.get(place)) else {
+        return (0, number);
+    };
     // Never above the true quotient, for all that was cut, and below it by two at most.
     let mut quotient = upper_half(number, *reciprocal) >> (bits(*power) - 1);
     let mut rest = number - quotient * power;
@@ -73,7 +73,7 @@ pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
 
 /// How many digits a number has.
 pub(crate) fn length(number: u128) -> u32 {
-    let least = bits(number) * 1_233 >> 12;
+    let least = (bits(number) * 1_233) >> 12;
     least + u32::from(power_of_ten(least).is_none_or(|power| number >= power))
 }
 

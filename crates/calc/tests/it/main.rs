@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod calculations;
+mod cross;
+mod identities;
 mod legality;
+mod page;
 mod properties;
 mod transforms;
 

@@ -89,6 +89,19 @@ fn an_index_is_100_at_its_base_and_in_proportion_elsewhere() {
 }
 
 #[test]
+fn an_index_of_years_is_chained_from_their_months() {
+    let rows = months("2021-01", &["1"; 36]);
+    let years = aggregated(Units::Index, Period::Yearly, Aggregation::Chain);
+    let wanted = [("2021-01-01", "100.00000"), ("2022-01-01", "112.68250"), ("2023-01-01", "126.97346")];
+    assert_eq!(shown("ipca", &rows, &years), pairs(&wanted));
+    let change = aggregated(Units::Chg, Period::Yearly, Aggregation::Chain);
+    assert_eq!(
+        shown("ipca", &rows, &change),
+        pairs(&[("2022-01-01", "0.000000"), ("2023-01-01", "0.000000")])
+    );
+}
+
+#[test]
 fn a_base_must_be_one_of_the_rows() {
     let rows = months("2024-01", &["1", "2"]);
     for id in ["ipca", "ibc-br"] {
