@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, FxBook, Part, Timeline};
-use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source};
+use lastro_catalog::{Catalog, Companies, FxBook, Part};
+use lastro_model::{BySource, Company, Edition, FxQuote, Records, Source};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
-use super::filings;
 use super::rows::{drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
+use super::{filings, series};
 
 /// The editions that a catalog shows.
 pub fn editions(catalog: &Catalog) -> BySource<Edition> {
@@ -31,7 +31,7 @@ pub async fn with_fresh(
     let priority = Priority::beside(editions(catalog)[source]);
     let mut fresh = catalog.clone();
     match source {
-        Source::Series(series) => fresh.series[series] = built(store, source, rates, priority).await?,
+        Source::Series(which) => fresh.series[which] = series::fresh(store, source, priority).await?,
         Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
         Source::Companies => fresh.companies = built(store, source, companies, priority).await?,
         Source::Filings => {
@@ -52,20 +52,6 @@ async fn built<T: Send + Sync + 'static>(
 ) -> Built<T> {
     let loaded = store.load(source).await?;
     priority.run(move || build(loaded)).await?
-}
-
-fn rates(loaded: Loaded) -> Built<Timeline<RatePoint>> {
-    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let mut points: Vec<RatePoint> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Rates(rows) = batch {
-            points.extend(rows);
-            true
-        } else {
-            false
-        }
-    })?;
-    Ok(Arc::new(Part { stamp, sample, data: Timeline::build(points) }))
 }
 
 fn fx(loaded: Loaded) -> Built<FxBook> {

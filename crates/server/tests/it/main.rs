@@ -44,6 +44,7 @@ mod quota;
 mod receiver;
 mod replicas;
 mod retention;
+mod revisions;
 mod search;
 mod series;
 mod smoke;
