@@ -11,6 +11,7 @@ use lastro_model::{Day, FxQuote, RatePoint};
 use crate::json::Object;
 use crate::name;
 use crate::page::{Listing, Page};
+use crate::revisions::{FirstDay, Revisions};
 use crate::table::{Cell, Table};
 
 /// A value of a series that stands on a day.
@@ -73,6 +74,7 @@ pub struct Timeline<P: Point> {
     json: Vec<u8>,
     /// Where each object starts, and after the last one the end.
     starts: Vec<usize>,
+    revisions: Revisions<P>,
 }
 
 impl<P: Point> Timeline<P> {
@@ -89,7 +91,12 @@ impl<P: Point> Timeline<P> {
             json.push(b',');
         }
         starts.push(json.len());
-        Self { points, json, starts }
+        Self { points, json, starts, revisions: Revisions::default() }
+    }
+
+    /// The same points with what became of them so far.
+    pub fn with_revisions(self, revisions: Revisions<P>) -> Self {
+        Self { revisions, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -103,6 +110,16 @@ impl<P: Point> Timeline<P> {
     /// All points, newest first.
     pub fn points(&self) -> &[P] {
         &self.points
+    }
+
+    /// What became of the points after they were published.
+    pub fn revisions(&self) -> &Revisions<P> {
+        &self.revisions
+    }
+
+    /// The points as they stood at the end of a day, UTC, oldest first; or from which day on that can be told.
+    pub fn as_of(&self, day: Day) -> Result<Vec<P>, FirstDay> {
+        self.revisions.as_of(day, &self.points)
     }
 
     pub fn newest(&self) -> Option<&P> {

@@ -10,7 +10,10 @@ use crate::{AccountId, CompanyId, ParseError, Series, Source};
 /// What a webhook can be told of, and the test message that is only sent on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
+    /// Of one series, by the event that it has of its own.
     SeriesUpdated(Series),
+    /// Of any series, by the event that all share.
+    AnySeriesUpdated,
     FxUpdated,
     CompanyCreated,
     CompanyUpdated,
@@ -21,7 +24,13 @@ pub enum WebhookEvent {
 impl WebhookEvent {
     /// Those that a webhook may ask for.
     pub fn offered() -> impl Iterator<Item = Self> {
-        let others = [Self::FxUpdated, Self::CompanyCreated, Self::CompanyUpdated, Self::FilingCreated];
+        let others = [
+            Self::AnySeriesUpdated,
+            Self::FxUpdated,
+            Self::CompanyCreated,
+            Self::CompanyUpdated,
+            Self::FilingCreated,
+        ];
         Series::market().map(Self::SeriesUpdated).chain(others)
     }
 
@@ -29,8 +38,9 @@ impl WebhookEvent {
         match self {
             Self::SeriesUpdated(series) => match series.about().updated_event {
                 Some(event) => event,
-                None => "series.updated",
+                None => Self::AnySeriesUpdated.name(),
             },
+            Self::AnySeriesUpdated => "series.updated",
             Self::FxUpdated => "fx.updated",
             Self::CompanyCreated => "company.created",
             Self::CompanyUpdated => "company.updated",
@@ -47,34 +57,26 @@ impl WebhookEvent {
         Self::offered().chain([Self::Ping]).find(|event| event.name() == text).ok_or(ParseError(&NAMES))
     }
 
-    /// Whose rows it tells of; a ping tells of none.
-    pub const fn source(self) -> Option<Source> {
-        match self {
-            Self::SeriesUpdated(series) => Some(Source::Series(series)),
-            Self::FxUpdated => Some(Source::Fx),
-            Self::CompanyCreated | Self::CompanyUpdated => Some(Source::Companies),
-            Self::FilingCreated => Some(Source::Filings),
-            Self::Ping => None,
-        }
-    }
-
-    /// What happens when a source gets a row that it did not have.
-    pub const fn of_new_row(source: Source) -> Option<Self> {
+    /// What happens when a source gets a row that it did not have. Of a series that has an event of its own, two do.
+    pub const fn of_new_row(source: Source) -> [Option<Self>; 2] {
         match source {
-            Source::Companies => Some(Self::CompanyCreated),
-            Source::Filings => Some(Self::FilingCreated),
+            Source::Companies => [Some(Self::CompanyCreated), None],
+            Source::Filings => [Some(Self::FilingCreated), None],
             Source::Series(_) | Source::Fx | Source::Tickers => Self::of_changed_row(source),
         }
     }
 
     /// What happens when a row of a source becomes another. A filing that the regulator mends is no news, and tickers are shown
     /// with their companies.
-    pub const fn of_changed_row(source: Source) -> Option<Self> {
+    pub const fn of_changed_row(source: Source) -> [Option<Self>; 2] {
         match source {
-            Source::Series(series) => Some(Self::SeriesUpdated(series)),
-            Source::Fx => Some(Self::FxUpdated),
-            Source::Companies => Some(Self::CompanyUpdated),
-            Source::Filings | Source::Tickers => None,
+            Source::Series(series) if series.about().updated_event.is_some() => {
+                [Some(Self::SeriesUpdated(series)), Some(Self::AnySeriesUpdated)]
+            }
+            Source::Series(_) => [Some(Self::AnySeriesUpdated), None],
+            Source::Fx => [Some(Self::FxUpdated), None],
+            Source::Companies => [Some(Self::CompanyUpdated), None],
+            Source::Filings | Source::Tickers => [None, None],
         }
     }
 }
@@ -180,6 +182,14 @@ pub struct WebhookFilters {
     pub company_ids: Vec<CompanyId>,
     /// Of filings, as published or nearly so.
     pub categories: Vec<String>,
+    /// Of what all series share an event for. As text: an id that only a later version knows stays what it is.
+    pub series_ids: Vec<String>,
+}
+
+impl WebhookFilters {
+    pub fn want_series(&self, series: Series) -> bool {
+        self.series_ids.is_empty() || self.series_ids.iter().any(|id| id == series.about().id)
+    }
 }
 
 /// What a secret is derived from, together with a secret that the database does not hold.
@@ -253,8 +263,19 @@ mod tests {
     fn only_filings_keep_their_changes_to_themselves_and_tickers_have_no_events() {
         for source in Source::ALL {
             let silent = source == Source::Tickers;
-            assert_eq!(WebhookEvent::of_new_row(source).is_none(), silent);
-            assert_eq!(WebhookEvent::of_changed_row(source).is_none(), silent || source == Source::Filings);
+            assert_eq!(WebhookEvent::of_new_row(source) == [None, None], silent);
+            let is_silent_when_changed = silent || source == Source::Filings;
+            assert_eq!(WebhookEvent::of_changed_row(source) == [None, None], is_silent_when_changed);
+        }
+    }
+
+    #[test]
+    fn every_series_is_told_of_by_the_event_that_all_share() {
+        for series in Series::ALL {
+            let events = WebhookEvent::of_new_row(series.into());
+            assert!(events.contains(&Some(WebhookEvent::AnySeriesUpdated)));
+            let has_its_own = events.contains(&Some(WebhookEvent::SeriesUpdated(series)));
+            assert_eq!(has_its_own, Series::market().any(|market| market == series));
         }
     }
 

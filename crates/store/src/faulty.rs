@@ -17,8 +17,8 @@ use tokio::sync::mpsc;
 use crate::{
     AccountStore, Announcement, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
     FileStore, Lease, LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published,
-    RecordStore, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore,
-    Settlement, SourceState, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
+    RecordStore, Recorded, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated,
+    SettingStore, Settlement, SourceState, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };
 
 #[derive(Debug)]
@@ -137,6 +137,7 @@ faulty! {
         Changes: changes(source: Source, since: Edition) -> Option<Loaded>;
         RememberedEditions: remembered_editions(source: Source) -> Vec<RememberedEdition>;
         Publish: publish(publication: Publication, rows: mpsc::Receiver<Write>) -> Published;
+        Revisions: revisions(source: Source) -> Recorded;
         Withheld: withheld(source: Source) -> Vec<Withheld>;
         RecordAttempt: record_attempt(source: Source, at: Timestamp, error: Option<String>) -> ();
     }

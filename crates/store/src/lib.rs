@@ -18,6 +18,7 @@ mod postgres;
 mod read_file;
 mod record;
 mod replica;
+mod revision;
 mod rules;
 mod setting;
 mod sql;
@@ -44,6 +45,7 @@ pub use record::{
     SourceState, WITHHELD_SHOWN, Write,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
+pub use revision::{REVISIONS_TOLD, Recorded, Revision};
 pub use setting::{DATABASE_ID, SettingStore};
 pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};

@@ -33,6 +33,7 @@ pub(crate) const DATA: &[Migration] = &[
     breaking(8, include_str!("migrations/0008_withheld.sql")),
     breaking(9, include_str!("migrations/0009_publication_times.sql")),
     breaking(10, include_str!("migrations/0010_any_source.sql")),
+    breaking(11, include_str!("migrations/0011_revisions.sql")),
     // A table more, which who does not know it leaves alone.
     Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
 ];
@@ -42,12 +43,25 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
     breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
     // A table more, which who does not know it leaves alone.
     Migration { version: 2, sql: include_str!("migrations/accounts/0002_replicas.sql"), min_reader: 1 },
+    // Columns that have a value where who does not know them writes a row.
+    Migration {
+        version: 3,
+        sql: include_str!("migrations/accounts/0003_series_webhooks.sql"),
+        min_reader: 1,
+    },
 ];
 
 /// Both on one PostgreSQL server.
 pub(crate) const POSTGRES: &[Migration] = &[
     breaking(1, include_str!("postgres/migrations/0001_everything.sql")),
-    Migration { version: 3, sql: include_str!("postgres/migrations/0003_tickers.sql"), min_reader: 1 },
+    // Who does not know these tables publishes without writing to them, which the next publication finds out.
+    Migration { version: 2, sql: include_str!("postgres/migrations/0002_revisions.sql"), min_reader: 1 },
+    Migration {
+        version: 3,
+        sql: include_str!("postgres/migrations/0003_series_webhooks.sql"),
+        min_reader: 1,
+    },
+    Migration { version: 4, sql: include_str!("postgres/migrations/0004_tickers.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    Attempt, DisabledBy, Edition, Failing, MessageId, Plan, Records, Webhook, WebhookEvent, WebhookId,
+    Attempt, DisabledBy, Edition, Failing, MessageId, Plan, Records, Source, Webhook, WebhookEvent, WebhookId,
 };
 
 use crate::Result;
@@ -62,6 +62,7 @@ pub trait OutboxStore: Send + Sync {
 /// Rows of one source that a publication added or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
+    pub source: Source,
     pub number: u64,
     pub event: WebhookEvent,
     pub edition: Edition,

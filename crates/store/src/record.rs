@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, Withheld};
 use tokio::sync::mpsc;
 
-use crate::Result;
+use crate::{Recorded, Result};
 
 /// Rows by source, each source in one edition at a time.
 #[async_trait]
@@ -35,6 +35,10 @@ pub trait RecordStore: Send + Sync {
     /// The write lock of the published data is held from the first rows to the last, so the caller has the data at hand: a
     /// channel that trickles keeps every other publication waiting. Keys, usage, leases and messages have a lock of their own.
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
+
+    /// What became of the points of a series or of the exchange rates since they were first published, up to the edition that
+    /// stands. Companies and filings are not recorded.
+    async fn revisions(&self, source: Source) -> Result<Recorded>;
 
     /// All points of the source that are withheld, the newest days first.
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>>;

@@ -5,6 +5,7 @@
 mod changes;
 mod companies;
 mod filings;
+mod revisions;
 mod search;
 mod series;
 mod snapshot;

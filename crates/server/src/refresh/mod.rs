@@ -8,4 +8,5 @@ mod filings;
 pub mod follow;
 pub mod parts;
 mod rows;
+mod series;
 pub mod snapshot_file;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers, Timeline};
+use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers};
 use lastro_ingest::sync::brasilia_day;
-use lastro_model::{BySource, Company, Edition, FxQuote, RatePoint, Records, Source, TradedSecurity};
+use lastro_model::{BySource, Company, Edition, FxQuote, Records, Source, TradedSecurity};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
-use super::filings;
 use super::rows::{drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
+use super::{filings, series};
 
 /// The editions that a catalog shows.
 pub fn editions(catalog: &Catalog) -> BySource<Edition> {
@@ -35,9 +35,9 @@ pub async fn with_fresh(
     let priority = Priority::beside(editions(catalog)[part]);
     let mut fresh = catalog.clone();
     match source {
-        Source::Series(series) => {
-            let part = built(store, source, rates, priority).await?;
-            fresh = priority.run(move || fresh.with_series(series, part)).await?;
+        Source::Series(which) => {
+            let part = series::fresh(store, source, priority).await?;
+            fresh = priority.run(move || fresh.with_series(which, part)).await?;
         }
         Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
         Source::Companies | Source::Tickers => {
@@ -63,20 +63,6 @@ async fn built<T: Send + Sync + 'static>(
 ) -> Built<T> {
     let loaded = store.load(source).await?;
     priority.run(move || build(loaded)).await?
-}
-
-fn rates(loaded: Loaded) -> Built<Timeline<RatePoint>> {
-    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let mut points: Vec<RatePoint> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Rates(rows) = batch {
-            points.extend(rows);
-            true
-        } else {
-            false
-        }
-    })?;
-    Ok(Arc::new(Part { stamp, sample, data: Timeline::build(points) }))
 }
 
 fn fx(loaded: Loaded) -> Built<FxBook> {

@@ -46,7 +46,7 @@ async fn served(
     let mut announcements = webhooks.store.announcements(BITE).await?;
     waiting.see(&announcements, now_ns);
     let shown = editions(&webhooks.catalog.load());
-    let is_early = |new: &Announcement| new.event.source().is_some_and(|source| new.edition > shown[source]);
+    let is_early = |new: &Announcement| new.edition > shown[new.source];
     announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
     if announcements.is_empty() {
         return Ok(announcements);
@@ -64,13 +64,12 @@ fn messages(
     companies: &Companies,
     now: Timestamp,
 ) -> anyhow::Result<Vec<NewMessage>> {
-    let Announcement { event, edition, at, rows, .. } = announcement;
-    let items = payload::items(rows, companies)?;
+    let (event, items) = (announcement.event, payload::items(&announcement.rows, companies)?);
     let mut messages = Vec::new();
-    for webhook in subscribers.iter().filter(|webhook| webhook.events.contains(event)) {
-        if let Some(body) = payload::body(*event, *edition, *at, &items, &webhook.filters)? {
+    for webhook in subscribers.iter().filter(|webhook| webhook.events.contains(&event)) {
+        if let Some(body) = payload::body(announcement, &items, &webhook.filters)? {
             let (id, webhook) = (new_id(), webhook.id.clone());
-            messages.push(NewMessage { id, webhook, event: *event, body, created_at: now });
+            messages.push(NewMessage { id, webhook, event, body, created_at: now });
         }
     }
     Ok(messages)

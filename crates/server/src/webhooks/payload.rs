@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use lastro_catalog::{Companies, Point, company_json, filing_json, fold_label};
-use lastro_model::{Company, CompanyId, Edition, Records, WebhookEvent, WebhookFilters};
+use lastro_model::{Company, CompanyId, Records, Series, Source, WebhookEvent, WebhookFilters};
+use lastro_store::Announcement;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -25,6 +26,9 @@ struct Event<'a> {
 #[derive(Serialize)]
 struct Data<'a> {
     edition: u64,
+    /// Where the event alone does not tell which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<&'static str>,
     items: Vec<&'a RawValue>,
 }
 
@@ -58,33 +62,39 @@ fn item(json: &[u8], company: Option<CompanyId>, category: Option<String>) -> se
 
 /// The body of a message with the items that pass the filters; none if none does.
 pub fn body(
-    event: WebhookEvent,
-    edition: Edition,
-    at: Timestamp,
+    announcement: &Announcement,
     items: &[Item],
     filters: &WebhookFilters,
 ) -> serde_json::Result<Option<String>> {
+    let series = shared_event_of(announcement);
+    if series.is_some_and(|series| !filters.want_series(series)) {
+        return Ok(None);
+    }
     let filter = Filter::of(filters);
     let items: Vec<&RawValue> =
         items.iter().filter(|item| filter.lets_pass(item)).map(|item| &*item.json).collect();
     if items.is_empty() {
         return Ok(None);
     }
-    written(event, edition, at, items).map(Some)
+    let data =
+        Data { edition: announcement.edition.0, series: series.map(|series| series.about().id), items };
+    written(announcement.event, announcement.at, data).map(Some)
+}
+
+/// The series that an announcement is about, if it is made by the event that all of them share.
+fn shared_event_of(announcement: &Announcement) -> Option<Series> {
+    match announcement.source {
+        Source::Series(series) if announcement.event == WebhookEvent::AnySeriesUpdated => Some(series),
+        _ => None,
+    }
 }
 
 /// The body of a test delivery: the same form, and nothing in it.
 pub fn ping(at: Timestamp) -> serde_json::Result<String> {
-    written(WebhookEvent::Ping, Edition(0), at, Vec::new())
+    written(WebhookEvent::Ping, at, Data { edition: 0, series: None, items: Vec::new() })
 }
 
-fn written(
-    event: WebhookEvent,
-    edition: Edition,
-    at: Timestamp,
-    items: Vec<&RawValue>,
-) -> serde_json::Result<String> {
-    let data = Data { edition: edition.0, items };
+fn written(event: WebhookEvent, at: Timestamp, data: Data<'_>) -> serde_json::Result<String> {
     serde_json::to_string(&Event { r#type: event.name(), timestamp: at.to_string(), data })
 }
 

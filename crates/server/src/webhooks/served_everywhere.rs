@@ -49,8 +49,7 @@ impl Waiting {
 
 /// A replica whose version does not know the source will never serve it.
 fn lags(replica: &Replica, announcement: &Announcement) -> bool {
-    let served = announcement.event.source().and_then(|source| replica.editions[source]);
-    served.is_some_and(|served| served < announcement.edition)
+    replica.editions[announcement.source].is_some_and(|served| served < announcement.edition)
 }
 
 fn name(replica: &Replica) -> &str {

@@ -27,6 +27,7 @@ pub(crate) struct WebhookView<'a> {
 struct Filters<'a> {
     company_ids: Vec<String>,
     categories: &'a [String],
+    series_ids: &'a [String],
 }
 
 impl<'a> WebhookView<'a> {
@@ -37,7 +38,11 @@ impl<'a> WebhookView<'a> {
             url: &webhook.url,
             description: webhook.description.as_deref(),
             events: webhook.events.iter().map(|event| event.name()).collect(),
-            filters: Filters { company_ids, categories: &webhook.filters.categories },
+            filters: Filters {
+                company_ids,
+                categories: &webhook.filters.categories,
+                series_ids: &webhook.filters.series_ids,
+            },
             status: if webhook.disabled.is_some() { "disabled" } else { "enabled" },
             disabled_reason: webhook.disabled.map(DisabledBy::sentence),
             failing_since: webhook.failing.map(|run| run.since.to_string()),

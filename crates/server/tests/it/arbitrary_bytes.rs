@@ -141,6 +141,7 @@ const BODIES: &[&str] = &[
     "\"filters\":",
     "\"company_ids\":",
     "\"categories\":",
+    "\"series_ids\":",
     "\"status\":",
     "\"enabled\"",
     "\"grace_seconds\":",

@@ -50,7 +50,7 @@ async fn a_webhook_with_a_control_character_is_refused_by_its_field() {
     let made = app.post("/api/v1/webhooks", good.to_string()).key(&key).send().await.expect(201).json();
     let path = format!("/api/v1/webhooks/{}", made["id"].as_str().unwrap());
     for text in UNSEEN.into_iter().flat_map(with) {
-        let bad: [(&str, Value, &str); 4] = [
+        let bad: [(&str, Value, &str); 5] = [
             ("description", json!(text), "`description`"),
             ("url", json!(format!("https://receiver.invalid/{text}")), "`url`"),
             ("filters", json!({ "categories": ["Fato Relevante", text] }), "`filters.categories`"),
@@ -59,6 +59,7 @@ async fn a_webhook_with_a_control_character_is_refused_by_its_field() {
                 json!({ "company_ids": [text.replace(char::is_alphabetic, "1")] }),
                 "`filters.company_ids`",
             ),
+            ("filters", json!({ "series_ids": [text] }), "`filters.series_ids`"),
         ];
         for (member, value, named) in bad {
             let mut body = good.clone();

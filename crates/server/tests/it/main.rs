@@ -47,6 +47,7 @@ mod quota;
 mod receiver;
 mod replicas;
 mod retention;
+mod revisions;
 mod search;
 mod series;
 mod smoke;

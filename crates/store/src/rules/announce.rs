@@ -27,21 +27,17 @@ struct Pending {
 }
 
 impl Announcer {
-    /// The first data of a source, in however many parts it comes, and data that is made up are no news.
+    /// Data that a source begins with is no news.
     pub(super) fn of(
-        data: &dyn Reading,
         publication: Publication,
         current: CurrentEdition,
         audience: &Audience,
-    ) -> Result<Self> {
-        let first = publication.replace
-            || current.sample
-            || current.edition == Edition(0)
-            || !was_ever_whole(data, publication.source)?;
-        let wanted: &[WebhookEvent] = if first || publication.sample { &[] } else { &audience.wanted };
+        begins: bool,
+    ) -> Self {
+        let wanted: &[WebhookEvent] = if begins { &[] } else { &audience.wanted };
         let pending = wanted.iter().map(|event| Pending { event: *event, rows: Vec::new() }).collect();
         let (before, addressed) = (current.edition, audience.addressed);
-        Ok(Self { publication, before, addressed, pending, drafts: Drafts::after(before) })
+        Self { publication, before, addressed, pending, drafts: Drafts::after(before) }
     }
 
     /// Takes note of a row, if that is news to anybody.
@@ -49,22 +45,21 @@ impl Announcer {
         &mut self,
         data: &dyn Transaction,
         upserted: Upserted,
-        row: impl FnOnce() -> Result<String>,
+        row: impl Fn() -> Result<String>,
     ) -> Result<()> {
-        let event = match upserted {
+        let events = match upserted {
             Upserted::Added => WebhookEvent::of_new_row(self.publication.source),
             Upserted::Changed => WebhookEvent::of_changed_row(self.publication.source),
-            Upserted::Known => None,
+            Upserted::Known => return Ok(()),
         };
-        let Some(pending) = self.pending.iter_mut().find(|pending| Some(pending.event) == event) else {
-            return Ok(());
-        };
-        pending.rows.push(row()?);
-        if pending.rows.len() < ROWS_ANNOUNCED {
-            return Ok(());
+        for pending in self.pending.iter_mut().filter(|pending| events.contains(&Some(pending.event))) {
+            pending.rows.push(row()?);
+            if pending.rows.len() >= ROWS_ANNOUNCED {
+                let rows = std::mem::take(&mut pending.rows);
+                self.drafts.write(data, self.publication, pending.event, &rows)?;
+            }
         }
-        let rows = std::mem::take(&mut pending.rows);
-        self.drafts.write(data, self.publication, pending.event, &rows)
+        Ok(())
     }
 
     /// Writes the rest, and makes announcements of this edition of all drafts. What had its turn is cleared away: only by
@@ -128,10 +123,6 @@ impl Drafts {
     }
 }
 
-fn was_ever_whole(data: &dyn Reading, source: Source) -> Result<bool> {
-    data.one(sql::EVER_WHOLE, values![source.name()], |row| row.flag(0))
-}
-
 /// Whom a publication has something to tell, as of a moment before it.
 pub(super) struct Audience {
     /// The events of the source that some enabled webhook asks for.
@@ -155,8 +146,13 @@ pub(crate) fn addressed(accounts: &dyn Reading) -> Result<u64> {
 fn wanted(accounts: &dyn Reading, source: Source) -> Result<Vec<WebhookEvent>> {
     let asked = accounts.rows(webhook_sql::EVENTS_WANTED, &[], |row| row.parsed(0, webhook::events))?;
     let mut events: Vec<WebhookEvent> = asked.into_iter().flatten().collect();
-    let of_source = [WebhookEvent::of_new_row(source), WebhookEvent::of_changed_row(source)];
+    let of_source = [WebhookEvent::of_new_row(source), WebhookEvent::of_changed_row(source)].concat();
     events.retain(|event| of_source.contains(&Some(*event)));
+    if let Source::Series(series) = source
+        && webhook::is_series_wanted(accounts, series)?
+    {
+        events.push(WebhookEvent::AnySeriesUpdated);
+    }
     events.sort_unstable();
     events.dedup();
     Ok(events)

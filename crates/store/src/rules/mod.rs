@@ -16,6 +16,7 @@ mod outbox;
 mod publish;
 mod read_file;
 mod record;
+mod recording;
 mod removal;
 mod replica;
 mod row_json;

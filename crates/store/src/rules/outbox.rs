@@ -155,6 +155,7 @@ fn set_aside(data: &dyn Transaction, announcements: &[u64]) -> Result<()> {
 fn announcement(row: &dyn Row) -> Result<Announcement> {
     let source = row.parsed(1, Source::parse)?;
     Ok(Announcement {
+        source,
         number: row.number(0)?,
         event: row.parsed(2, WebhookEvent::parse)?,
         edition: Edition(row.number(3)?),

@@ -1,10 +1,12 @@
-//! Writes a publication: rows, files, edition number, source state and announcements in one transaction.
+//! Writes a publication: rows and what became of them, files, edition number, source state and announcements in one
+//! transaction.
 
 use lastro_model::{Edition, FilingId, Source};
 use tokio::sync::mpsc;
 
 use super::announce::{Announcer, Audience};
 use super::edition::{self, CurrentEdition};
+use super::recording::Recorder;
 use super::tally::Tally;
 use super::{change_log, read_file, source_state, table, withheld};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
@@ -41,14 +43,16 @@ pub(super) fn publish(
     if !holds(publication.condition, current) {
         return Ok(Published { edition: current.edition, added: 0, changed: 0, skipped: true });
     }
-    let mut announcer = Announcer::of(data, publication, current, audience)?;
+    let begins = begins(data, publication, current)?;
+    let mut announcer = Announcer::of(publication, current, audience, begins);
+    let recorder = Recorder::of(data, publication, current, begins)?;
     if publication.replace {
         clear(data, source)?;
     }
     let mut tally = Tally::default();
     let whole = loop {
         match writes.next()? {
-            Write::Rows(records) => tally.write(data, source, &records, &mut announcer)?,
+            Write::Rows(records) => tally.write(data, source, &records, &mut announcer, &recorder)?,
             Write::File(file) => read_file::remember(data, source, &file)?,
             Write::Withheld(points) => withheld::replace(data, source, &points)?,
             Write::Commit => break true,
@@ -56,6 +60,7 @@ pub(super) fn publish(
         }
     };
     let edition = settle(data, publication, current, &mut tally)?;
+    recorder.finish(data, current.edition, edition)?;
     announcer.announce(data, edition)?;
     if whole && !publication.sample {
         source_state::note_attempt(data, source, publication.at, None)?;
@@ -69,6 +74,17 @@ fn holds(condition: Condition, current: CurrentEdition) -> bool {
         Condition::NeverPublished => current.edition == Edition(0),
         Condition::NothingOfficial => current.edition == Edition(0) || current.sample,
     }
+}
+
+/// Whether the publication is part of the first data of a source, in however many parts it comes, or made up: nothing that was
+/// there before is of the same kind.
+fn begins(data: &dyn Reading, publication: Publication, current: CurrentEdition) -> Result<bool> {
+    let first = publication.sample || publication.replace || current.sample || current.edition == Edition(0);
+    Ok(first || !was_ever_whole(data, publication.source)?)
+}
+
+fn was_ever_whole(data: &dyn Reading, source: Source) -> Result<bool> {
+    data.one(sql::EVER_WHOLE, values![source.name()], |row| row.flag(0))
 }
 
 fn clear(data: &dyn Transaction, source: Source) -> Result<()> {

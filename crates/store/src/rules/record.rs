@@ -7,10 +7,11 @@ use tokio::sync::mpsc;
 
 use super::announce::Audience;
 use super::publish::{self, Writes};
-use super::{SqlStore, account, change_log, source_state, withheld};
+use super::{SqlStore, account, change_log, recording, source_state, withheld};
 use crate::engine::{Engine, Side};
 use crate::{
-    Counters, Loaded, Publication, Published, RecordStore, RememberedEdition, Result, SourceState, Write,
+    Counters, Loaded, Publication, Published, RecordStore, Recorded, RememberedEdition, Result, SourceState,
+    Write,
 };
 
 #[async_trait]
@@ -50,6 +51,10 @@ impl<E: Engine> RecordStore for SqlStore<E> {
             .read(Side::Accounts, move |accounts| Audience::of(accounts, publication.source))
             .await?;
         self.engine.publish(move |data| publish::publish(data, publication, writes, &audience)).await
+    }
+
+    async fn revisions(&self, source: Source) -> Result<Recorded> {
+        self.engine.read(Side::Data, move |data| recording::recorded(data, source)).await
     }
 
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {

@@ -1,7 +1,8 @@
 //! The tables of published rows: which one a source lives in, and how its rows go in and come out.
 
 use lastro_model::{
-    Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, RatePoint, Source, Ticker, TradedSecurity,
+    Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, Point, RatePoint, Source, Ticker,
+    TradedSecurity,
 };
 
 use super::row_json;
@@ -57,6 +58,11 @@ pub(super) trait StoredRow: Sized {
     fn json(&self) -> Result<String>;
 
     fn read(row: &dyn Row) -> Result<Self>;
+
+    /// The row as one of those whose changes are recorded.
+    fn point(&self) -> Option<Point> {
+        None
+    }
 }
 
 impl StoredRow for RatePoint {
@@ -72,6 +78,10 @@ impl StoredRow for RatePoint {
 
     fn read(row: &dyn Row) -> Result<Self> {
         Ok(Self { day: row.day(0)?, value: row.decimal(1)? })
+    }
+
+    fn point(&self) -> Option<Point> {
+        Some((*self).into())
     }
 }
 
@@ -93,6 +103,10 @@ impl StoredRow for FxQuote {
             buy: row.decimal(2)?,
             sell: row.decimal(3)?,
         })
+    }
+
+    fn point(&self) -> Option<Point> {
+        Some((*self).into())
     }
 }
 

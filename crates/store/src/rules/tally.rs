@@ -4,12 +4,19 @@ use lastro_model::{Day, Filing, FilingId, Records, Source};
 
 use super::announce::Announcer;
 use super::change_log::MOST_CHANGES;
+use super::recording::Recorder;
 use super::table::{StoredRow, Table};
 use crate::transaction::{Transaction, Upserted};
 use crate::{Result, StoreError};
 
 /// Rows handed to the database at a time: enough that it can take them together, few enough that memory stays flat.
 const ROWS_AT_ONCE: usize = 1_000;
+
+/// Who takes note of what becomes of a row.
+struct Listeners<'a> {
+    announcer: &'a mut Announcer,
+    recorder: &'a Recorder,
+}
 
 /// What became of the rows of a publication so far.
 #[derive(Debug)]
@@ -39,18 +46,20 @@ impl Tally {
         source: Source,
         records: &Records,
         announcer: &mut Announcer,
+        recorder: &Recorder,
     ) -> Result<()> {
+        let mut to = Listeners { announcer, recorder };
         match (Table::of(source), records) {
-            (Table::Rates, Records::Rates(rows)) => self.put(data, source, rows, announcer, |_, _, _| {}),
-            (Table::Fx, Records::Fx(rows)) => self.put(data, source, rows, announcer, |_, _, _| {}),
+            (Table::Rates, Records::Rates(rows)) => self.put(data, source, rows, &mut to, |_, _, _| {}),
+            (Table::Fx, Records::Fx(rows)) => self.put(data, source, rows, &mut to, |_, _, _| {}),
             (Table::Companies, Records::Companies(rows)) => {
-                self.put(data, source, rows, announcer, |_, _, _| {})
+                self.put(data, source, rows, &mut to, |_, _, _| {})
             }
             (Table::Filings, Records::Filings(rows)) => {
-                self.put(data, source, rows, announcer, Self::note_filing)
+                self.put(data, source, rows, &mut to, Self::note_filing)
             }
             (Table::TradedSecurities, Records::Tickers(rows)) => {
-                self.put(data, source, rows, announcer, |_, _, _| {})
+                self.put(data, source, rows, &mut to, |_, _, _| {})
             }
             _ => Err(StoreError::Misplaced { source_name: source.name() }),
         }
@@ -61,19 +70,24 @@ impl Tally {
         data: &dyn Transaction,
         source: Source,
         rows: &[R],
-        announcer: &mut Announcer,
+        to: &mut Listeners<'_>,
         note: impl Fn(&mut Self, &R, Upserted),
     ) -> Result<()> {
         for rows in rows.chunks(ROWS_AT_ONCE) {
+            let mut held = to.recorder.look(data, rows)?;
             let mut values = Vec::new();
             for row in rows {
                 row.put_values(source, &mut values);
             }
             for (row, upserted) in rows.iter().zip(data.upsert(&R::UPSERT, &values)?) {
                 self.count(upserted);
-                announcer.note(data, upserted, || row.json())?;
+                to.announcer.note(data, upserted, || row.json())?;
+                if upserted != Upserted::Known {
+                    held.note(row);
+                }
                 note(self, row, upserted);
             }
+            to.recorder.write(data, &held)?;
         }
         Ok(())
     }

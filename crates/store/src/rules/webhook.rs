@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, CompanyId, DisabledBy, Failing, KeyId, ParseError, Plan, SecretSeed, Webhook, WebhookEvent,
-    WebhookFilters, WebhookId, hex,
+    AccountId, CompanyId, DisabledBy, Failing, KeyId, ParseError, Plan, SecretSeed, Series, Webhook,
+    WebhookEvent, WebhookFilters, WebhookId, hex,
 };
+use serde::Serialize;
 
 use super::SqlStore;
 use crate::engine::{Engine, Side};
@@ -81,6 +82,8 @@ fn insert(accounts: &dyn Transaction, webhook: &Webhook, most: usize) -> Result<
         &webhook.description,
         event_names(&webhook.events),
         filters_text(&webhook.filters)?,
+        webhook.events.contains(&WebhookEvent::AnySeriesUpdated),
+        series_text(&webhook.filters)?,
         webhook.created_at,
         webhook.disabled.map(DisabledBy::name),
         webhook.failing.map(|run| run.since),
@@ -138,6 +141,8 @@ fn update(accounts: &dyn Transaction, webhook: &Webhook) -> Result<()> {
         &webhook.description,
         event_names(&webhook.events),
         filters_text(&webhook.filters)?,
+        webhook.events.contains(&WebhookEvent::AnySeriesUpdated),
+        series_text(&webhook.filters)?,
         webhook.disabled.map(DisabledBy::name),
         webhook.failing.map(|run| run.since),
         webhook.failing.map(|run| run.last),
@@ -194,8 +199,8 @@ fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
         account: AccountId(row.parsed(1, KeyId::parse)?),
         url: row.string(2)?,
         description: row.optional_string(3)?,
-        events: row.parsed(4, events)?,
-        filters: row.parsed(5, filters)?,
+        events: wanted_events(row)?,
+        filters: WebhookFilters { series_ids: row.parsed(12, series_ids)?, ..row.parsed(5, filters)? },
         created_at: row.time(6)?,
         secrets: Vec::new(),
         disabled: row.optional_parsed(7, DisabledBy::parse)?,
@@ -207,22 +212,55 @@ fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
     Ok((webhook, row.parsed(10, Plan::parse)?))
 }
 
+/// What earlier versions know; a list must not be empty for them, and a ping is told to nobody.
 fn event_names(events: &[WebhookEvent]) -> String {
-    events.iter().map(|event| event.name()).collect::<Vec<_>>().join(",")
+    let known = events.iter().filter(|event| **event != WebhookEvent::AnySeriesUpdated);
+    let names: Vec<&str> = known.map(|event| event.name()).collect();
+    if names.is_empty() { WebhookEvent::Ping.name().to_owned() } else { names.join(",") }
+}
+
+fn wanted_events(row: &dyn Row) -> Result<Vec<WebhookEvent>> {
+    let mut wanted = row.parsed(4, events)?;
+    wanted.retain(|event| *event != WebhookEvent::Ping);
+    if row.flag(11)? {
+        wanted.push(WebhookEvent::AnySeriesUpdated);
+    }
+    wanted.sort_unstable();
+    Ok(wanted)
 }
 
 pub(super) fn events(names: &str) -> Result<Vec<WebhookEvent>, ParseError> {
     names.split(',').map(WebhookEvent::parse).collect()
 }
 
+/// Whether some enabled webhook wants to hear of this series by the event that all of them share.
+pub(super) fn is_series_wanted(accounts: &dyn Reading, series: Series) -> Result<bool> {
+    let lists = accounts.rows(sql::SERIES_WANTED, &[], |row| row.parsed(0, series_ids))?;
+    let wants = |series_ids| WebhookFilters { series_ids, ..WebhookFilters::default() }.want_series(series);
+    Ok(lists.into_iter().any(wants))
+}
+
 fn filters_text(filters: &WebhookFilters) -> Result<String> {
     let companies: Vec<u32> = filters.company_ids.iter().map(|id| id.0).collect();
-    serde_json::to_string(&(companies, &filters.categories))
+    json(&(companies, &filters.categories))
+}
+
+fn series_text(filters: &WebhookFilters) -> Result<String> {
+    json(&filters.series_ids)
+}
+
+fn json(lists: &impl Serialize) -> Result<String> {
+    serde_json::to_string(lists)
         .map_err(|_| StoreError::Backend("the filters of a webhook could not be written down".to_owned()))
 }
 
 fn filters(text: &str) -> Result<WebhookFilters, ParseError> {
     let (companies, categories): (Vec<u32>, Vec<String>) =
         serde_json::from_str(text).map_err(|_| ParseError("must be two lists"))?;
-    Ok(WebhookFilters { company_ids: companies.into_iter().map(CompanyId).collect(), categories })
+    let company_ids = companies.into_iter().map(CompanyId).collect();
+    Ok(WebhookFilters { company_ids, categories, series_ids: Vec::new() })
+}
+
+fn series_ids(text: &str) -> Result<Vec<String>, ParseError> {
+    serde_json::from_str(text).map_err(|_| ParseError("must be a list"))
 }

@@ -3,11 +3,12 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Columns of a
 //! key therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! They are of two kinds, which no statement mixes: those here are about the published data, those of [`account`],
-//! [`webhook`] and [`replica`] about what must be quick. SQLite keeps the two in a file each.
+//! They are of two kinds, which no statement mixes: those here and of [`revision`] are about the published data, those of
+//! [`account`], [`webhook`] and [`replica`] about what must be quick. SQLite keeps the two in a file each.
 
 pub(crate) mod account;
 pub(crate) mod replica;
+pub(crate) mod revision;
 mod upsert;
 pub(crate) mod webhook;
 

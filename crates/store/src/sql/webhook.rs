@@ -4,7 +4,7 @@ macro_rules! select_webhooks {
     ($rest:literal) => {
         concat!(
             "SELECT webhook.id, webhook.account, url, description, events, filters, webhook.created_at, disabled_by, ",
-            "failing_since, last_failure, account.plan ",
+            "failing_since, last_failure, account.plan, series_updated, series_ids ",
             "FROM webhook JOIN account ON account.id = webhook.account ",
             $rest
         )
@@ -38,13 +38,13 @@ pub(crate) const COUNT_WEBHOOKS_OF: &str = "SELECT COUNT(*) FROM webhook WHERE a
 
 /// Nobody delivers to it yet.
 pub(crate) const INSERT_WEBHOOK: &str = "INSERT INTO webhook (id, account, url, description, events, filters,
-        created_at, disabled_by, failing_since, last_failure, lease_holder, leased_until)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0)";
+        series_updated, series_ids, created_at, disabled_by, failing_since, last_failure, lease_holder, leased_until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '', 0)";
 
 pub(crate) const UPDATE_WEBHOOK: &str =
     "UPDATE webhook SET url = $1, description = $2, events = $3, filters = $4,
-        disabled_by = $5, failing_since = $6, last_failure = $7
-    WHERE id = $8";
+        series_updated = $5, series_ids = $6, disabled_by = $7, failing_since = $8, last_failure = $9
+    WHERE id = $10";
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 
@@ -64,6 +64,10 @@ pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook 
         ORDER BY ends_at IS NOT NULL, made_at DESC LIMIT $3))";
 
 pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
+
+/// Of which series the event is wanted that all of them share, each list once.
+pub(crate) const SERIES_WANTED: &str =
+    "SELECT DISTINCT series_ids FROM webhook WHERE disabled_by IS NULL AND series_updated = 1";
 
 pub(crate) const ADDRESSED: &str = "SELECT value FROM counter WHERE name = 'addressed'";
 

@@ -144,6 +144,10 @@ async fn whenever_a_process_is_killed_every_edition_is_announced_once(place: &im
         editions.dedup();
         assert_eq!(editions.len(), announced.len(), "and each of them once");
         assert!(announced.len() > known);
+        let recorded = store.revisions(Source::Series(Series::Selic)).await.unwrap().rows;
+        let editions: Vec<_> = recorded.iter().rev().map(|revision| revision.edition).collect();
+        let announced_editions: Vec<_> = announced.iter().map(|announcement| announcement.edition).collect();
+        assert_eq!(editions, announced_editions, "what an edition added is recorded with it");
         known = announced.len();
     }
 }

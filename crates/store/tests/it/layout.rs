@@ -35,7 +35,7 @@ const CUSTOMERS: &str = r#"
         ('Key00001', 20756, 'GET /health', 'ok', 'boot a', 7), ('Key00001', 20756, 'GET /health', 'ok', 'boot b', 5),
         ('Key00001', 20757, 'GET /health', 'rate_limited', 'boot b', 2);
     INSERT INTO folded_usage VALUES ('boot z', 20756);
-    INSERT INTO setting VALUES ('pepper_fingerprint', 'abc');
+    INSERT INTO setting VALUES ('pepper_fingerprint', 'print of a pepper');
     INSERT INTO lease VALUES ('sync selic', 'ana', 1800000060000);
     INSERT INTO webhook VALUES ('wh_010101010101010101010101', 'Key00001', 'https://example.com/secret-path', NULL,
         'selic.updated', '[[],[]]', 1800000001000, NULL, NULL, NULL, '', 0);
@@ -98,7 +98,7 @@ async fn has_everything(store: &dyn Store) {
     assert_eq!((counters.key_revision, counters.edition(Source::Series(Series::Selic))), (4, Edition(1)));
     let used = store.usage(keys[0].account.id, day("2026-01-01"), day("2026-12-31")).await.unwrap();
     assert_eq!(used, [count(20756, Outcome::Ok, 112), count(20757, Outcome::RateLimited, 2)]);
-    assert_eq!(store.setting("pepper_fingerprint").await.unwrap().as_deref(), Some("abc"));
+    assert_eq!(store.setting("pepper_fingerprint").await.unwrap().as_deref(), Some("print of a pepper"));
     assert_eq!(store.take_lease("sync selic", "bia", at(59), at(90)).await.unwrap().holder, "ana");
     let webhook = store.webhook(&webhook_id(1)).await.unwrap().unwrap();
     assert_eq!((webhook.url.as_str(), webhook.secrets.len()), ("https://example.com/secret-path", 1));
@@ -124,7 +124,10 @@ async fn an_older_database_is_divided_and_keeps_everything() {
     assert!(holds(&place.path(), &["maria@example.com"]));
     let store = open_existing(&place.url()).await.unwrap();
     has_everything(&*store).await;
-    assert!(!holds(&place.path(), &["maria@example.com", "Maria da", "joao@", "secret-path", "abc"]));
+    assert!(!holds(
+        &place.path(),
+        &["maria@example.com", "Maria da", "joao@", "secret-path", "print of a pepper"]
+    ));
     let name = store.setting("database_id").await.unwrap().expect("a name");
     assert_eq!(name.len(), 16);
     drop(store);

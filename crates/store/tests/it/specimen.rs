@@ -221,6 +221,7 @@ pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webh
         filters: WebhookFilters {
             company_ids: vec![CompanyId(9512)],
             categories: vec!["Fato Relevante, e mais".to_owned()],
+            series_ids: vec!["ibc-br-sa".to_owned(), "of-a-later-version".to_owned()],
         },
         created_at: at(i64::from(number)),
         secrets: vec![SecretSeed { seed: [number; 16], ends_at: None }],

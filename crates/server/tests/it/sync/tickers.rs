@@ -114,7 +114,9 @@ async fn in_january_the_last_year_is_enough() {
     assert_eq!((&health["sample"], &health["stale"]), (&json!(false), &json!(false)));
     let nothing = Stage::set().await;
     nothing.publisher.change(|publisher_data| {
-        [2025, 2026].map(|year| publisher_data.withdraw(&crate::publisher::forms_path(year)));
+        for year in [2025, 2026] {
+            publisher_data.withdraw(&crate::publisher::forms_path(year));
+        }
     });
     let told = nothing.run(Source::Tickers).await.unwrap_err().to_string();
     assert!(told.contains("no registration forms"), "{told}");

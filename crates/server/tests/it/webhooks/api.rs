@@ -23,7 +23,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         "url": "HTTPS://Receiver.invalid:443/hook?token=1",
         "events": ["filing.created", "selic.updated", "filing.created"],
         "description": "Avisos — \"ação\"",
-        "filters": { "company_ids": ["009512"], "categories": ["Fato Relevante"], "else": 1 },
+        "filters": { "company_ids": ["009512"], "categories": ["Fato Relevante"], "series_ids": ["igpm"], "else": 1 },
         "members that nobody knows": [],
     });
     let created = app.post("/api/v1/webhooks", body.to_string()).key(&key).send().await.expect(201);
@@ -37,7 +37,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         "url": "https://receiver.invalid/hook?token=1",
         "description": "Avisos — \"ação\"",
         "events": ["selic.updated", "filing.created"],
-        "filters": { "company_ids": ["9512"], "categories": ["Fato Relevante"] },
+        "filters": { "company_ids": ["9512"], "categories": ["Fato Relevante"], "series_ids": ["igpm"] },
         "status": "enabled",
         "disabled_reason": null,
         "failing_since": null,
@@ -121,6 +121,12 @@ async fn bad_input_is_refused_with_the_name_of_what_is_wrong() {
         (full("filters", json!({ "company_ids": ["1a"] })), "`filters.company_ids`"),
         (full("filters", json!({ "company_ids": ["9999999999"] })), "`filters.company_ids`"),
         (full("filters", json!({ "company_ids": many })), "100"),
+        (full("filters", json!({ "series_ids": "igpm" })), "`filters`"),
+        (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`filters.series_ids`"),
+        (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`igp-m`"),
+        (full("filters", json!({ "series_ids": ["433"] })), "`433`"),
+        (full("filters", json!({ "series_ids": ["x".repeat(5_000)] })), "`filters.series_ids`"),
+        (full("filters", json!({ "series_ids": vec!["igpm"; 101] })), "100"),
         (full("filters", json!({ "categories": [" "] })), "`filters.categories`"),
         (full("filters", json!({ "categories": [long] })), "`filters.categories`"),
     ];

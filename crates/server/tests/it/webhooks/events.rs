@@ -108,6 +108,42 @@ async fn filters_choose_items_and_a_message_without_any_is_not_sent() {
 }
 
 #[tokio::test]
+async fn any_series_is_told_of_with_its_id_to_whoever_wants_that_series() {
+    let stage = Stage::set().await;
+    let (all, some, both) = (Receiver::open(), Receiver::open(), Receiver::open());
+    let webhook = stage.register(&all, &["series.updated"]).await;
+    stage.register_with(&some, &["series.updated"], json!({"series_ids": ["reserves", "igpm"]})).await;
+    // The filter is of no concern to the event that a series has of its own.
+    let filters = json!({"series_ids": ["igpm", "selic"]});
+    stage.register_with(&both, &["series.updated", "selic.updated", "cdi.updated"], filters).await;
+    let published = [Series::Igpm, Series::Selic, Series::Cdi, Series::Reserves];
+    for series in published {
+        let rows = vec![rate("2026-09-01", "0.10"), rate("2026-10-01", "1.250")];
+        stage.publish(series.into(), Records::Rates(rows)).await;
+    }
+    soon(async || [&all, &some, &both].map(Receiver::count) == [4, 2, 4]).await;
+    stage.settled().await;
+    let told = |receiver: &Receiver| -> Vec<String> {
+        let one = |body: Value| match body["data"]["series"].as_str() {
+            Some(series) => format!("{}: {series}", body["type"].as_str().unwrap()),
+            None => body["type"].as_str().unwrap().to_owned(),
+        };
+        receiver.got().iter().map(|got| one(got.json())).collect()
+    };
+    let shared = |series: Series| format!("series.updated: {}", series.about().id);
+    assert_eq!(told(&all), published.map(shared));
+    assert_eq!(told(&some), [shared(Series::Igpm), shared(Series::Reserves)]);
+    let expected =
+        [shared(Series::Igpm), "selic.updated".to_owned(), shared(Series::Selic), "cdi.updated".to_owned()];
+    assert_eq!(told(&both), expected, "by both where both are asked for");
+    let first = &all.got()[0];
+    assert!(first.verifies(&webhook.secret));
+    let data = r#""series":"igpm","items":[{"date":"2026-09-01","value":0.10},{"date":"2026-10-01","value":1.250}]}}"#;
+    assert!(first.body.ends_with(data), "one message, as published: {}", first.body);
+    assert_eq!(stage.deliveries(&webhook).await[0]["event"], "series.updated");
+}
+
+#[tokio::test]
 async fn a_large_publication_comes_in_messages_of_a_hundred() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro_model::{Edition, Source};
+use lastro_model::{Day, Edition, RatePoint, Records, Series, Source};
 use lastro_store::Replica;
 
 use super::{Stage, eager, items, soon};
@@ -119,4 +119,38 @@ async fn two_replicas_that_follow_tell_once_and_soon() {
     soon(async || receiver.count() == 3).await;
     assert_eq!(items(&receiver, "id"), ["7", "8", "9"]);
     second.service.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn three_replicas_tell_of_a_series_once_and_when_the_last_serves_it() {
+    let (stage, receiver) = (Stage::set().await, Receiver::open());
+    stage.register_with(&receiver, &["series.updated"], serde_json::json!({"series_ids": ["igpm"]})).await;
+    let beside = async || {
+        let follows = |setup: &mut lastro::state::Setup| {
+            eager(setup);
+            lively(setup);
+        };
+        stage.app.beside(follows).await
+    };
+    let (second, third) = (beside().await, beside().await);
+    let before = stage.app.plain.counters().await.unwrap().edition(Series::Igpm.into());
+    let mut slow = ghost(&stage.app, "slow");
+    slow.editions[Series::Igpm.into()] = Some(before);
+    stage.app.plain.beat(slow.clone()).await.unwrap();
+    let point = |value: i64| RatePoint { day: Day::parse("2026-10-01").unwrap(), value: value.into() };
+    stage.publish(Series::Igpm.into(), Records::Rates(vec![point(1)])).await;
+    let published = stage.app.plain.counters().await.unwrap().edition(Series::Igpm.into());
+    let serves = |app: &crate::app::TestApp| {
+        app.service.app.catalog.load().series[Series::Igpm].stamp.edition == published
+    };
+    soon(async || [&stage.app, &second, &third].into_iter().all(serves)).await;
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    assert_eq!(receiver.count(), 0, "whoever is told now may ask the slow one");
+    slow.editions[Series::Igpm.into()] = Some(published);
+    stage.app.plain.beat(slow).await.unwrap();
+    soon(async || receiver.count() == 1).await;
+    stage.settled().await;
+    assert_eq!((receiver.count(), items(&receiver, "value")), (1, vec!["1".to_owned()]));
+    second.service.stop().await.unwrap();
+    third.service.stop().await.unwrap();
 }

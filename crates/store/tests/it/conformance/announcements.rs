@@ -11,7 +11,8 @@ async fn first(store: &dyn Store, source: Source, rows: Records) {
 }
 
 fn announced(number: u64, event: WebhookEvent, edition: u64, rows: Records) -> Announcement {
-    Announcement { number, event, edition: lastro_model::Edition(edition), at: at(0), rows }
+    let (source, edition) = (Source::Companies, lastro_model::Edition(edition));
+    Announcement { source, number, event, edition, at: at(0), rows }
 }
 
 pub(crate) async fn what_a_publication_added_and_changed_is_announced_with_its_edition(place: &impl Place) {
@@ -78,6 +79,32 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
         assert_eq!((last.event, &last.rows), (event, &news));
         assert_eq!(last.edition, store.counters().await.unwrap().edition(source));
     }
+}
+
+pub(crate) async fn any_series_is_announced_to_whoever_asks_for_it(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let news = async |series: Series, value: u32| {
+        let rows = Records::Rates(vec![rate("2026-10-29", &value.to_string())]);
+        let edition = publish(&*store, publication(series.into()), rows).await.unwrap().edition;
+        let all = store.announcements(100).await.unwrap().into_iter();
+        all.filter(|new| new.edition == edition).map(|new| (new.source, new.event)).collect::<Vec<_>>()
+    };
+    for series in [Series::Selic, Series::IbcBrSa, Series::Reserves] {
+        assert_eq!(news(series, 1).await, []);
+        assert_eq!(news(series, 2).await, [], "nobody asks");
+    }
+    let shared = |series: Series| (series.into(), WebhookEvent::AnySeriesUpdated);
+    let own = (Series::Selic.into(), WebhookEvent::SeriesUpdated(Series::Selic));
+    store.insert_webhook(webhook(1, 1, &[WebhookEvent::AnySeriesUpdated]), 10).await.unwrap();
+    assert_eq!(news(Series::IbcBrSa, 3).await, [shared(Series::IbcBrSa)]);
+    assert_eq!(news(Series::Reserves, 3).await, [], "the filter names others");
+    assert_eq!(news(Series::Selic, 3).await, []);
+    let mut all = webhook(2, 1, &[own.1, WebhookEvent::AnySeriesUpdated]);
+    all.filters.series_ids.clear();
+    store.insert_webhook(all, 10).await.unwrap();
+    assert_eq!(news(Series::Reserves, 4).await, [shared(Series::Reserves)]);
+    assert_eq!(news(Series::Selic, 4).await, [own, shared(Series::Selic)], "one of each");
 }
 
 pub(crate) async fn first_and_made_up_data_is_no_news(place: &impl Place) {

@@ -10,6 +10,7 @@ pub(crate) mod races;
 pub(crate) mod records;
 pub(crate) mod removals;
 pub(crate) mod replicas;
+pub(crate) mod revisions;
 pub(crate) mod settings;
 pub(crate) mod usage;
 pub(crate) mod webhooks;
@@ -22,6 +23,14 @@ use lastro_store::{Store, open};
 /// An empty database of its own for one test.
 pub(crate) trait Place {
     fn url(&self) -> String;
+
+    /// Writes past the store, as another version would.
+    fn change(&self, script: &str);
+
+    /// The same on the side of the accounts.
+    fn change_accounts(&self, script: &str) {
+        self.change(script);
+    }
 
     /// Waits until nothing of a process that was killed goes on.
     async fn settle(&self) {}
@@ -70,6 +79,21 @@ macro_rules! suite {
                 what_lies_too_many_editions_back_is_forgotten,
                 a_publication_that_comes_to_nothing_is_not_remembered,
                 changes_lead_to_the_edition_they_name_while_the_next_is_published,
+            ],
+            revisions: [
+                a_first_history_is_where_recording_begins,
+                what_is_changed_and_added_is_recorded_with_its_edition_and_time,
+                exchange_rates_are_recorded_pair_by_pair,
+                a_point_that_comes_twice_is_recorded_once,
+                a_publication_that_comes_to_nothing_is_not_recorded,
+                a_sample_is_neither_edition_nor_revision,
+                replacing_all_rows_begins_anew,
+                a_history_that_comes_in_parts_is_no_list_of_additions,
+                companies_and_filings_are_not_recorded,
+                what_an_earlier_version_published_is_where_recording_begins_again,
+                what_was_published_at_an_unknown_time_begins_with_the_next_edition,
+                every_earlier_state_can_be_told_from_what_is_recorded,
+                publications_at_once_are_recorded_one_after_the_other,
             ],
             files: [
                 what_was_read_is_remembered_with_the_rows,
@@ -127,6 +151,7 @@ macro_rules! suite {
             ],
             webhooks: [
                 a_webhook_comes_back_as_it_was_kept,
+                a_webhook_that_wants_to_hear_of_series_alone_is_understood_by_earlier_versions,
                 no_account_gets_more_webhooks_than_allowed,
                 a_change_leaves_what_it_does_not_name,
                 enabling_forgets_the_failures,
@@ -141,6 +166,7 @@ macro_rules! suite {
             announcements: [
                 what_a_publication_added_and_changed_is_announced_with_its_edition,
                 every_kind_of_row_is_announced_as_it_was_published,
+                any_series_is_announced_to_whoever_asks_for_it,
                 first_and_made_up_data_is_no_news,
                 the_first_data_is_no_news_however_many_parts_it_comes_in,
                 nothing_is_noted_where_nobody_listens,

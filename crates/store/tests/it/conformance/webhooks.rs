@@ -20,6 +20,24 @@ pub(crate) async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
     assert_eq!(there.list_webhooks().await.unwrap(), [kept, plain, of_another]);
 }
 
+/// They know two columns, and refuse a name or a list that they do not know.
+pub(crate) async fn a_webhook_that_wants_to_hear_of_series_alone_is_understood_by_earlier_versions(
+    place: &impl Place,
+) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let alone = webhook(1, 1, &[WebhookEvent::AnySeriesUpdated]);
+    assert!(store.insert_webhook(alone.clone(), 10).await.unwrap());
+    assert_eq!(store.webhook(&alone.id).await.unwrap(), Some(alone.clone()));
+    place.change_accounts(
+        "UPDATE webhook SET events = 'fx.updated', filters = '[[],[]]'
+            WHERE events = 'ping' AND filters = '[[9512],[\"Fato Relevante, e mais\"]]'",
+    );
+    let changed = store.webhook(&alone.id).await.unwrap().unwrap();
+    assert_eq!(changed.events, [WebhookEvent::AnySeriesUpdated, WebhookEvent::FxUpdated]);
+    assert_eq!(changed.filters.series_ids, alone.filters.series_ids);
+}
+
 pub(crate) async fn no_account_gets_more_webhooks_than_allowed(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();

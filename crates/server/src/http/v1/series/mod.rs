@@ -8,8 +8,8 @@ mod asked;
 mod observations;
 mod view;
 
-use lastro_calc::Check;
 use jiff::Timestamp;
+use lastro_calc::Check;
 use lastro_catalog::{Name, Object, Revision, fold_label, name};
 use lastro_model::{About, Frequency, RatePoint, Series, Topic};
 
@@ -83,11 +83,11 @@ fn write_check(check: &Check, out: &mut Vec<u8>) {
 
 pub fn revisions(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (part, page) = (&question.catalog.series[named(question)?], question.query.page()?);
-    let revised = part.revisions().after_publication();
-    let shown = revised.clone().skip(page.offset).take(page.limit);
+    let revised = || part.revisions().after_publication();
+    let shown = revised().skip(page.offset).take(page.limit);
     let body = Object::new(Vec::with_capacity(256))
         .array(name!("data"), shown, write_revision)
-        .number(name!("total"), revised.count())
+        .number(name!("total"), revised().count())
         .number(name!("limit"), page.limit)
         .number(name!("offset"), page.offset)
         .end();
@@ -101,7 +101,11 @@ fn write_revision(revision: &Revision<RatePoint>, out: &mut Vec<u8>) {
     value(object, name!("new"), revision.new).text(name!("changed_at"), &changed_at.to_string()).end();
 }
 
-fn value<'a>(object: Object<&'a mut Vec<u8>>, name: Name, point: Option<RatePoint>) -> Object<&'a mut Vec<u8>> {
+fn value<'a>(
+    object: Object<&'a mut Vec<u8>>,
+    name: Name,
+    point: Option<RatePoint>,
+) -> Object<&'a mut Vec<u8>> {
     match point {
         Some(point) => object.number(name, point.value),
         None => object.null(name),

@@ -1,7 +1,7 @@
 //! What a customer sends to make or change a webhook, checked member by member. Members that we do not know are ignored.
 
 use lastro_model::text::has_control;
-use lastro_model::{CompanyId, DisabledBy, WebhookEvent, WebhookFilters};
+use lastro_model::{CompanyId, DisabledBy, Series, WebhookEvent, WebhookFilters};
 use lastro_store::WebhookChange;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +16,8 @@ const MOST_FILTERS: usize = 100;
 const LONGEST_CATEGORY: usize = 100;
 /// No registry code is longer, its leading zeros aside.
 const LONGEST_CODE: usize = 9;
+/// No id of a series is longer.
+const LONGEST_ID_SHOWN: usize = 40;
 
 /// A webhook that is to be made.
 #[derive(Debug)]
@@ -129,23 +131,35 @@ struct Lists {
     company_ids: Vec<String>,
     #[serde(default)]
     categories: Vec<String>,
+    #[serde(default)]
+    series_ids: Vec<String>,
 }
 
 fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
-    let otherwise = "must be null or an object with the lists of strings `company_ids` and `categories`";
+    let otherwise =
+        "must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
     // Serde would also take a list for the members of an object, in their order.
     if value.get().starts_with('[') {
         return Err(bad("filters", otherwise));
     }
     let lists: Option<Lists> = read("filters", value, otherwise)?;
-    let Lists { company_ids, categories } = lists.unwrap_or_default();
-    if company_ids.len() > MOST_FILTERS || categories.len() > MOST_FILTERS {
+    let Lists { company_ids, categories, series_ids } = lists.unwrap_or_default();
+    if [company_ids.len(), categories.len(), series_ids.len()].into_iter().any(|len| len > MOST_FILTERS) {
         return Err(bad("filters", "must have at most 100 values in each list"));
     }
     Ok(WebhookFilters {
         company_ids: company_ids.iter().map(|text| company(text)).collect::<Result<_, _>>()?,
         categories: categories.iter().map(|text| category(text)).collect::<Result<_, _>>()?,
+        series_ids: series_ids.into_iter().map(series_id).collect::<Result<_, _>>()?,
     })
+}
+
+fn series_id(text: String) -> Result<String, ApiError> {
+    if Series::ALL.into_iter().any(|series| series.about().id == text) {
+        return Ok(text);
+    }
+    let shown: String = text.chars().filter(char::is_ascii_graphic).take(LONGEST_ID_SHOWN).collect();
+    Err(bad("filters.series_ids", &format!("must hold ids of GET /api/v1/series; `{shown}` is none")))
 }
 
 fn company(text: &str) -> Result<CompanyId, ApiError> {

@@ -1,0 +1,37 @@
+//! The statements about what became of published points.
+
+/// Points of a series as they are held, from one day to another.
+pub(crate) const RATES_BETWEEN: &str =
+    "SELECT day, value FROM rate WHERE series = $1 AND day BETWEEN $2 AND $3";
+
+/// The same of a currency pair.
+pub(crate) const QUOTES_BETWEEN: &str =
+    "SELECT day, pair, buy, sell FROM fx WHERE pair = $1 AND day BETWEEN $2 AND $3";
+
+pub(crate) const RECORDING: &str = "SELECT since, edition FROM recording WHERE source = $1";
+
+pub(crate) const KEEP_RECORDING: &str = "INSERT INTO recording (since, edition, source) VALUES ($1, $2, $3)
+    ON CONFLICT (source) DO UPDATE SET since = excluded.since, edition = excluded.edition";
+
+pub(crate) const FORGET_RECORDING: &str = "DELETE FROM recording WHERE source = $1";
+
+pub(crate) const FORGET_REVISIONS: &str = "DELETE FROM revision WHERE source = $1";
+
+/// A draft, whose edition has no number yet. Of a point that is written twice the first old value stands.
+pub(crate) const INSERT_REVISION: &str =
+    "INSERT INTO revision (source, edition, day, pair, old_value, old_sell, new_value, new_sell, changed_at)
+    VALUES ($1, 0, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (source, edition, day, pair)
+        DO UPDATE SET new_value = excluded.new_value, new_sell = excluded.new_sell";
+
+/// Drafts of points that ended as they began.
+pub(crate) const FORGET_FALSE_REVISIONS: &str = "DELETE FROM revision WHERE source = $1 AND edition = 0
+    AND old_value = new_value AND old_sell IS NOT DISTINCT FROM new_sell";
+
+/// Drafts become revisions of an edition.
+pub(crate) const ISSUE_REVISIONS: &str = "UPDATE revision SET edition = $1 WHERE source = $2 AND edition = 0";
+
+/// The newest first.
+pub(crate) const REVISIONS: &str =
+    "SELECT pair, day, old_value, old_sell, new_value, new_sell, edition, changed_at FROM revision
+    WHERE source = $1 ORDER BY edition DESC, day DESC, pair DESC LIMIT $2";
