@@ -25,6 +25,13 @@ impl<T> Deref for Part<T> {
     }
 }
 
+impl Part<Companies> {
+    /// The states that companies are drawn from: the registry's and that of the tickers.
+    pub fn stamps(&self) -> [Stamp; 2] {
+        [self.stamp, self.data.tickers_stamp()]
+    }
+}
+
 /// What a request reads from, start to end. A clone shares every part, so replacing one part costs that part alone.
 #[derive(Debug, Clone)]
 pub struct Catalog {

@@ -13,12 +13,12 @@ use std::fmt;
 use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
 
+use crate::BuildError;
 use crate::json::{Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::search::{IndexBuilder, TextIndex, Title};
 use crate::table::{Cell, Table};
-use crate::{BuildError, Part};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 use tickers::TickerDirectory;
@@ -159,13 +159,6 @@ impl Companies {
 /// A page of rows that were found, in their order.
 fn found(rows: &[u32], page: Page) -> Listing<'static> {
     Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) }
-}
-
-impl Part<Companies> {
-    /// The states that companies are drawn from: the registry's and that of the tickers.
-    pub fn stamps(&self) -> [Stamp; 2] {
-        [self.stamp, self.data.tickers_stamp]
-    }
 }
 
 impl Table for Companies {

@@ -22,6 +22,16 @@ fn listed(publisher_data: &PublisherData) -> (CompanyId, Vec<TradedSecurity>) {
     (id, of(id))
 }
 
+/// A stage whose companies and tickers are official.
+async fn synchronised() -> Stage {
+    let stage = Stage::set().await;
+    for source in [Source::Companies, Source::Tickers] {
+        stage.run(source).await.unwrap();
+    }
+    stage.caught_up().await;
+    stage
+}
+
 async fn tickers(stage: &Stage, id: CompanyId) -> Value {
     stage.caught_up().await;
     stage.json(&format!("/api/v1/companies/{id}")).await["tickers"].clone()
@@ -33,7 +43,7 @@ async fn tag(stage: &Stage, path: &str) -> String {
 
 #[tokio::test]
 async fn the_newest_form_replaces_what_an_older_one_named() {
-    let stage = Stage::synchronised().await;
+    let stage = synchronised().await;
     let (id, securities) = listed(&stage.publisher.publisher_data());
     let codes: Vec<String> = securities.iter().map(|security| security.ticker.to_string()).collect();
     assert_eq!(tickers(&stage, id).await, json!(codes));
@@ -53,7 +63,7 @@ async fn the_newest_form_replaces_what_an_older_one_named() {
 
 #[tokio::test]
 async fn a_second_run_asks_for_two_files_and_one_that_changed_is_read_with_the_other() {
-    let stage = Stage::synchronised().await;
+    let stage = synchronised().await;
     let edition = stage.health(Source::Tickers).await["edition"].clone();
     stage.publisher.forget();
     stage.run(Source::Tickers).await.unwrap();
@@ -72,7 +82,7 @@ async fn a_second_run_asks_for_two_files_and_one_that_changed_is_read_with_the_o
 
 #[tokio::test]
 async fn a_period_that_ends_is_shown_until_its_last_day_is_over() {
-    let stage = Stage::synchronised().await;
+    let stage = synchronised().await;
     let (id, securities) = listed(&stage.publisher.publisher_data());
     let first = securities[0].ticker;
     stage.publisher.change(|publisher_data| {
