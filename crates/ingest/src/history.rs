@@ -49,9 +49,9 @@ pub(super) async fn synchronise<H: History>(
 ) -> Result<Synchronised, SyncError> {
     let (source, now) = (history.source(), sync.now()?);
     let whole = reach == Reach::Whole
-        || history.is_indivisible()
         || whole_is_due(sync, source, now).await?
-        || accepts_withheld(sync, source).await?;
+        || accepts_withheld(sync, source).await?
+        || history.is_indivisible();
     if !whole {
         return history.read(sync, Depth::End, now, None).await;
     }

@@ -1,14 +1,8 @@
-//! Which days have a market. Carnival, Good Friday and Corpus Christi, which move with Easter, count as working days here.
+//! Which days have a market, by the calendar of banks, and where periods end.
 
-use lastro_model::Day;
+use lastro_model::{Day, calendar};
 
 use super::NEWEST_DAY;
-
-/// Month and day of the national holidays that stay put.
-const HOLIDAYS: [(i8, i8); 8] = [(1, 1), (4, 21), (5, 1), (9, 7), (10, 12), (11, 2), (11, 15), (12, 25)];
-
-/// Consciência Negra is a national holiday since this year.
-const ELEVENTH_20_SINCE: i16 = 2024;
 
 pub(super) fn newest_day() -> Day {
     Day::from(NEWEST_DAY)
@@ -24,12 +18,8 @@ pub(super) fn business_days_of_last_years(years: i32) -> impl Iterator<Item = Da
 }
 
 pub(super) fn is_business_day(day: Day) -> bool {
-    !day.is_weekend() && !is_holiday(day)
-}
-
-fn is_holiday(day: Day) -> bool {
-    let date = (day.month(), day.day_of_month());
-    HOLIDAYS.contains(&date) || (date == (11, 20) && day.year() >= ELEVENTH_20_SINCE)
+    // Before the years that are known, when companies were registered, weekends are enough.
+    calendar::is_business_day(day).unwrap_or(!day.is_weekend())
 }
 
 /// The last day of the month, quarter or year that ended before `day`; `months` is 1, 3 or 12.
@@ -47,8 +37,8 @@ mod tests {
     }
 
     #[test]
-    fn weekends_and_fixed_holidays_have_no_market() {
-        for closed in ["2026-10-31", "2026-11-01", "2026-11-02", "2025-12-25", "2024-11-20"] {
+    fn weekends_and_holidays_have_no_market() {
+        for closed in ["2026-10-31", "2026-11-01", "2026-11-02", "2025-12-25", "2024-11-20", "2026-02-17"] {
             assert!(!is_business_day(day(closed)), "{closed}");
         }
         for open in ["2026-10-30", "2023-11-20", "2026-02-18"] {

@@ -1,13 +1,15 @@
 //! Made-up closing bulletins of four currencies in reais: one walk each, on business days, oldest first.
 
-use lastro_model::{Currency, Decimal, FxQuote, Pair};
+use lastro_model::{Currency, Day, Decimal, FxQuote, Pair, RatePoint};
 
 use super::calendar::business_days_of_last_years;
 use super::random::Random;
+use super::rates::with_decimals;
 
 const YEARS: i32 = 3;
 /// The bulletin's decimals; the walks below count in this unit.
 const DECIMALS: u32 = 5;
+const MONTH_DECIMALS: u32 = 4;
 
 struct Walk {
     currency: &'static str,
@@ -19,8 +21,10 @@ struct Walk {
     spread: i32,
 }
 
+const DOLLAR: Walk = Walk { currency: "USD", home: 512_000, tick: 10, spread: 6 };
+
 const WALKS: [Walk; 4] = [
-    Walk { currency: "USD", home: 512_000, tick: 10, spread: 6 },
+    DOLLAR,
     Walk { currency: "EUR", home: 574_000, tick: 10, spread: 16 },
     Walk { currency: "GBP", home: 663_000, tick: 10, spread: 21 },
     Walk { currency: "JPY", home: 3_500, tick: 1, spread: 2 },
@@ -43,6 +47,30 @@ fn quotes(walk: &Walk, seed: u64) -> Vec<FxQuote> {
             FxQuote { day, pair: Pair::in_reais(currency), buy: amount(buy), sell: amount(sell) }
         })
         .collect()
+}
+
+/// What the dollar was sold for in the mean of each of these months, where all its days are made up.
+pub(super) fn means_of_months(seed: u64, months: &[Day]) -> Vec<RatePoint> {
+    dollar(seed, months, |sold| sold.iter().sum::<Decimal>().checked_div(Decimal::from(sold.len())))
+}
+
+/// And on the last day.
+pub(super) fn ends_of_months(seed: u64, months: &[Day]) -> Vec<RatePoint> {
+    dollar(seed, months, |sold| sold.last().copied())
+}
+
+fn dollar(seed: u64, months: &[Day], value: impl Fn(&[Decimal]) -> Option<Decimal>) -> Vec<RatePoint> {
+    let quotes = quotes(&DOLLAR, seed);
+    let sold_in = |month: Day| {
+        let days = month..month.minus_months(-1);
+        quotes.iter().filter(|quote| days.contains(&quote.day)).map(|quote| quote.sell).collect::<Vec<_>>()
+    };
+    let is_whole = |month: &&Day| quotes.first().is_some_and(|first| first.day <= **month);
+    let point = |month: &Day| {
+        let value = with_decimals(value(&sold_in(*month))?, MONTH_DECIMALS);
+        Some(RatePoint { day: *month, value })
+    };
+    months.iter().filter(is_whole).filter_map(point).collect()
 }
 
 /// Four small draws add up to a bell: mostly quiet days, up to 2 % on wild ones.

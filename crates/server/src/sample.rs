@@ -20,17 +20,16 @@ pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<(
     if states.iter().any(is_official) {
         return Ok(());
     }
-    for state in states.iter().filter(|state| state.edition == Edition(0)) {
-        let sample = made_up(state.source, at, Condition::NeverPublished);
-        publish_source(store, sample, Shape::SAMPLE, Arc::new(|_, _| {})).await?;
-    }
+    let empty = states.iter().filter(|state| state.edition == Edition(0));
+    let publications = empty.map(|state| made_up(state.source, at, Condition::NeverPublished)).collect();
+    publish_all(store, publications, Shape::SAMPLE, Arc::new(|_, _| {})).await?;
     Ok(())
 }
 
 /// Hears how many rows of a source were handed over.
 pub type Progress = Arc<dyn Fn(Source, usize) + Send + Sync>;
 
-/// Writes the whole set, one source after the other. A database that holds official data is left as it is.
+/// Writes the whole set. A database that holds official data is left as it is.
 pub async fn publish(
     store: &dyn Store,
     shape: Shape,
@@ -38,11 +37,9 @@ pub async fn publish(
     progress: Progress,
 ) -> anyhow::Result<()> {
     anyhow::ensure!(!store.source_states().await?.iter().any(is_official), HOLDS_OFFICIAL_DATA);
-    for source in Source::ALL {
-        let publication = made_up(source, at, Condition::NothingOfficial);
-        let published = publish_source(store, publication, shape, Arc::clone(&progress)).await?;
-        anyhow::ensure!(!published.skipped, HOLDS_OFFICIAL_DATA);
-    }
+    let publications = Source::ALL.map(|source| made_up(source, at, Condition::NothingOfficial)).to_vec();
+    let published = publish_all(store, publications, shape, progress).await?;
+    anyhow::ensure!(published.iter().all(|published| !published.skipped), HOLDS_OFFICIAL_DATA);
     Ok(())
 }
 
@@ -54,6 +51,39 @@ fn is_official(state: &SourceState) -> bool {
 
 fn made_up(source: Source, at: Timestamp, condition: Condition) -> Publication {
     Publication { source, sample: true, replace: true, at, condition }
+}
+
+/// The series, which are many and short, in one transaction; then the other sources, each in its own.
+async fn publish_all(
+    store: &dyn Store,
+    publications: Vec<Publication>,
+    shape: Shape,
+    progress: Progress,
+) -> anyhow::Result<Vec<Published>> {
+    let (series, others): (Vec<_>, Vec<_>) =
+        publications.into_iter().partition(|publication| matches!(publication.source, Source::Series(_)));
+    let mut published = publish_series(store, series, shape.seed, Arc::clone(&progress)).await?;
+    for publication in others {
+        published.push(publish_source(store, publication, shape, Arc::clone(&progress)).await?);
+    }
+    Ok(published)
+}
+
+async fn publish_series(
+    store: &dyn Store,
+    publications: Vec<Publication>,
+    seed: u64,
+    progress: Progress,
+) -> anyhow::Result<Vec<Published>> {
+    let with_rows = move |publication: Publication| {
+        let Source::Series(series) = publication.source else { return None };
+        let rows = sample::rates(series, seed);
+        progress(publication.source, rows.len());
+        Some((publication, Records::Rates(rows)))
+    };
+    let making =
+        tokio::task::spawn_blocking(move || publications.into_iter().filter_map(with_rows).collect());
+    Ok(store.publish_together(making.await?).await?)
 }
 
 async fn publish_source(

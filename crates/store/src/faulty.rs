@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Reject, Source, UsageCount, Webhook, WebhookId, Withheld,
+    Records, Reject, Source, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -137,6 +137,7 @@ faulty! {
         Changes: changes(source: Source, since: Edition) -> Option<Loaded>;
         RememberedEditions: remembered_editions(source: Source) -> Vec<RememberedEdition>;
         Publish: publish(publication: Publication, rows: mpsc::Receiver<Write>) -> Published;
+        PublishTogether: publish_together(publications: Vec<(Publication, Records)>) -> Vec<Published>;
         Revisions: revisions(source: Source) -> Recorded;
         Withheld: withheld(source: Source) -> Vec<Withheld>;
         RecordAttempt: record_attempt(source: Source, at: Timestamp, error: Option<String>) -> ();

@@ -36,6 +36,10 @@ pub trait RecordStore: Send + Sync {
     /// channel that trickles keeps every other publication waiting. Keys, usage, leases and messages have a lock of their own.
     async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
 
+    /// Writes the few rows of several sources in one transaction, each as [`RecordStore::publish`] does: a disk takes as long for a
+    /// small transaction as for a large one.
+    async fn publish_together(&self, publications: Vec<(Publication, Records)>) -> Result<Vec<Published>>;
+
     /// What became of the points of a series or of the exchange rates since they were first published, up to the edition that
     /// stands. Companies and filings are not recorded.
     async fn revisions(&self, source: Source) -> Result<Recorded>;

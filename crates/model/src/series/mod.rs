@@ -176,7 +176,8 @@ impl Series {
 
     /// Reads the id of a series, or its code in SGS.
     pub fn parse(text: &str) -> Option<Self> {
-        let code = || text.parse::<u32>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        // As it is written, without a sign or noughts in front.
+        let code = || text.parse::<u32>().ok().filter(|code| code.to_string() == text);
         Self::ALL.into_iter().find(|series| series.about().id == text).or_else(|| {
             code().and_then(|code| Self::ALL.into_iter().find(|series| series.about().code == code))
         })

@@ -32,7 +32,7 @@ fn the_description_lists_what_the_table_serves() {
     assert_enumerated("/components/schemas/WebhookEventName/enum", &events);
     assert_enumerated(
         "/components/parameters/dataset/schema/enum",
-        &[&market[..], &["companies", "filings", "fx"]].concat(),
+        &[&market[..], &["companies", "filings", "fx", "series"]].concat(),
     );
     // Where a name leads to is no matter: some place lists them.
     assert!(lists(&DESCRIPTION.document, &[&events[..], &["ping"]].concat()), "{events:?} and ping");

@@ -1,7 +1,7 @@
 //! Writes a publication: rows and what became of them, files, edition number, source state and announcements in one
 //! transaction.
 
-use lastro_model::{Edition, FilingId, Source};
+use lastro_model::{Edition, FilingId, Records, Source};
 use tokio::sync::mpsc;
 
 use super::announce::{Announcer, Audience};
@@ -12,21 +12,27 @@ use super::{change_log, read_file, source_state, table, withheld};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Condition, Publication, Published, Result, StoreError, Write, sql};
 
-/// What is to be written, the first of which is already here.
+/// What is to be written, of which some or all is already here.
 pub(super) struct Writes {
-    first: Option<Write>,
-    rest: mpsc::Receiver<Write>,
+    here: std::vec::IntoIter<Write>,
+    rest: Option<mpsc::Receiver<Write>>,
 }
 
 impl Writes {
     /// Waits for the first one, so that no lock is taken before there is something to write.
     pub(super) async fn begun(mut rows: mpsc::Receiver<Write>) -> Result<Self> {
         let first = rows.recv().await.ok_or(StoreError::Abandoned)?;
-        Ok(Self { first: Some(first), rest: rows })
+        Ok(Self { here: vec![first].into_iter(), rest: Some(rows) })
+    }
+
+    /// These rows, and that they are all.
+    pub(super) fn whole(rows: Records) -> Self {
+        Self { here: vec![Write::Rows(rows), Write::Commit].into_iter(), rest: None }
     }
 
     fn next(&mut self) -> Result<Write> {
-        self.first.take().or_else(|| self.rest.blocking_recv()).ok_or(StoreError::Abandoned)
+        let rest = self.rest.as_mut();
+        self.here.next().or_else(|| rest?.blocking_recv()).ok_or(StoreError::Abandoned)
     }
 }
 

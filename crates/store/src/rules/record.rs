@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Source, Withheld};
+use lastro_model::{Edition, Records, Source, Withheld};
 use tokio::sync::mpsc;
 
 use super::announce::Audience;
@@ -51,6 +51,25 @@ impl<E: Engine> RecordStore for SqlStore<E> {
             .read(Side::Accounts, move |accounts| Audience::of(accounts, publication.source))
             .await?;
         self.engine.publish(move |data| publish::publish(data, publication, writes, &audience)).await
+    }
+
+    async fn publish_together(&self, publications: Vec<(Publication, Records)>) -> Result<Vec<Published>> {
+        let sources: Vec<Source> = publications.iter().map(|(publication, _)| publication.source).collect();
+        let audiences = self
+            .engine
+            .read(Side::Accounts, move |accounts| {
+                sources.iter().map(|source| Audience::of(accounts, *source)).collect::<Result<Vec<_>>>()
+            })
+            .await?;
+        self.engine
+            .publish(move |data| {
+                let all = publications.into_iter().zip(&audiences);
+                all.map(|((publication, rows), audience)| {
+                    publish::publish(data, publication, Writes::whole(rows), audience)
+                })
+                .collect()
+            })
+            .await
     }
 
     async fn revisions(&self, source: Source) -> Result<Recorded> {

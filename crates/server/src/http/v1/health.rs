@@ -3,7 +3,7 @@
 use lastro_calc::Check;
 use lastro_catalog::Catalog;
 use lastro_ingest::age::age_ms;
-use lastro_model::{Frequency, Now, Source, Withheld};
+use lastro_model::{About, Frequency, Now, Source, Withheld};
 use lastro_store::SourceState;
 use serde::Serialize;
 
@@ -129,14 +129,67 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
 const fn longest_silence_days(source: Source) -> i32 {
     match source {
-        Source::Series(series) => match series.about().frequency {
-            Frequency::CalendarDays => 3,
-            Frequency::BusinessDays => 7,
-            // A month's value comes about the tenth of the next and is dated the month's first day.
-            Frequency::Months => 75,
-            Frequency::Years => 800,
-        },
+        Source::Series(series) => {
+            let About { frequency, lag_days, .. } = series.about();
+            // The newest value is as old as the next one's period and lag just before that one comes out.
+            frequency.longest_period_days() + *lag_days + margin_days(*frequency)
+        }
         Source::Fx | Source::Companies | Source::Tickers => 7,
         Source::Filings => 14,
+    }
+}
+
+/// How much later than its rule a value may come.
+const fn margin_days(frequency: Frequency) -> i32 {
+    match frequency {
+        Frequency::CalendarDays => 2,
+        // Carnival or Easter, with the weekend around.
+        Frequency::BusinessDays => 5,
+        // Strikes and holidays have moved releases by a week.
+        Frequency::Months => 10,
+        // A target may be set once for years to come.
+        Frequency::Years => 366,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::{Day, Edition, Series};
+
+    fn is_stale_on(series: Series, newest: &str, today: &str) -> bool {
+        let day = |text| Day::parse(text).unwrap();
+        let state = SourceState {
+            source: series.into(),
+            edition: Edition(1),
+            sample: false,
+            rows: 1,
+            newest_day: Some(day(newest)),
+            last_success: None,
+            last_attempt: None,
+            last_error: None,
+            rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
+        };
+        is_stale(&state, Now { monotonic_ns: 0, unix_ms: i64::from(day(today).number()) * DAY_MS })
+    }
+
+    #[test]
+    fn each_series_is_stale_by_its_own_rhythm() {
+        for (series, newest, fresh, stale) in [
+            (Series::Selic, "2026-11-10", "2026-11-13", "2026-11-14"),
+            (Series::Cdi, "2026-02-13", "2026-02-20", "2026-02-21"),
+            // September is the newest until about the tenth of November.
+            (Series::Ipca, "2026-09-01", "2026-11-20", "2026-11-21"),
+            (Series::Igpm, "2026-10-01", "2026-12-09", "2026-12-10"),
+            (Series::IbcBr, "2026-08-01", "2026-11-26", "2026-11-27"),
+            (Series::HouseholdDebt, "2026-07-01", "2026-11-09", "2026-11-10"),
+            (Series::SelicMonth, "2026-10-01", "2026-11-12", "2026-11-13"),
+            (Series::InflationTarget, "2025-01-01", "2027-01-03", "2027-01-04"),
+        ] {
+            assert!(!is_stale_on(series, newest, fresh), "{series:?} on {fresh}");
+            assert!(is_stale_on(series, newest, stale), "{series:?} on {stale}");
+        }
     }
 }

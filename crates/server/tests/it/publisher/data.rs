@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::io::{Cursor, Write as _};
 
 use http::HeaderMap;
-use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Frequency, Series, TradedSecurity};
+use lastro_model::{
+    About, Cnpj, Company, CompanyId, Day, Filing, FilingId, Frequency, Kind, Series, TradedSecurity,
+};
 use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -83,6 +85,22 @@ fn rate_of(day: Day, least: i32) -> String {
     format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
 }
 
+/// What a series of this kind may have on this day.
+fn value_of(kind: Kind, frequency: Frequency, day: Day) -> String {
+    let month = i32::from(day.month());
+    match kind {
+        Kind::RatePerYear if frequency == Frequency::CalendarDays => rate_of(day, 9),
+        Kind::RatePerYear => rate_of(day, 8),
+        Kind::RatePerDay => format!("0.0{}", 41_000 + day.number() / 45 % 7 * 25),
+        Kind::RatePerMonth | Kind::SimpleRatePerMonth => {
+            format!("{}0.{:02}", if month == 8 { "-" } else { "" }, month * 7)
+        }
+        Kind::Flow => format!("{}.5", (month - 6) * 1_000),
+        Kind::Share | Kind::Change12Months => format!("4.{month:02}"),
+        Kind::Index | Kind::Stock | Kind::Price => format!("{}.5", 1_000 + day.number() % 97),
+    }
+}
+
 impl PublisherData {
     /// A little of everything, up to this day.
     pub(crate) fn filled(today: Day) -> Self {
@@ -110,28 +128,23 @@ impl PublisherData {
         Series::ALL.into_iter().for_each(|series| self.fill_series(series, from, today));
     }
 
-    /// A value on every day that the series has one on; a month's is published in the next one.
+    /// A value on every day that the series has one on and that is published by then.
     pub(crate) fn fill_series(&mut self, series: Series, from: Day, today: Day) {
-        let monthly =
-            |day: Day| format!("{}0.{:02}", if day.month() == 8 { "-" } else { "" }, day.month() * 7);
-        let values = match series.about().frequency {
-            Frequency::CalendarDays => days(from, today).map(|day| (day, rate_of(day, 9))).collect(),
-            Frequency::BusinessDays => {
-                let business = days(from, today).filter(|day| !day.is_weekend());
-                business.map(|day| (day, rate_of(day, 8))).collect()
-            }
-            Frequency::Months => {
-                let firsts =
-                    days(from.minus_months(12), today.plus_days(-40)).filter(|day| day.day_of_month() == 1);
-                firsts.map(|day| (day, monthly(day))).collect()
-            }
-            Frequency::Years => {
-                let firsts = days(from.minus_months(12), today)
-                    .filter(|day| (day.month(), day.day_of_month()) == (1, 1));
-                firsts.map(|day| (day, "3.00".to_owned())).collect()
-            }
+        let About { code, kind, frequency, lag_days, .. } = series.about();
+        let has_value = |day: &Day| match frequency {
+            Frequency::CalendarDays => true,
+            Frequency::BusinessDays => !day.is_weekend(),
+            Frequency::Months => day.day_of_month() == 1,
+            Frequency::Years => (day.month(), day.day_of_month()) == (1, 1),
         };
-        self.series.insert(series.about().code, values);
+        // Where a value a day is published on the next one, the newest would be missing.
+        let (from, to) = if frequency.is_daily() {
+            (from, today)
+        } else {
+            (from.minus_months(12), today.plus_days(-lag_days))
+        };
+        let values = days(from, to).filter(has_value).map(|day| (day, value_of(*kind, *frequency, day)));
+        self.series.insert(*code, values.collect());
     }
 
     pub(crate) fn fill_quotes(&mut self, currencies: &[&str], from: Day, today: Day) {
@@ -290,9 +303,10 @@ impl PublisherData {
                 _ => erro(400, "A quantidade máxima de valores deve ser 20"),
             };
         }
-        let monthly = code.is_some_and(is_monthly);
+        let frequency = code.and_then(Series::parse).map(|series| series.about().frequency);
         match (parameter(line, "dataInicial=", day_first), parameter(line, "dataFinal=", day_first)) {
-            (Some(from), Some(to)) if monthly => {
+            // Those give their whole history at once.
+            (Some(from), Some(to)) if frequency.is_some_and(|frequency| !frequency.is_daily()) => {
                 let touched = from.plus_days(1 - i32::from(from.day_of_month()));
                 rows(values.range(touched..=to))
             }
@@ -470,10 +484,4 @@ fn day_first(text: &str) -> Option<Day> {
 
 fn month_first(text: &str) -> Option<Day> {
     Day::parse(&format!("{}-{}-{}", text.get(6..)?, text.get(..2)?, text.get(3..5)?)).ok()
-}
-
-/// Whether the code is of a series with a value a month: those give their whole history at once.
-fn is_monthly(code: &str) -> bool {
-    let monthly = |series: &Series| series.about().frequency == Frequency::Months;
-    Series::ALL.iter().filter(|series| monthly(series)).any(|series| series.about().code.to_string() == code)
 }

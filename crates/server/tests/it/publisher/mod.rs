@@ -154,6 +154,14 @@ impl Publisher {
         twice.map(|pair| pair[0].clone()).collect()
     }
 
+    /// The codes of the series that were asked, each where it came first.
+    pub(crate) fn codes_in_order(&self) -> Vec<u32> {
+        let state = self.state();
+        let code = |line: &String| line.split_once("bcdata.sgs.")?.1.split('/').next()?.parse().ok();
+        let mut seen = std::collections::HashSet::new();
+        state.asked.iter().filter_map(code).filter(|code| seen.insert(*code)).collect()
+    }
+
     /// The most requests that one host (`sgs`, `ptax`, `cvm`) had to answer at once.
     pub(crate) fn most_at_once(&self, host: &str) -> usize {
         self.state().most_at_once.get(host).copied().unwrap_or(0)

@@ -29,16 +29,12 @@ impl Stage {
 #[tokio::test]
 async fn a_success_in_the_future_is_no_reason_to_wait() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
-    for source in Source::ALL {
-        stage.comes_to(source, "ok", 1).await;
-    }
+    stage.all_come_to("ok", 1).await;
     let elsewhere = stage.app.elsewhere().await;
     for source in Source::ALL {
         elsewhere.record_attempt(source, stage.in_days(400), None).await.unwrap();
     }
-    for source in Source::ALL {
-        stage.comes_to(source, "ok", 2).await;
-    }
+    stage.all_come_to("ok", 2).await;
     stage.caught_up().await;
     for source in Source::ALL {
         assert_eq!(stage.health(source).await["last_success"], stage.app.timestamp().to_string(), "{source}");

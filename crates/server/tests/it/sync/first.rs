@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use lastro_ingest::sync::{Reach, Sync};
-use lastro_model::{Edition, Plan, Source};
+use lastro_model::{Edition, Plan, Series, Source};
 
 use super::Stage;
-use crate::publisher::PERSONS;
+use crate::publisher::{PERSONS, Trouble};
 
 #[tokio::test]
 async fn each_source_replaces_its_own_sample_and_no_other() {
@@ -49,6 +50,40 @@ async fn publishers_are_asked_politely_and_only_once() {
     for host in ["sgs", "ptax", "cvm"] {
         assert!((1..=3).contains(&stage.publisher.most_at_once(host)), "{host}");
     }
+}
+
+/// The numbers stand in docs/data.md.
+#[tokio::test]
+async fn a_first_synchronisation_makes_few_requests_and_a_second_far_fewer() {
+    let stage = Stage::set().await;
+    let sync = stage.sync().await;
+    let run = async |source| sync.run(source, Reach::Recent).await;
+    let series = || Series::ALL.into_iter().map(|series| Box::pin(run(series.into())));
+    assert!(join_all(series()).await.iter().all(Result::is_ok));
+    assert_eq!(stage.publisher.asked("sgs:"), 286);
+    let order = stage.publisher.codes_in_order();
+    let table: Vec<u32> = Series::ALL.iter().map(|series| series.about().code).collect();
+    let place = |code: &u32| table.iter().position(|other| other == code).unwrap();
+    // Three are at it at once, so that one may overtake two.
+    assert!((0..).zip(&order).all(|(asked, code)| place(code).abs_diff(asked) <= 2), "{order:?}");
+    stage.publisher.forget();
+    assert!(join_all(series()).await.iter().all(Result::is_ok));
+    assert_eq!(stage.publisher.asked("sgs:"), Series::ALL.len());
+}
+
+/// `lastro sync` gives up with the publisher, and not with each of its series.
+#[tokio::test]
+async fn a_publisher_that_is_down_is_asked_by_three_series_alone() {
+    let stage = Stage::set().await;
+    stage.publisher.trouble("sgs:", Trouble::Later(503, 3600));
+    for (source, result) in stage.run_all().await {
+        let Source::Series(_) = source else { continue };
+        let sentence = result.unwrap_err().to_string();
+        assert!(sentence.contains("the publisher answered status 503"), "{source}: {sentence}");
+    }
+    let asked = stage.publisher.asked("sgs:");
+    assert!((3..=9).contains(&asked), "{asked} requests");
+    assert!(stage.publisher.asked("ptax:") > 0 && stage.publisher.asked("cvm:") > 0);
 }
 
 #[tokio::test]

@@ -123,7 +123,9 @@ impl Stage {
 
     async fn run_all(&self) -> Results {
         let sync = self.sync().await;
-        let all = Source::ALL.map(async |source| (source, sync.run(source, Reach::Recent).await));
+        let run = async |source| (source, sync.run(source, Reach::Recent).await);
+        // So many of them side by side would be too large for the stack.
+        let all = Source::ALL.into_iter().map(|source| Box::pin(run(source)));
         join_all(all).await.into_iter().collect()
     }
 

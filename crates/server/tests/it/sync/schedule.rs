@@ -47,36 +47,52 @@ async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Setup)) -
 }
 
 impl Stage {
-    /// How often this source came to this outcome.
-    async fn count(&self, source: Source, outcome: &str) -> u32 {
-        let (_, metrics) = self.app.admin("/metrics").await;
-        let name = format!("lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} ");
-        metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
+    async fn metrics(&self) -> String {
+        self.app.admin("/metrics").await.1
     }
 
-    pub(super) async fn comes_to(&self, source: Source, outcome: &str, times: u32) {
-        for _ in 0..400 {
-            if self.count(source, outcome).await == times {
+    /// Waits until every source came to this outcome so many times.
+    pub(super) async fn all_come_to(&self, outcome: &str, times: u32) {
+        self.come_to(&Source::ALL.map(|source| (source, outcome, times))).await;
+    }
+
+    async fn come_to(&self, awaited: &[(Source, &str, u32)]) {
+        for _ in 0..800 {
+            let metrics = self.metrics().await;
+            if awaited.iter().all(|(source, outcome, times)| count(&metrics, *source, outcome) == *times) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        let health = self.health(source).await;
-        panic!("{source} does not come to {outcome}: {health}");
+        let metrics = self.metrics().await;
+        for (source, outcome, times) in awaited {
+            let counted = count(&metrics, *source, outcome);
+            assert_eq!(counted, *times, "{source} comes to {outcome}: {}", self.health(*source).await);
+        }
+    }
+
+    pub(super) async fn comes_to(&self, source: Source, outcome: &str, times: u32) {
+        self.come_to(&[(source, outcome, times)]).await;
     }
 
     /// Lets time pass until each of these sources has come to its outcome once more, and the server tells it.
     async fn pass(&self, time: Duration, sources: &[Source], outcome: impl Fn(Source) -> &'static str) {
-        let mut counts = Vec::new();
-        for source in sources {
-            counts.push(self.count(*source, outcome(*source)).await);
-        }
+        let metrics = self.metrics().await;
+        let once_more = |source: &Source| {
+            let outcome = outcome(*source);
+            (*source, outcome, count(&metrics, *source, outcome) + 1)
+        };
+        let awaited: Vec<_> = sources.iter().map(once_more).collect();
         self.app.advance(time);
-        for (source, count) in sources.iter().zip(counts) {
-            self.comes_to(*source, outcome(*source), count + 1).await;
-        }
+        self.come_to(&awaited).await;
         self.caught_up().await;
     }
+}
+
+/// How often this source came to this outcome.
+fn count(metrics: &str, source: Source, outcome: &str) -> u32 {
+    let name = format!("lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} ");
+    metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
 }
 
 #[tokio::test]
@@ -92,9 +108,7 @@ async fn a_first_start_fills_itself_while_it_answers() {
         assert!(left <= samples, "a sample came back");
         samples = left;
     }
-    for source in Source::ALL {
-        stage.comes_to(source, "ok", 1).await;
-    }
+    stage.all_come_to("ok", 1).await;
     stage.caught_up().await;
     stage.shows(&stage.publisher.publisher_data()).await;
     assert_eq!(stage.publisher.asked_again(), Vec::<String>::new(), "nothing is asked twice");
@@ -118,11 +132,9 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
         (Source::Companies, "not_data"),
         (Source::Filings, "partly"),
     ];
-    for (source, outcome) in
-        failing.into_iter().chain([(Source::Series(Series::Ipca), "ok"), (Source::Fx, "ok")])
-    {
-        stage.comes_to(source, outcome, 1).await;
-    }
+    let outcome =
+        |source| failing.iter().find(|(failing, _)| *failing == source).map_or("ok", |(_, told)| *told);
+    stage.come_to(&Source::ALL.map(|source| (source, outcome(source), 1))).await;
     stage.publisher.mend();
     stage.publisher.change(|publisher_data| publisher_data.fill_rates(day("2021-01-01"), day(TODAY)));
     stage.publisher.forget();
@@ -139,9 +151,7 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
 #[tokio::test]
 async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
-    for source in Source::ALL {
-        stage.comes_to(source, "ok", 1).await;
-    }
+    stage.all_come_to("ok", 1).await;
     stage.caught_up().await;
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in on_the_way(day(TODAY)).into_iter().chain(at_the_source(&held, day(TODAY))) {
@@ -180,9 +190,7 @@ async fn a_panic_in_a_source_is_the_error_of_that_source() {
         broken = Some(store);
     })
     .await;
-    for source in Source::ALL {
-        stage.comes_to(source, "internal", 1).await;
-    }
+    stage.all_come_to("internal", 1).await;
     stage.caught_up().await;
     let error = stage.health(Source::Filings).await["last_error"].as_str().unwrap().to_owned();
     assert!(error.contains("fault of this program"), "{error}");
@@ -201,9 +209,7 @@ async fn a_panic_in_a_source_is_the_error_of_that_source() {
 #[tokio::test]
 async fn the_loop_of_a_source_that_panics_is_started_again() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
-    for source in Source::ALL {
-        stage.comes_to(source, "ok", 1).await;
-    }
+    stage.all_come_to("ok", 1).await;
     stage.app.faults.panic_on(Operation::TakeLease);
     stage.app.advance(Duration::from_secs(30 * 3600));
     let restarted = async || {
@@ -215,4 +221,31 @@ async fn the_loop_of_a_source_that_panics_is_started_again() {
     }
     stage.app.faults.stop_panics();
     stage.comes_to(Source::Companies, "ok", 2).await;
+}
+
+/// The publisher of the series is down: three of them find out, and the rest are left until one has tried again.
+#[tokio::test]
+async fn a_publisher_that_is_down_is_noticed_once() {
+    let publisher = Publisher::on(day(TODAY));
+    publisher.trouble("sgs:", Trouble::Later(503, 3600));
+    let stage = scheduled(publisher).await;
+    let outcome = |source| if matches!(source, Source::Series(_)) { "unreachable" } else { "ok" };
+    stage.come_to(&Source::ALL.map(|source| (source, outcome(source), 1))).await;
+    let asked = stage.publisher.asked("sgs:");
+    // Three series that are asked by years have three questions under way each.
+    assert!((3..=9).contains(&asked), "{asked} requests");
+    stage.caught_up().await;
+    for series in Series::ALL {
+        let health = stage.health(series.into()).await;
+        assert!(health["last_error"].as_str().unwrap().contains("status 503"), "{health}");
+    }
+    stage.publisher.forget();
+    stage.pass(Duration::from_secs(4 * 60), &[], |_| "ok").await;
+    tokio::time::sleep(POLL_INTERVAL * 4).await;
+    assert_eq!(stage.publisher.asked("sgs:"), 0, "it is left alone");
+    stage.publisher.mend();
+    stage.app.advance(Duration::from_secs(3 * 60));
+    stage.all_come_to("ok", 1).await;
+    stage.caught_up().await;
+    stage.shows(&stage.publisher.publisher_data()).await;
 }
