@@ -157,6 +157,9 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             ask(app, endpoint).header("origin", "https://elsewhere.example").send().await
         }
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
+        403 if template.ends_with("/observations") => {
+            app.get("/api/v1/series/ipca/observations?from=1990-01-01").send().await
+        }
         403 => ask(app, endpoint).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");

@@ -192,7 +192,7 @@ async fn bad_parameters_are_named_with_their_bounds() {
 async fn a_pair_that_is_not_held_is_answered_with_those_that_are() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
-    for pair in ["USD", "USDBRL", "BRL/USD", "ARS/BRL", "", "%F0%9F%92%B5/BRL", "USD/BRL/EUR"] {
+    for pair in ["USD", "USDBRL", "ARS/USD", "ARS/BRL", "", "%F0%9F%92%B5/BRL", "USD/BRL/EUR"] {
         for path in ["fx", "fx/current"] {
             let message = app
                 .get(&format!("/api/v1/market/{path}?pair={pair}"))
@@ -200,7 +200,7 @@ async fn a_pair_that_is_not_held_is_answered_with_those_that_are() {
                 .send()
                 .await
                 .expect_error(400);
-            for held in ["`pair`", "USD/BRL", "EUR/BRL", "GBP/BRL", "JPY/BRL"] {
+            for held in ["`pair`", "BRL", "USD", "EUR", "GBP", "JPY"] {
                 assert!(message.contains(held), "{pair}: {message}");
             }
         }
