@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro_catalog::{FirstDay, Part, Timeline};
+use lastro_catalog::{FirstDay, Part, Revision, Timeline};
 use lastro_model::{Day, RatePoint, Records, Series};
 use lastro_store::{Condition, Publication, Write};
 
@@ -59,9 +59,9 @@ async fn a_series_is_served_with_every_state_since_recording_began() {
         ("2026-11-05", points(&last)),
         ("2027-01-01", points(&last)),
     ] {
-        assert_eq!(part.as_of(day(on)).map(shown), Ok(shown(expected)), "{on}");
+        assert_eq!(part.as_of(day(on)).map(|points| shown(&points)), Ok(shown(&expected)), "{on}");
     }
-    let revised: Vec<_> = part.revisions().after_publication().filter_map(|row| row.day()).collect();
+    let revised: Vec<_> = part.revisions().after_publication().filter_map(Revision::day).collect();
     assert_eq!(
         revised,
         [day("2026-09-01"), day("2026-08-01")],
@@ -72,6 +72,6 @@ async fn a_series_is_served_with_every_state_since_recording_began() {
 }
 
 /// With all decimals, which numbers that are equal may differ in.
-fn shown(points: Vec<RatePoint>) -> Vec<String> {
+fn shown(points: &[RatePoint]) -> Vec<String> {
     points.iter().map(|point| format!("{} {}", point.day, point.value)).collect()
 }
