@@ -119,9 +119,8 @@ async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
         waiting.retain(|rider| !rider.told.is_closed());
         // Those of one limit: it may have been changed between two requests.
         let limit = waiting.first().map(|rider| rider.limit);
-        let (riders, others): (Vec<_>, Vec<_>) =
-            waiting.into_iter().partition(|rider| Some(rider.limit) == limit);
-        waiting = others;
+        let others = waiting.extract_if(.., |rider| Some(rider.limit) != limit).collect();
+        let riders = std::mem::replace(&mut waiting, others);
         if let Some(limit) = limit
             && !answer_riders(&quota, name, limit, window_ns, riders).await
         {
@@ -263,12 +262,12 @@ async fn call(
     let window_us = window_ns / 1_000;
     let (asked, numbers) = if limit <= EXACT_LIMIT {
         let numbers = [wanted.into(), limit.into(), window_us, 0];
-        (wanted, side.count(&quota.scripts.ring, &key, &numbers, LATEST).await?)
+        (wanted, side.count(&quota.scripts.ring, &key, &numbers).await?)
     } else {
         let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
         let numbers =
             [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
-        (wish.units, side.count(&quota.scripts.block, &key, &numbers, LATEST).await?)
+        (wish.units, side.count(&quota.scripts.block, &key, &numbers).await?)
     };
     let reply = Reply::read(&numbers, asked).ok_or(CallError::Failed)?;
     let kept = reply.granted.saturating_sub(wanted);
