@@ -1,6 +1,7 @@
 """What a fleet costs: a replica on PostgreSQL and Redis beside the same program on SQLite alone, in one run."""
 
 import contextlib
+import http.client
 import statistics
 import subprocess
 import sys
@@ -64,7 +65,18 @@ def make_keys(kind, fleet, alone, seconds):
     if limit == 0:
         return {"SQLite": [None], "fleet": [None]}
     count = 1 if limit else -(-FASTEST * seconds // PLATINUM)
-    return {"SQLite": [alone.make_key(limit) for _ in range(count)], "fleet": [fleet.make_key("platinum", limit) for _ in range(count)]}
+    keys = {"SQLite": [alone.make_key(limit) for _ in range(count)], "fleet": [fleet.make_key("platinum", limit) for _ in range(count)]}
+    for place, replica in (("SQLite", alone.replica), ("fleet", fleet.replicas[0])):
+        ask_once(replica.port, keys[place])
+    return keys
+
+
+def ask_once(port, keys):
+    """So that none of them has to be looked up under load."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        for key in keys:
+            connection.request("GET", PATH, headers={"X-API-Key": key})
+            connection.getresponse().read()
 
 
 def row(kind, alone, fleet):

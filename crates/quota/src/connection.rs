@@ -1,6 +1,6 @@
 //! The connection to Redis: the one module that knows the library for it.
 //!
-//! A call waits for an answer as long as it is told, and never for a connection: that is made in the background, by
+//! A call waits for an answer as long as its caller does, and never for a connection: that is made in the background, by
 //! [`Connection::connect`], and a call that finds none fails at once.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, RedisError, Script};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, Script, ServerErrorKind};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -19,6 +19,11 @@ use crate::settings::Settings;
 
 /// How long a connection may take to be made, in the background.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
+
+/// What a command takes, about.
+const COMMAND_BYTES: usize = 256;
 
 /// Calls that may wait to be written to the socket.
 const UNSENT_CALLS: usize = 512;
@@ -117,28 +122,25 @@ impl Connection {
         Ok(Open { channel, task: tokio::spawn(speaking).abort_handle() })
     }
 
-    /// Runs a script, which answers with whole numbers, within this time.
+    /// Runs a script, which answers with whole numbers. How long that may take is the caller's business.
     pub(crate) async fn call(
         &self,
         script: &Script,
         keys: &[&str],
         arguments: &[Argument<'_>],
-        within: Duration,
     ) -> Result<Vec<i64>, CallError> {
         let open = self.open.load_full().ok_or(CallError::Failed)?;
-        let mut invocation = script.prepare_invoke();
-        for key in keys {
-            invocation.key(*key);
-        }
-        for argument in arguments {
-            match argument {
-                Argument::Number(number) => invocation.arg(*number),
-                Argument::Text(text) => invocation.arg(*text),
+        let mut channel = open.channel.clone();
+        let evaluation = evaluation(script, keys, arguments);
+        let mut answer = evaluation.query_async(&mut channel).await;
+        if answer.as_ref().is_err_and(|error: &RedisError| error.kind() == NO_SCRIPT) {
+            // It was there when we connected: somebody emptied Redis' list of scripts.
+            answer = match script.load_async(&mut channel).await {
+                Ok(_) => evaluation.query_async(&mut channel).await,
+                Err(error) => Err(error),
             };
         }
-        let mut channel = open.channel.clone();
-        let answer = tokio::time::timeout(within, invocation.invoke_async(&mut channel)).await;
-        answer.map_err(|_| CallError::Late)?.map_err(|error: RedisError| {
+        answer.map_err(|error: RedisError| {
             if error.is_io_error() || error.is_unrecoverable_error() {
                 self.forget(&open);
             } else {
@@ -156,6 +158,23 @@ impl Connection {
             self.lost.notify_one();
         }
     }
+}
+
+/// The command that runs a script. The library's own way to make one takes an allocation for each argument, and this is
+/// on the path of every request.
+fn evaluation(script: &Script, keys: &[&str], arguments: &[Argument<'_>]) -> Cmd {
+    let mut command = Cmd::with_capacity(3 + keys.len() + arguments.len(), COMMAND_BYTES);
+    command.arg("EVALSHA").arg(script.get_hash()).arg(keys.len());
+    for key in keys {
+        command.arg(*key);
+    }
+    for argument in arguments {
+        match argument {
+            Argument::Number(number) => command.arg(*number),
+            Argument::Text(text) => command.arg(*text),
+        };
+    }
+    command
 }
 
 impl fmt::Debug for Connection {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_model::AccountId;
+use lastro_model::{AccountId, Now};
 use tokio::task::AbortHandle;
 
 use crate::connection::Argument;
@@ -15,6 +15,8 @@ use crate::{Class, Quota};
 
 /// How long a slot is held without being renewed, and how often it is.
 const HELD_US: u64 = 30_000_000;
+/// How soon Redis knows that an export has ended, and a little more.
+const GIVEN_BACK: Duration = Duration::from_millis(20);
 const RENEWAL: Duration = Duration::from_secs(10);
 
 /// An export that is counted in Redis. Dropping it ends it there.
@@ -39,14 +41,29 @@ impl Quota {
         account: AccountId,
         name: String,
         most: usize,
+        came: Now,
     ) -> Option<RunningExport> {
         let slot = Slot { key: format!("{}:{{x:{account}}}", self.prefix), name };
         let renewing = tokio::spawn(renew(Arc::clone(self), slot.clone(), most)).abort_handle();
         // Before it is asked for: a client that goes meanwhile must not leave a slot behind.
         let running = RunningExport { quota: Arc::clone(self), slot, renewing };
         let is_away = self.keys.decide(0, self.clock.monotonic_ns()) == Decision::Share;
-        let is_refused = !is_away && self.call_slot("begin", &running.slot, most).await == Some(0);
+        let is_refused = !is_away && self.is_refused(&running.slot, most, came).await;
         (!is_refused).then_some(running)
+    }
+
+    /// The slot of an export that has just ended is given back a moment after its client has the last byte, so who is
+    /// refused is asked for once more. No answer in time is no refusal.
+    async fn is_refused(&self, slot: &Slot, most: usize, came: Now) -> bool {
+        let asking = async {
+            if self.call_slot("begin", slot, most).await != Some(0) {
+                return false;
+            }
+            tokio::time::sleep(GIVEN_BACK).await;
+            self.call_slot("begin", slot, most).await == Some(0)
+        };
+        let time = self.time_left(came).saturating_add(GIVEN_BACK);
+        tokio::time::timeout(time, asking).await.unwrap_or(false)
     }
 
     async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {

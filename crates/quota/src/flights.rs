@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Either, select};
 use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::Quota;
@@ -95,18 +97,52 @@ pub(crate) async fn ask(
 ) -> Result<Answer, Unheard> {
     let (told, answer) = oneshot::channel();
     let rider = Rider { wants_unit, limit, told };
-    {
-        let mut shard = quota.flights.shard(name).lock();
-        match shard.entry(name) {
-            Entry::Occupied(mut waiting) => waiting.get_mut().push(rider),
-            Entry::Vacant(place) => {
-                place.insert(Vec::new());
-                tokio::spawn(fly(Arc::clone(quota), name, window_ns, rider));
+    let first = match quota.flights.shard(name).lock().entry(name) {
+        Entry::Occupied(mut waiting) => {
+            waiting.get_mut().push(rider);
+            None
+        }
+        Entry::Vacant(place) => {
+            place.insert(Vec::new());
+            Some(rider)
+        }
+    };
+    let heard = match first {
+        Some(rider) => Flight::of(fly(Arc::clone(quota), name, window_ns, rider)).carry(answer).await,
+        None => answer.await,
+    };
+    // A flight that fails lets go all who wait for the next, too.
+    heard.unwrap_or_else(|_| Err(Unheard::default()))
+}
+
+/// A flight that goes on when the request that began it is over, be it answered or gone: others may wait for the next call.
+/// Until then it needs no task of its own, which would cost each request two changes of task.
+struct Flight(Option<BoxFuture<'static, ()>>);
+
+impl Flight {
+    fn of(flying: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(flying.boxed()))
+    }
+
+    /// Flies until the answer is there.
+    async fn carry<T>(mut self, answer: oneshot::Receiver<T>) -> Result<T, oneshot::error::RecvError> {
+        let Some(flying) = &mut self.0 else { return answer.await };
+        match select(answer, flying).await {
+            Either::Left((heard, _)) => heard,
+            Either::Right(((), answer)) => {
+                self.0 = None;
+                answer.await
             }
         }
     }
-    // A flight that fails lets go all who wait for the next, too.
-    answer.await.unwrap_or_else(|_| Err(Unheard::default()))
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if let (Some(flying), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(flying);
+        }
+    }
 }
 
 async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
@@ -119,9 +155,8 @@ async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
         waiting.retain(|rider| !rider.told.is_closed());
         // Those of one limit: it may have been changed between two requests.
         let limit = waiting.first().map(|rider| rider.limit);
-        let (riders, others): (Vec<_>, Vec<_>) =
-            waiting.into_iter().partition(|rider| Some(rider.limit) == limit);
-        waiting = others;
+        let others = waiting.extract_if(.., |rider| Some(rider.limit) != limit).collect();
+        let riders = std::mem::replace(&mut waiting, others);
         if let Some(limit) = limit
             && !answer_riders(&quota, name, limit, window_ns, riders).await
         {
@@ -263,12 +298,12 @@ async fn call(
     let window_us = window_ns / 1_000;
     let (asked, numbers) = if limit <= EXACT_LIMIT {
         let numbers = [wanted.into(), limit.into(), window_us, 0];
-        (wanted, side.count(&quota.scripts.ring, &key, &numbers, LATEST).await?)
+        (wanted, side.count(&quota.scripts.ring, &key, &numbers).await?)
     } else {
         let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
         let numbers =
             [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
-        (wish.units, side.count(&quota.scripts.block, &key, &numbers, LATEST).await?)
+        (wish.units, side.count(&quota.scripts.block, &key, &numbers).await?)
     };
     let reply = Reply::read(&numbers, asked).ok_or(CallError::Failed)?;
     let kept = reply.granted.saturating_sub(wanted);

@@ -186,6 +186,24 @@ impl Quota {
         }
     }
 
+    /// The same for a request that may have waited for Redis before: all its waiting has one budget, from when it came.
+    pub async fn take_in_time(self: &Arc<Self>, claim: &Claim<'_>) -> Charge {
+        let taking = tokio::time::timeout(self.time_left(claim.now), self.take(claim));
+        taking.await.unwrap_or_else(|_| self.take_share(claim))
+    }
+
+    /// What is left of the budget of a request that came then.
+    fn time_left(&self, came: Now) -> Duration {
+        let waited_ns = self.clock.monotonic_ns().saturating_sub(came.monotonic_ns);
+        self.budget.saturating_sub(Duration::from_nanos(waited_ns))
+    }
+
+    /// The refusal that Redis would give, where that is certain without asking.
+    pub fn refusal_at_once(&self, claim: &Claim<'_>) -> Option<Verdict> {
+        let refusal = self.notes.closed(claim.name, claim.limit, self.clock.monotonic_ns());
+        refusal.filter(|_| self.decide(claim) == Decision::Shared).map(|answer| answer.verdict(claim.now))
+    }
+
     /// What [`Quota::take`] would say, consuming nothing, where that needs no question to Redis.
     pub fn peek_at_once(&self, claim: &Claim<'_>) -> Option<Verdict> {
         if self.decide(claim) != Decision::Shared {
@@ -231,7 +249,8 @@ impl Quota {
         let numbers = [units.into(), limit.into(), window_us, at_us];
         // Where it is lost, units too many were charged, which is the safe side.
         if let Ok(_turn) = side.turns.try_acquire() {
-            let _ = side.count(&self.scripts.ring, &key, &numbers, self.budget).await;
+            let returning = side.count(&self.scripts.ring, &key, &numbers);
+            let _ = tokio::time::timeout(self.budget, returning).await;
         }
     }
 

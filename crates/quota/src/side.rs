@@ -84,19 +84,18 @@ impl Side {
         self.decide(MINUTE_NS, self.clock.monotonic_ns()) == Decision::Shared
     }
 
-    /// Runs a script that counts, on this ring or block. What came of it the caller tells.
+    /// Runs a script that counts, on this ring or block. What came of it the caller tells, and how long it waits.
     pub(crate) async fn count(
         &self,
         script: &Script,
         key: &str,
         numbers: &[u64],
-        within: Duration,
     ) -> Result<Vec<i64>, CallError> {
         let known = self.known_epoch();
         // Only tests tell a script the time.
         let last = [Argument::Text(""), Argument::Text(&known)];
         let arguments: Vec<_> = numbers.iter().copied().map(Argument::Number).chain(last).collect();
-        self.connection.call(script, &[key, &self.epoch_key], &arguments, within).await
+        self.connection.call(script, &[key, &self.epoch_key], &arguments).await
     }
 
     /// As scripts are told.
@@ -115,7 +114,8 @@ impl Side {
         arguments: &[Argument<'_>],
     ) -> Result<Vec<i64>, CallError> {
         let sent_ns = self.clock.monotonic_ns();
-        let result = self.connection.call(script, keys, arguments, self.budget).await;
+        let calling = self.connection.call(script, keys, arguments);
+        let result = tokio::time::timeout(self.budget, calling).await.unwrap_or(Err(CallError::Late));
         match result {
             Ok(_) => {
                 self.calls.answered.fetch_add(1, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use arc_swap::ArcSwap;
 use lastro_access::{AddressRings, ClientAddr, Holder, Share};
 use lastro_model::{AccountId, Clock, KeyId, Now};
-use lastro_quota::{Charge, Claim, OwnRing, Quota, RingName, Settings};
+use lastro_quota::{Charge, Claim, OwnRing, Quota, RingName, RunningExport, Settings};
 use tokio::task::AbortHandle;
 
 use crate::server::Redis;
@@ -110,6 +110,10 @@ impl Replica {
             Some(charge) => charge,
             None => self.quota.take(claim).await,
         }
+    }
+
+    pub(crate) async fn begin_export(&self, name: &str, most: usize) -> Option<RunningExport> {
+        self.quota.begin_export(account(), name.to_owned(), most, self.clock.now()).await
     }
 }
 

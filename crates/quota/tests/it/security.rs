@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lastro_quota::{Class, Settings, Unit};
 
-use crate::replica::{Replica, account};
+use crate::replica::Replica;
 use crate::server::Redis;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -26,8 +26,8 @@ async fn the_rights_that_the_manual_names_are_enough() {
             replica.quota.give_back(&claim, charge);
         }
     }
-    let running = replica.quota.begin_export(account(), "a".to_owned(), 1).await;
-    assert!(running.is_some() && replica.quota.begin_export(account(), "b".to_owned(), 1).await.is_none());
+    let running = replica.begin_export("a", 1).await;
+    assert!(running.is_some() && replica.begin_export("b", 1).await.is_none());
     drop(running);
     assert_eq!(replica.quota.calls(Class::Keys).failed.load(std::sync::atomic::Ordering::Relaxed), 0);
     redis.url = redis.url.replace("s3cret", "wrong");

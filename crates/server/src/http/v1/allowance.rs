@@ -32,17 +32,16 @@ pub(super) async fn take_registration(
     let RegistrationLimits { per_network_an_hour, .. } = app.registrations.limits();
     let (address, network, share) =
         (of_address(app, client, now), of_network(app, client, now), **app.share.load());
-    let by_address = take(quota, &address).await;
-    if !by_address.verdict.admitted {
-        let retry_after_seconds = by_address.verdict.retry_after_seconds();
-        return Err(RegistrationRefusal::Address { retry_after_seconds });
-    }
-    let by_network = take(quota, &network).await;
-    if !by_network.verdict.admitted {
-        quota.give_back(&address, by_address);
-        let retry_after_seconds = by_network.verdict.retry_after_seconds();
-        return Err(RegistrationRefusal::Network { retry_after_seconds });
-    }
+    refused(quota.refusal_at_once(&address), quota.refusal_at_once(&network))?;
+    // At the same time, so that nobody waits twice.
+    let (by_address, by_network) = tokio::join!(take(quota, &address), take(quota, &network));
+    refused(Some(by_address.verdict), Some(by_network.verdict)).inspect_err(|_| {
+        for (claim, charge) in [(&address, by_address), (&network, by_network)] {
+            if charge.verdict.admitted {
+                quota.give_back(claim, charge);
+            }
+        }
+    })?;
     let before = by_network.verdict.remaining.saturating_add(1);
     let is_newcomer = before == per_network_an_hour || before == share.of(per_network_an_hour);
     app.registrations.take_in_all(share, is_newcomer, now.monotonic_ns).inspect_err(|_| {
@@ -50,6 +49,20 @@ pub(super) async fn take_registration(
         quota.give_back(&network, by_network);
     })?;
     Ok(Registration::Shared { by_address, by_network, share })
+}
+
+/// Refuses for the address before the network.
+fn refused(by_address: Option<Verdict>, by_network: Option<Verdict>) -> Result<(), RegistrationRefusal> {
+    let seconds = |verdict: Option<Verdict>| {
+        verdict.filter(|verdict| !verdict.admitted).map(|verdict| verdict.retry_after_seconds())
+    };
+    if let Some(retry_after_seconds) = seconds(by_address) {
+        return Err(RegistrationRefusal::Address { retry_after_seconds });
+    }
+    match seconds(by_network) {
+        Some(retry_after_seconds) => Err(RegistrationRefusal::Network { retry_after_seconds }),
+        None => Ok(()),
+    }
 }
 
 /// Nothing came of the registration.
@@ -75,7 +88,7 @@ pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdi
         window_ns: HOUR_NS,
         now,
     };
-    take(quota, &claim).await.verdict
+    quota.take_in_time(&claim).await.verdict
 }
 
 async fn take(quota: &Arc<Quota>, claim: &Claim<'_>) -> Charge {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use lastro_model::AccountId;
+use lastro_model::{AccountId, Now};
 use lastro_quota::{Quota, RunningExport};
 use parking_lot::Mutex;
 
@@ -64,13 +64,13 @@ impl Exports {
         self: &Arc<Self>,
         quota: Option<&Arc<Quota>>,
         account: AccountId,
+        came: Now,
     ) -> Option<Slot> {
-        let counted = match quota {
-            Some(quota) => Some(quota.begin_export(account, random_hex(16), AT_A_TIME).await?),
-            None => None,
-        };
+        // Memory is asked first: a flood of exports need not trouble Redis.
         let mut slot = self.begin(account)?;
-        slot.counted = counted;
+        if let Some(quota) = quota {
+            slot.counted = Some(quota.begin_export(account, random_hex(16), AT_A_TIME, came).await?);
+        }
         Some(slot)
     }
 
