@@ -92,7 +92,7 @@ impl RequestContext<'_> {
     /// Begins an export that counts over all replicas.
     async fn begin_counted(&self, export: Export) -> Result<Reply, ApiError> {
         let account = self.caller.required_key()?.holder.account();
-        let slot = self.app.exports.begin_counted(self.app.quota.as_ref(), account, self.now).await;
+        let slot = self.app.exports.begin_counted(self.app.quota.as_ref(), account, self.arrival.now).await;
         self.stream(export, slot.ok_or(slots::ALL_TAKEN)?)
     }
 

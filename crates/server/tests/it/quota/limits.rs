@@ -110,7 +110,7 @@ async fn two_exports_run_at_a_time_over_all_replicas() {
     let account = lastro_model::AccountId(crate::app::id_of(&key));
     let begin = async |replica: usize| {
         let app = &fleet.apps[replica].service.app;
-        app.exports.begin_counted(app.quota.as_ref(), account).await
+        app.exports.begin_counted(app.quota.as_ref(), account, app.clock.now()).await
     };
     let running = (begin(0).await.unwrap(), begin(0).await.unwrap());
     let export = || fleet.apps[1].get("/api/v1/export/selic").key(&key).send();
