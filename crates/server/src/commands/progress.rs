@@ -25,9 +25,9 @@ struct Bar {
 }
 
 /// Before the first answer nobody can say how long it takes; after the last, how long it took is what counts.
-const WAITING: &str = "{prefix:10} {bar:20} {pos:>4} of {len:<4} waiting for the first answer, {elapsed}";
-const READING: &str = "{prefix:10} {bar:20} {pos:>4} of {len:<4} {msg}, {eta} left";
-const ENDED: &str = "{prefix:10} {bar:20} {pos:>4} of {len:<4} {msg}, {elapsed}";
+const WAITING: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} waiting for the first answer, {elapsed}";
+const READING: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} {msg}, {eta} left";
+const ENDED: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} {msg}, {elapsed}";
 
 impl Bar {
     fn show(&self, template: &str) {
@@ -72,7 +72,7 @@ impl Report for Bars {
 
     fn wait(&self, source: Source, holder: &str) {
         // A terminal that cannot be written to is nobody's.
-        let _ = self.all.println(format!("{:10} waiting for {holder}", source.name()));
+        let _ = self.all.println(format!("{:22} waiting for {holder}", source.name()));
     }
 }
 

@@ -117,7 +117,7 @@ async fn in_turn(
 
 fn table(results: &[Timed]) {
     println!(
-        "{:<10}  {:>9}  {:>9}  {:>9}  {:>9}  {:<10}  {:>7}",
+        "{:<22}  {:>9}  {:>9}  {:>9}  {:>9}  {:<10}  {:>7}",
         "SOURCE", "ADDED", "CHANGED", "REJECTED", "WITHHELD", "NEWEST", "SECONDS"
     );
     for (source, result, seconds) in results {
@@ -126,11 +126,11 @@ fn table(results: &[Timed]) {
                 let newest = synchronised.newest.map_or_else(|| "-".to_owned(), |day| day.to_string());
                 let Synchronised { added, changed, rejected, withheld, .. } = synchronised;
                 println!(
-                    "{:<10}  {added:>9}  {changed:>9}  {rejected:>9}  {withheld:>9}  {newest:<10}  {seconds:>7.1}",
+                    "{:<22}  {added:>9}  {changed:>9}  {rejected:>9}  {withheld:>9}  {newest:<10}  {seconds:>7.1}",
                     source.name()
                 );
             }
-            Err(error) => println!("{:<10}  failed after {seconds:.1} s: {error}", source.name()),
+            Err(error) => println!("{:<22}  failed after {seconds:.1} s: {error}", source.name()),
         }
     }
 }

@@ -150,7 +150,9 @@ impl TestApp {
     /// What the operator's listener says.
     pub(crate) async fn admin(&self, path: &str) -> (u16, String) {
         let address = self.service.admin_address.expect("an operator's listener");
-        let response = self.client.get(format!("http://{address}{path}")).send().await.expect("an answer");
+        // The listener ends every conversation after a while; a new one is not ended in the midst of a question.
+        let asking = self.client.get(format!("http://{address}{path}")).header("connection", "close");
+        let response = asking.send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
     }
 }

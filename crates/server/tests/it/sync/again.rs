@@ -14,7 +14,7 @@ async fn a_second_run_asks_little_and_changes_nothing() {
     let remembered = stage.app.elsewhere().await.read_files(Source::Filings).await.unwrap();
     stage.publisher.forget();
     stage.app.advance_seconds(60);
-    for (source, result) in stage.run_all().await {
+    for (source, result) in stage.run_watched().await {
         let outcome = result.unwrap();
         assert_eq!((outcome.added, outcome.changed), (0, 0), "{source}");
     }

@@ -73,7 +73,7 @@ async fn a_first_synchronisation_makes_few_requests_and_a_second_far_fewer() {
 
 /// `lastro sync` gives up with the publisher, and not with each of its series.
 #[tokio::test]
-async fn a_publisher_that_is_down_is_asked_by_three_series_alone() {
+async fn a_publisher_that_is_down_is_asked_by_few_of_its_series() {
     let stage = Stage::set().await;
     stage.publisher.trouble("sgs:", Trouble::Later(503, 3600));
     for (source, result) in stage.run_all().await {
@@ -81,8 +81,9 @@ async fn a_publisher_that_is_down_is_asked_by_three_series_alone() {
         let sentence = result.unwrap_err().to_string();
         assert!(sentence.contains("the publisher answered status 503"), "{source}: {sentence}");
     }
-    let asked = stage.publisher.asked("sgs:");
-    assert!((3..=9).contains(&asked), "{asked} requests");
+    // When the third has failed, two others may be at it.
+    let asked = stage.publisher.codes_in_order();
+    assert!((3..=5).contains(&asked.len()), "{asked:?}");
     assert!(stage.publisher.asked("ptax:") > 0 && stage.publisher.asked("cvm:") > 0);
 }
 

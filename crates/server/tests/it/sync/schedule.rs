@@ -154,7 +154,9 @@ async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
     stage.all_come_to("ok", 1).await;
     stage.caught_up().await;
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
-    for round in on_the_way(day(TODAY)).into_iter().chain(at_the_source(&held, day(TODAY))) {
+    // Some of them: all are tried without a schedule, and a round of seventy series takes its time.
+    let rounds = on_the_way(day(TODAY)).into_iter().step_by(4);
+    for round in rounds.chain(at_the_source(&held, day(TODAY)).into_iter().take(2)) {
         round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
         // Whatever the hour and the weekday, two days are too long for every source.
         stage
@@ -231,9 +233,9 @@ async fn a_publisher_that_is_down_is_noticed_once() {
     let stage = scheduled(publisher).await;
     let outcome = |source| if matches!(source, Source::Series(_)) { "unreachable" } else { "ok" };
     stage.come_to(&Source::ALL.map(|source| (source, outcome(source), 1))).await;
-    let asked = stage.publisher.asked("sgs:");
-    // Three series that are asked by years have three questions under way each.
-    assert!((3..=9).contains(&asked), "{asked} requests");
+    // When the third has failed, two others may be at it.
+    let asked = stage.publisher.codes_in_order();
+    assert!((3..=5).contains(&asked.len()), "{asked:?}");
     stage.caught_up().await;
     for series in Series::ALL {
         let health = stage.health(series.into()).await;

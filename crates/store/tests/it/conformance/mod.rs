@@ -48,6 +48,7 @@ macro_rules! suite {
             records: [
                 a_new_store_knows_every_source_and_holds_no_rows,
                 every_kind_of_row_comes_back_as_it_went_in,
+                several_sources_go_in_together_or_not_at_all,
                 decimals_keep_their_scale,
                 filings_come_in_batches,
                 only_new_and_different_rows_are_counted,

@@ -50,6 +50,24 @@ pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Plac
     assert_eq!(filings(&*store).await, [full, greatest]);
 }
 
+pub(crate) async fn several_sources_go_in_together_or_not_at_all(place: &impl Place) {
+    let store = place.open().await;
+    let [selic, cdi] = [Series::Selic, Series::Cdi].map(Source::from);
+    let rows = |value| Records::Rates(vec![rate("2026-10-30", value)]);
+    // What is no row of a source is refused, and takes the others with it.
+    let misplaced =
+        vec![(publication(selic), rows("15.00")), (publication(Source::Companies), rows("14.90"))];
+    store.publish_together(misplaced).await.unwrap_err();
+    assert_eq!(all(&*store, selic).await.unwrap(), (Edition(0), vec![]));
+    let both = vec![(publication(selic), rows("15.00")), (publication(cdi), rows("14.90"))];
+    let published = store.publish_together(both).await.unwrap();
+    assert_eq!(published.iter().map(|published| published.added).collect::<Vec<_>>(), [1, 1]);
+    for (source, published, value) in [(selic, &published[0], "15.00"), (cdi, &published[1], "14.90")] {
+        assert_eq!(all(&*store, source).await.unwrap(), (published.edition, vec![rows(value)]));
+    }
+    assert!(published[0].edition < published[1].edition, "each has its own edition");
+}
+
 pub(crate) async fn decimals_keep_their_scale(place: &impl Place) {
     let store = place.open().await;
     let written = ["15", "15.0", "15.00", "0", "0.000", "-0.02", "5.1253", "0.0000000000000000000000000001"];
