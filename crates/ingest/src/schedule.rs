@@ -169,10 +169,8 @@ impl Watch<'_> {
         };
         self.observer.ended(self.source, &result);
         self.left = matches!(result, Err(SyncError::Left(_)));
-        // Whoever was left has not failed: it is due as soon as the publisher is up.
-        if !self.left {
-            self.failures = if result.is_ok() { 0 } else { self.failures + 1 };
-        }
+        // Whoever was left waits for the publisher alone, and not for what it failed at before.
+        self.failures = if result.is_ok() || self.left { 0 } else { self.failures + 1 };
         Polled::Done
     }
 

@@ -197,7 +197,7 @@ mod tests {
     #[tokio::test]
     async fn the_rest_are_left_until_one_has_tried() {
         let (turns, clock) = (Turns::default(), ManualClock::starting_at(0));
-        let left = |series: Series| turns.wait(series.into(), &clock).map(|turn| turn.err());
+        let left = |series: Series| turns.wait(series.into(), &clock).map(Result::err);
         for series in [Series::Selic, Series::Cdi, Series::Ipca] {
             let turn = turns.wait(series.into(), &clock).await.ok().unwrap();
             turn.end(Err(&down(series.about().label)));
