@@ -134,6 +134,8 @@ def several(directory, seconds):
         for replica in fleet.replicas:
             machine.quietly(["taskset", "-a", "-p", "-c", cores, str(replica.process.pid)])
         key = [fleet.make_key("platinum", 100_000_000)]
+        for replica in fleet.replicas:
+            ask_once(replica.port, key)
         one, _ = ask(directory, [fleet.replicas[0].port], key, seconds, cores)
         two, _ = ask(directory, [r.port for r in fleet.replicas[:2]], key, seconds, cores)
         published = statistics.median(publication(fleet, n) for n in range(5))

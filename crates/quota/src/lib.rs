@@ -186,12 +186,6 @@ impl Quota {
         }
     }
 
-    /// The same for a request that may have waited for Redis before: all its waiting has one budget, from when it came.
-    pub async fn take_in_time(self: &Arc<Self>, claim: &Claim<'_>) -> Charge {
-        let taking = tokio::time::timeout(self.time_left(claim.now), self.take(claim));
-        taking.await.unwrap_or_else(|_| self.take_share(claim))
-    }
-
     /// What is left of the budget of a request that came then.
     fn time_left(&self, came: Now) -> Duration {
         let waited_ns = self.clock.monotonic_ns().saturating_sub(came.monotonic_ns);

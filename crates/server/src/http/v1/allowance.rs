@@ -88,7 +88,7 @@ pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdi
         window_ns: HOUR_NS,
         now,
     };
-    quota.take_in_time(&claim).await.verdict
+    take(quota, &claim).await.verdict
 }
 
 async fn take(quota: &Arc<Quota>, claim: &Claim<'_>) -> Charge {
