@@ -50,12 +50,8 @@ NAMELESS = {"", *map(key, STOP_WORDS)}
 class Vocabulary:
     """The words of a sample of filings, the commonest first, and the filings they came from."""
 
-    def __init__(self, database_file, filings):
-        database = sqlite3.connect(f"file:{database_file}?mode=ro", uri=True)
-        places = range(1, filings + 1, max(1, filings // SAMPLE))
-        rows = (database.execute(TEXTS, (place,)).fetchone() for place in places)
-        self.texts = [words_in(" ".join(text or "" for text in row)) for row in rows if row]
-        database.close()
+    def __init__(self, texts):
+        self.texts = [words_in(text) for text in texts]
         forms = Counter(word for text in self.texts for word in set(text))
         # The commonest way to write each word stands for all of them.
         written = {key(word): word for word, _ in sorted(forms.items(), key=lambda entry: (entry[1], entry[0]))}
@@ -65,13 +61,22 @@ class Vocabulary:
         self.rare = self.words[len(self.words) // 2 :]
 
 
+def texts_of(database_file, filings):
+    """The texts of a sample of the filings of a database."""
+    database = sqlite3.connect(f"file:{database_file}?mode=ro", uri=True)
+    places = range(1, filings + 1, max(1, filings // SAMPLE))
+    rows = [database.execute(TEXTS, (place,)).fetchone() for place in places]
+    database.close()
+    return [" ".join(text or "" for text in row) for row in rows if row]
+
+
 def words_in(text):
     return [word for word in (piece.strip(".,;:()-–/\"'") for piece in text.split()) if word]
 
 
-def families(database_file, filings, size):
+def families(texts, size):
     """At most so many questions in each family, every one of them new."""
-    vocabulary, asked = Vocabulary(database_file, filings), set()
+    vocabulary, asked = Vocabulary(texts), set()
     return {title: distinct(title, draw, vocabulary, size, asked) for title, draw in FAMILIES.items()}
 
 
@@ -118,6 +123,25 @@ def of_one_filing(dice, v):
     return some_of(dice, text, 3, 20)
 
 
+def mistyped(dice, words):
+    """One to three words, each with a slip of the finger: a letter left out, doubled, changed, or two of them swapped."""
+    return " ".join(slip(dice, word) for word in dice.sample(words, dice.randint(1, 3)))
+
+
+def slip(dice, word):
+    if len(word) < 5 or not word.isalpha():
+        return word
+    at = dice.randrange(1, len(word) - 1)
+    kinds = [word[:at] + word[at + 1 :], word[:at] + word[at] + word[at:], word[:at] + dice.choice(LETTERS) + word[at + 1 :]]
+    return dice.choice([*kinds, word[:at] + word[at + 1] + word[at] + word[at + 2 :]])
+
+
+def never_together(dice, v):
+    """Words of several filings, most of which no filing has all of."""
+    texts = [dice.choice(v.texts) for _ in range(dice.randint(2, 6))]
+    return " ".join(dice.choice(text) for text in texts if text) + " " + some_of(dice, v.common, 1, 3)
+
+
 FAMILIES = {
     "one or two letters": lambda dice, v: nonsense(dice, SIGNS, dice.randint(1, 2)),
     "a prefix of three to five letters": lambda dice, v: start_of(dice, v.words, 3, 5),
@@ -137,4 +161,6 @@ FAMILIES = {
     "common words with other accents and case": lambda dice, v: accented(dice, some_of(dice, v.common, 1, 4)),
     "a far page": lambda dice, v: Search(some_of(dice, v.common, 1, 2), 20, dice.randint(200, 50_000)),
     "a thousand rows of a far page": lambda dice, v: Search(some_of(dice, v.common, 1, 2), 1000, dice.randint(200, 50_000)),
+    "mistyped words": lambda dice, v: mistyped(dice, v.words),
+    "words that nothing has together": never_together,
 }

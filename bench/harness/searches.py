@@ -65,7 +65,8 @@ class Line:
 
 def run(station, size):
     """Asks a server that is running and otherwise idle: by family, what was asked."""
-    families = adversary.families(station.laboratory.database_file, station.laboratory.filings, size)
+    texts = adversary.texts_of(station.laboratory.database_file, station.laboratory.filings)
+    families = adversary.families(texts, size)
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {machine.LOAD_CORE})
     try:

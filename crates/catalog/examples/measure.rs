@@ -61,8 +61,8 @@ fn ask(filings: &Filings, ids: &[FilingId], question: &str, times: u32) {
     for id in ids.iter().cycle().take(times as usize) {
         out.clear();
         let rows = match question.split_once(':') {
-            Some(("search", text)) => filings.search(text, first).rows,
-            Some(("anew", text)) => filings.search(text, ANEW).rows,
+            Some(("search", text)) => filings.search(text, first).listing.rows,
+            Some(("anew", text)) => filings.search(text, ANEW).listing.rows,
             Some(("page", offset)) => {
                 filings.list(&category(), Page { limit: 20, offset: offset.parse().unwrap() }).rows
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lastro_calc::{Check, checks};
 use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
-use crate::{Companies, Filings, FxBook, Listing, Page, Timeline};
+use crate::{Companies, Filings, Found, FxBook, Page, Timeline};
 
 /// One source's data, and which state of it this is.
 #[derive(Debug, Clone, Default)]
@@ -81,12 +81,12 @@ impl Catalog {
     }
 
     /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.
-    pub fn search_filings(&self, q: &str, page: Page) -> Listing<'_> {
+    pub fn search_filings(&self, q: &str, page: Page) -> Found<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {
             let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
             let listing = self.filings.of_companies(&companies, page);
             if listing.total > 0 {
-                return listing;
+                return Found::from(listing);
             }
         }
         self.filings.search(q, page)

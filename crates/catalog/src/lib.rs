@@ -33,6 +33,7 @@ pub use observations::Observations;
 pub use page::{Listing, Page, Rows, RowsIter};
 pub use record_json::{company_json, filing_json};
 pub use revisions::{FirstDay, Revision, Revisions};
+pub use search::{Found, Reading, Span};
 pub use snapshot::SnapshotError;
 pub use table::{Cell, Table};
 pub use timeline::{Point, Timeline};

@@ -5,6 +5,8 @@
 
 mod cnpjs;
 mod filter;
+mod legal_forms;
+mod ranking;
 mod tickers;
 
 use std::collections::BTreeMap;
@@ -17,10 +19,11 @@ use crate::BuildError;
 use crate::json::{Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
-use crate::search::{IndexBuilder, TextIndex, Title};
+use crate::search::{Field, Found, IndexBuilder, TextIndex, Title, analyzed};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
+use ranking::{Ranking, Wanted};
 use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
@@ -51,6 +54,7 @@ pub struct Companies {
     tickers_stamp: Stamp,
     filters: Filters,
     index: TextIndex,
+    ranking: Ranking,
 }
 
 impl Companies {
@@ -76,6 +80,7 @@ impl Companies {
             positions,
             cnpjs: CnpjDirectory::of(&companies),
             filters: Filters::of(&companies),
+            ranking: Ranking::of(&companies),
             tickers: directory,
             tickers_stamp: tickers.stamp,
             companies,
@@ -138,21 +143,23 @@ impl Companies {
         }
     }
 
-    /// Finds companies by name, trading name, sector, registry code and ticker; by CNPJ, if the text is one or starts one.
-    pub fn search(&self, q: &str, page: Page) -> Listing<'_> {
+    /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`ranking::Rank`]; by CNPJ,
+    /// if the text is one or starts one.
+    pub fn search(&self, q: &str, page: Page) -> Found<'_> {
         let bearers = self.cnpjs.search(q);
         if !bearers.is_empty() {
-            return found(&bearers, page);
+            return Found::from(found(&bearers, page));
         }
-        let mut named = self.tickers.search(q);
-        if named.is_empty() {
-            return self.index.search(q, page);
-        }
-        // Whom the text names comes before whoever only has it among other words.
-        let first = named.len();
-        let all = self.index.search(q, Page { limit: usize::MAX, offset: 0 });
-        named.extend(all.rows.iter().filter(|row| !named[..first].contains(row)).collect::<Vec<_>>());
-        found(&named, page)
+        let readings = self.index.all_rows(&analyzed(q)).into_iter().map(|(searched, mut rows, reading)| {
+            let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
+            rows.extend(named.collect::<Vec<_>>());
+            let (best, rows) = self.ranking.ordered(&rows, &Wanted::new(&searched, q, &self.tickers));
+            (best.is_none(), best, rows, reading)
+        });
+        // Of several words that one may have meant, those that find the best company.
+        let best = readings.min_by_key(|(is_nothing, best, ..)| (*is_nothing, *best));
+        let Some((_, _, rows, reading)) = best else { return Found::from(Listing::EMPTY) };
+        Found { listing: found(&rows, page), reading }
     }
 }
 
@@ -195,8 +202,10 @@ fn index<'a>(
         let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
         let [trading_name, sector] = [&company.trading_name, &company.sector]
             .map(|text| index.title(text.as_deref().unwrap_or_default()));
-        let titles: Vec<&Title> =
-            [&name, &code, &trading_name, &sector].into_iter().chain(&tickers).collect();
+        let texts = [&name, &trading_name].map(|title| (Field::Company, title));
+        let others = [(Field::Category, &sector), (Field::Code, &code)];
+        let tickers = tickers.iter().map(|title| (Field::Code, title));
+        let titles: Vec<(Field, &Title)> = texts.into_iter().chain(others).chain(tickers).collect();
         index.push(&titles, "")?;
     }
     index.finish()

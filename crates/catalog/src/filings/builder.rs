@@ -11,7 +11,7 @@ use super::ids::IdTable;
 use super::interner::Interner;
 use crate::BuildError;
 use crate::json::text_of;
-use crate::search::{IndexBuilder, TextIndex, Title};
+use crate::search::{Field, IndexBuilder, TextIndex, Title};
 
 /// Takes filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
@@ -90,11 +90,11 @@ fn inverted(order: &[u32]) -> Vec<u32> {
 /// Filings are found by company name, category, kind, description and registry code. What repeats is analyzed once.
 fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
     let mut index = IndexBuilder::default();
-    let mut analyzed =
-        |interned: &Interner| -> Vec<Title> { interned.texts().map(|text| index.title(text)).collect() };
-    let names = analyzed(&columns.company_names);
-    let categories = analyzed(&columns.categories);
-    let kinds = analyzed(&columns.kinds);
+    let names: Vec<Title> = columns.company_names.texts().map(|text| index.title(text)).collect();
+    let mut labels =
+        |interned: &Interner| -> Vec<Title> { interned.texts().map(|text| index.label(text)).collect() };
+    let categories = labels(&columns.categories);
+    let kinds = labels(&columns.kinds);
     let mut codes = HashMap::<u32, Title>::new();
     let no_kind = Title::default();
     for row in 0..columns.len() as u32 {
@@ -103,7 +103,16 @@ fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
         let name = &names[columns.company_name(row) as usize];
         let category = &categories[columns.category(row) as usize];
         let kind = columns.kind(row).map_or(&no_kind, |kind| &kinds[kind as usize]);
-        index.push(&[name, category, kind, code], &text_of(columns.description_json(row)))?;
+        let titles =
+            [(Field::Category, category), (Field::Kind, kind), (Field::Company, name), (Field::Code, code)];
+        index.push(&titles, own_description(columns, row, &text_of(columns.description_json(row))))?;
     }
     index.finish()
+}
+
+/// A description that only repeats the category or the kind says nothing of its own.
+fn own_description<'a>(columns: &Columns, row: u32, description: &'a str) -> &'a str {
+    let category = columns.categories.text(columns.category(row));
+    let kind = columns.kind(row).map(|kind| columns.kinds.text(kind));
+    if description == category || Some(description) == kind { "" } else { description }
 }

@@ -23,7 +23,7 @@ use crate::json::{Object, Plain, text_of};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
-use crate::search::TextIndex;
+use crate::search::{Found, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use columns::Columns;
@@ -145,7 +145,7 @@ impl Filings {
         }
     }
 
-    pub fn search(&self, q: &str, page: Page) -> Listing<'_> {
+    pub fn search(&self, q: &str, page: Page) -> Found<'_> {
         self.index.search(q, page)
     }
 

@@ -4,6 +4,8 @@
 //! keeps `operação` and `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are
 //! folded; so plurals are undone first. Both sides, index and query, come through here.
 
+use std::ops::Range;
+
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
 
@@ -20,12 +22,17 @@ const STOP_WORDS: [&str; 44] = [
 /// Longer words are cut here, in the index and in queries alike.
 const LONGEST_WORD: usize = 40;
 
-pub(super) fn is_stop_word(folded: &str) -> bool {
+pub(crate) fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.contains(&folded)
 }
 
 /// Visits the folded words of `text` in their order.
 pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
+    for_each_word_at(text, |_, folded| visit(folded));
+}
+
+/// The same, with the bytes of the text that each word is.
+pub(super) fn for_each_word_at(text: &str, mut visit: impl FnMut(Range<usize>, &str)) {
     let mut folded = String::with_capacity(LONGEST_WORD);
     let mut rest = text;
     while let Some((raw, after)) = next_raw_word(rest) {
@@ -33,7 +40,8 @@ pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
         append_folded(raw, &mut folded);
         rest = after;
         if !folded.is_empty() {
-            visit(&folded);
+            let end = text.len() - after.len();
+            visit(end - raw.len()..end, &folded);
         }
     }
 }
@@ -133,7 +141,7 @@ const PLURALS: [(&str, &str); 9] = [
 ];
 
 /// The singular of a folded word. At least two letters stay before the ending: `ações` is changed, `mais` is not.
-fn singular(folded: &str) -> String {
+pub(crate) fn singular(folded: &str) -> String {
     for (plural, ending) in PLURALS {
         if let Some(start) = folded.strip_suffix(plural)
             && start.len() >= 2

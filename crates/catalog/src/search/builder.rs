@@ -4,27 +4,20 @@
 use hashbrown::HashMap;
 
 use super::TextIndex;
-use super::analyzer::{for_each_word, is_stop_word, stem};
-use super::entry::{Entry, HEAVIEST, MOST_ROWS};
+use super::analyzer::for_each_word;
+use super::entry::{Entry, MOST_ROWS};
+use super::label::whole_label;
 use super::lexicon::Lexicon;
+use super::positions::{Field, Position};
 use super::postings::Lists;
 use crate::BuildError;
 
-/// How many words a text may have until each of them counts one less: the greater a word's share of a text, the more
-/// the text is about it.
-const SHARES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
-
-/// Names and labels say what a row is, prose what else it touches.
-const LIGHTER_IN_PROSE: u8 = 4;
-
 /// A name or label, analyzed once for all rows that bear it.
 #[derive(Default)]
-pub(crate) struct Title(Vec<Occurrence>);
-
-#[derive(Clone, Copy)]
-struct Occurrence {
-    word: u32,
-    weight: u8,
+pub(crate) struct Title {
+    words: Vec<u32>,
+    /// Stands for the label as a whole.
+    whole: Option<u32>,
 }
 
 #[derive(Default)]
@@ -33,8 +26,10 @@ pub(crate) struct IndexBuilder {
     /// The words of the rows so far, and where each row ends.
     entries: Vec<WordEntry>,
     ends: Vec<u64>,
+    /// Where rows have the same word again.
+    again: Vec<(u32, WordEntry)>,
     /// The row being added.
-    row: Vec<Occurrence>,
+    row: Vec<WordEntry>,
 }
 
 /// A word of a finished row, as small as an [`Entry`]: the word stands where the row will.
@@ -42,105 +37,119 @@ type WordEntry = Entry;
 
 impl IndexBuilder {
     pub(crate) fn title(&mut self, text: &str) -> Title {
-        let mut occurrences = Vec::new();
-        self.words.append(text, HEAVIEST, &mut occurrences);
-        Title(occurrences)
+        let mut words = Vec::new();
+        for_each_word(text, |word| words.push(self.words.number(word)));
+        Title { words, whole: None }
+    }
+
+    /// A title that is also known as a whole, so that rows which bear just this can come first.
+    pub(crate) fn label(&mut self, text: &str) -> Title {
+        let whole = self.words.number(&whole_label(text));
+        Title { whole: Some(whole), ..self.title(text) }
     }
 
     /// Adds the next row.
-    pub(crate) fn push(&mut self, titles: &[&Title], prose: &str) -> Result<(), BuildError> {
-        if self.ends.len() as u64 >= u64::from(MOST_ROWS) {
+    pub(crate) fn push(&mut self, titles: &[(Field, &Title)], prose: &str) -> Result<(), BuildError> {
+        let row = self.ends.len() as u32;
+        if row >= MOST_ROWS {
             return Err(BuildError::TooLarge("the number of rows to search"));
         }
         self.row.clear();
-        titles.iter().for_each(|title| self.row.extend_from_slice(&title.0));
-        self.words.append(prose, HEAVIEST - LIGHTER_IN_PROSE, &mut self.row);
-        if self.words.stems.len() as u64 >= u64::from(MOST_ROWS) {
+        titles.iter().for_each(|(field, title)| self.put_title(*field, title));
+        self.put_prose(prose);
+        if self.words.numbers.len() as u64 >= u64::from(MOST_ROWS) {
             return Err(BuildError::TooLarge("the number of words"));
         }
-        self.settle_row();
+        self.settle_row(row);
         self.ends.push(self.entries.len() as u64);
         Ok(())
     }
 
-    /// A word counts once in a row, and all forms of a word in it count as the weightiest of them.
-    fn settle_row(&mut self) {
-        let stems = &self.words.stems;
-        self.row.sort_unstable_by_key(|occurrence| (stems[occurrence.word as usize], occurrence.word));
-        for family in self.row.chunk_by(|a, b| stems[a.word as usize] == stems[b.word as usize]) {
-            let weight = family.iter().map(|occurrence| occurrence.weight).max().unwrap_or(0);
-            let forms = family.chunk_by(|a, b| a.word == b.word).filter_map(|form| form.first());
-            self.entries.extend(forms.map(|form| Entry::new(form.word, weight)));
+    fn put_title(&mut self, field: Field, title: &Title) {
+        let words = title.words.iter().enumerate();
+        self.row.extend(words.map(|(nth, word)| Entry::new(*word, field.position(nth))));
+        self.row.extend(title.whole.map(|whole| Entry::new(whole, field.position(0))));
+    }
+
+    fn put_prose(&mut self, prose: &str) {
+        let (mut nth, words, row) = (0, &mut self.words, &mut self.row);
+        for_each_word(prose, |word| {
+            row.push(Entry::new(words.number(word), Field::Description.position(nth)));
+            nth += 1;
+        });
+    }
+
+    /// A word has one entry in a row, with its first position; the others are kept aside.
+    fn settle_row(&mut self, row: u32) {
+        self.row.sort_unstable();
+        self.row.dedup();
+        for same in self.row.chunk_by(|a, b| a.row() == b.row()) {
+            let Some((first, others)) = same.split_first() else { continue };
+            self.entries.push(if others.is_empty() { *first } else { first.repeated() });
+            self.again.extend(others.iter().map(|other| (row, *other)));
         }
     }
 
     pub(crate) fn finish(self) -> Result<TextIndex, BuildError> {
         let rows = self.ends.len() as u32;
         let (lexicon, places) = self.words.sorted()?;
-        let lists = lists(&self.entries, &self.ends, &places);
-        drop((self.entries, self.ends));
-        Ok(TextIndex::new(rows, lexicon, lists))
+        let again = lists(&places, || self.again.iter().copied());
+        let lists = lists(&places, || by_row(&self.entries, &self.ends));
+        drop((self.entries, self.ends, self.again));
+        Ok(TextIndex::new(rows, lexicon, Lists::from_parts(lists), Lists::without_bitmaps(again)))
     }
 }
 
-/// The lists of the words, each of which has its place in `places`.
-fn lists(occurrences: &[WordEntry], row_ends: &[u64], places: &[u32]) -> Lists {
-    let place = |occurrence: &WordEntry| places[occurrence.row() as usize] as usize;
+/// The words of all rows, each with its row.
+fn by_row<'a>(
+    entries: &'a [WordEntry],
+    row_ends: &'a [u64],
+) -> impl Iterator<Item = (u32, WordEntry)> + use<'a> {
+    let mut start = 0;
+    (0..).zip(row_ends).flat_map(move |(row, end)| {
+        let words = &entries[start as usize..*end as usize];
+        start = *end;
+        words.iter().map(move |word| (row, *word))
+    })
+}
+
+/// The lists of the words, each of which has its place in `places`: where they end, and their entries.
+fn lists<I: Iterator<Item = (u32, WordEntry)>>(
+    places: &[u32],
+    occurrences: impl Fn() -> I,
+) -> (Vec<u64>, Vec<Entry>) {
+    let place = |occurrence: WordEntry| places[occurrence.row() as usize] as usize;
     // One list end too many, so that while filling, each end can start as that of the list before.
     let mut ends = vec![0u64; places.len() + 1];
-    occurrences.iter().for_each(|occurrence| ends[place(occurrence) + 1] += 1);
+    occurrences().for_each(|(_, occurrence)| ends[place(occurrence) + 1] += 1);
     let mut total = 0;
     for end in &mut ends {
         total += *end;
         *end = total;
     }
-    let mut entries = vec![Entry::new(0, 0); occurrences.len()];
-    let mut start = 0;
-    for (row, end) in (0..).zip(row_ends) {
-        for occurrence in &occurrences[start as usize..*end as usize] {
-            let next = &mut ends[place(occurrence)];
-            entries[*next as usize] = Entry::new(row, occurrence.weight() as u8);
-            *next += 1;
-        }
-        start = *end;
+    let mut entries = vec![Entry::new(0, Position::from_number(0)); total as usize];
+    for (row, occurrence) in occurrences() {
+        let next = &mut ends[place(occurrence)];
+        let entry = Entry::new(row, occurrence.position());
+        entries[*next as usize] = if occurrence.is_repeated() { entry.repeated() } else { entry };
+        *next += 1;
     }
     ends.pop();
-    Lists::from_parts(ends, entries)
+    (ends, entries)
 }
 
 /// Words as they are met.
 #[derive(Default)]
 struct Words {
     numbers: HashMap<Box<str>, u32>,
-    /// The number of each word's stem.
-    stems: Vec<u32>,
-    /// Whether each word is more than a stop word.
-    is_content: Vec<bool>,
-    stem_numbers: HashMap<String, u32>,
 }
 
 impl Words {
-    /// Appends the words of a text, of which a single one would count as `heaviest`.
-    fn append(&mut self, text: &str, heaviest: u8, occurrences: &mut Vec<Occurrence>) {
-        let start = occurrences.len();
-        let mut content_words = 0;
-        for_each_word(text, |word| {
-            let word = self.number(word);
-            content_words += usize::from(self.is_content[word as usize]);
-            occurrences.push(Occurrence { word, weight: 0 });
-        });
-        let steps = SHARES.partition_point(|words| *words < content_words) as u8;
-        occurrences[start..].iter_mut().for_each(|occurrence| occurrence.weight = heaviest - steps);
-    }
-
     fn number(&mut self, word: &str) -> u32 {
         if let Some(number) = self.numbers.get(word) {
             return *number;
         }
-        let number = self.stems.len() as u32;
-        let next_stem = self.stem_numbers.len() as u32;
-        self.stems.push(*self.stem_numbers.entry(stem(word)).or_insert(next_stem));
-        self.is_content.push(!is_stop_word(word));
+        let number = self.numbers.len() as u32;
         self.numbers.insert(word.into(), number);
         number
     }

@@ -1,30 +1,40 @@
-//! An entry of a word's list: a row, and how much the word counts in it.
+//! An entry of a word's list: a row, and where in the row the word stands.
 
+use super::positions::Position;
 use crate::merge_plan::ListEntry;
 
-/// A row and a weight in 32 bits: two million filings have more than forty million of them.
+/// A row and a position in 32 bits: two million filings have more than forty million of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry(u32);
 
-const WEIGHT_BITS: u32 = 4;
+const PLACE_BITS: u32 = 8;
+/// Beside the position, whether the row has the word at further ones.
+const REPEATED: u32 = 1 << (PLACE_BITS - 1);
+const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
-/// More rows than this do not fit beside a weight.
-pub(super) const MOST_ROWS: u32 = 1 << (u32::BITS - WEIGHT_BITS);
-
-/// The greatest weight.
-pub(super) const HEAVIEST: u8 = (1 << WEIGHT_BITS) - 1;
+/// More rows than this do not fit beside a position.
+pub(super) const MOST_ROWS: u32 = 1 << (u32::BITS - PLACE_BITS);
 
 impl Entry {
-    pub(super) fn new(row: u32, weight: u8) -> Self {
-        Self(row << WEIGHT_BITS | u32::from(weight))
+    pub(super) fn new(row: u32, position: Position) -> Self {
+        Self(row << PLACE_BITS | u32::from(position.number()))
+    }
+
+    #[must_use]
+    pub(super) fn repeated(self) -> Self {
+        Self(self.0 | REPEATED)
     }
 
     pub(super) fn row(self) -> u32 {
-        self.0 >> WEIGHT_BITS
+        self.0 >> PLACE_BITS
     }
 
-    pub(super) fn weight(self) -> u16 {
-        (self.0 & u32::from(HEAVIEST)) as u16
+    pub(super) fn position(self) -> Position {
+        Position::from_number((self.0 & (PLACE & !REPEATED)) as u8)
+    }
+
+    pub(super) fn is_repeated(self) -> bool {
+        self.0 & REPEATED != 0
     }
 
     pub(super) fn to_bits(self) -> u32 {
@@ -41,9 +51,9 @@ impl ListEntry for Entry {
         Self::row(self)
     }
 
-    /// The same weight in another row.
+    /// The same place in another row.
     fn at(self, row: u32) -> Self {
-        Self(row << WEIGHT_BITS | self.0 & u32::from(HEAVIEST))
+        Self(row << PLACE_BITS | self.0 & PLACE)
     }
 }
 
@@ -54,9 +64,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_keeps_both(row in 0..MOST_ROWS, weight in 0..=HEAVIEST) {
-            let entry = Entry::new(row, weight);
-            prop_assert_eq!((entry.row(), entry.weight()), (row, u16::from(weight)));
+        fn an_entry_keeps_both(row in 0..MOST_ROWS, position in 0u8..128, repeated: bool) {
+            let position = Position::from_number(position);
+            let entry = Entry::new(row, position);
+            let entry = if repeated { entry.repeated() } else { entry };
+            prop_assert_eq!((entry.row(), entry.position(), entry.is_repeated()), (row, position, repeated));
+            prop_assert_eq!(entry.at(7), if repeated { Entry::new(7, position).repeated() } else { Entry::new(7, position) });
         }
     }
 }

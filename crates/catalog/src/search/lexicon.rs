@@ -7,6 +7,8 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use super::analyzer::{is_stop_word, stem};
+use super::label::is_whole_label;
+use super::spelling::Signature;
 
 #[derive(Default)]
 pub(super) struct Lexicon {
@@ -15,13 +17,16 @@ pub(super) struct Lexicon {
     ends: Vec<u32>,
     /// The words of each stem, but for words that are their own stem and have no other form: most names, all codes.
     families: HashMap<Box<str>, Box<[u32]>>,
+    /// What tells at a glance that a word cannot be near another.
+    signatures: Vec<Signature>,
 }
 
 impl Lexicon {
     /// Of words in alphabetical order: where each ends in `text`.
     pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
-        let mut lexicon = Self { text, ends, families: HashMap::new() };
+        let mut lexicon = Self { text, ends, families: HashMap::new(), signatures: Vec::new() };
         lexicon.families = lexicon.gather_families();
+        lexicon.signatures = (0..lexicon.len()).map(|number| Signature::of(lexicon.word(number))).collect();
         lexicon
     }
 
@@ -41,6 +46,10 @@ impl Lexicon {
     pub(super) fn find(&self, word: &str) -> Option<u32> {
         let number = self.first_not_below(word);
         (number < self.len() && self.word(number) == word).then_some(number)
+    }
+
+    pub(super) fn signatures(&self) -> &[Signature] {
+        &self.signatures
     }
 
     /// The words that have this stem.
@@ -82,7 +91,7 @@ impl Lexicon {
         for number in 0..self.len() {
             let word = self.word(number);
             let is_code = word.bytes().any(|b| b.is_ascii_digit());
-            if !is_code && !is_stop_word(word) {
+            if !is_code && !is_stop_word(word) && !is_whole_label(word) {
                 families.entry(stem(word)).or_default().push(number);
             }
         }

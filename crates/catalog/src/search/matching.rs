@@ -1,237 +1,299 @@
 //! Which rows have all words of a query, and how well each of them matches.
 //!
-//! The rows of the rarest word are found first. Two ways lead from the rows found so far to those that have one more
-//! word. Where the word has about as many, its lists are read whole, one window of rows after the other, so that the
-//! scores of a window stay in the processor's nearest memory and no step depends on a comparison. Where it has far more,
-//! or where a bitmap tells at once at which place a row stands, each row found is looked up. A set of rows is never read
-//! for this: one bit tells whether it has a row.
+//! Rows are treated a window at a time, so that what is known of them stays in the processor's nearest memory. In each
+//! window the rows of the rarest word are found first. Two ways lead from the rows found so far to those that have one
+//! more word: where the word has about as many, its lists are read whole, so that no step depends on a comparison; where
+//! it has far more, or where a bitmap tells at once at which place a row stands, each row found is looked up.
 
 use std::ops::Range;
 
-use super::entry::Entry;
-use super::postings::{List, seek};
-use super::row_set::RowSet;
+use super::clause::{Clause, ClauseReader};
+use super::positions::Positions;
+use super::postings::List;
 
-/// A row that was found; the greater the score, the better.
+/// A row that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Match {
     pub row: u32,
-    pub score: u16,
+    pub tier: Tier,
 }
 
-/// Rows that satisfy one word of a query, by any of several lists. A row that is in several counts by the first.
-#[derive(Clone, Default)]
-pub(super) struct Clause<'a> {
-    pub lists: Vec<Scored<'a>>,
-    /// Further rows, which score nothing.
-    pub set: Option<&'a RowSet>,
-}
+/// How well a row matches; the least is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Tier(u8);
 
-/// A list whose rows score their weight and something more.
-#[derive(Clone, Copy)]
-pub(super) struct Scored<'a> {
-    pub list: List<'a>,
-    pub bonus: u16,
-}
+impl Tier {
+    const COUNT: usize = 10;
 
-impl Scored<'_> {
-    fn score(&self, entry: Entry) -> u16 {
-        self.bonus + entry.weight()
-    }
-
-    /// What it costs to look so many rows up in this list, where reading an entry costs one.
-    fn cost_of_looking_up(&self, rows: usize) -> usize {
-        let sought = if self.list.bitmap.is_some() { 0 } else { rows.min(self.list.entries.len()) };
-        rows * LOOK_COST + sought * SEEK_COST
+    /// The order of rows, stated once: those that have the last word itself before those that only have a longer one; a
+    /// label that is just this, then a phrase before scattered words, and each of the two in the row's own texts before
+    /// the company's. What is equal in all this is newest first.
+    pub(super) fn new(whole: bool, is_label: bool, phrase: Positions, own: bool) -> Self {
+        let scattered = phrase.is_empty();
+        let among_whole = match (is_label, scattered) {
+            (true, _) => 0,
+            (false, false) => 1 + u8::from(!phrase.has_own()),
+            (false, true) => 3 + u8::from(!own),
+        };
+        Self(if whole { among_whole } else { 5 + among_whole })
     }
 }
 
-/// In entries read, what it costs to see that the next entry of a list is not the one.
-const LOOK_COST: usize = 2;
-/// In entries read, what it costs to seek an entry in a list.
-const SEEK_COST: usize = 14;
-
-/// So many rows are treated at a time: two bytes for each fit in the first-level cache.
-const WINDOW: u32 = 8192;
-
-impl Clause<'_> {
-    /// No fewer rows than it has.
-    pub(super) fn most_rows(&self) -> usize {
-        self.entries() + self.set.map_or(0, RowSet::len)
-    }
-
-    fn entries(&self) -> usize {
-        self.lists.iter().map(|scored| scored.list.entries.len()).sum()
-    }
-
-    fn cost_of_looking_up(&self, rows: usize) -> usize {
-        self.lists.iter().map(|scored| scored.cost_of_looking_up(rows)).sum()
-    }
+/// What is known of a row as its words are found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub row: u32,
+    /// Whether it has the last word itself, not only a longer one.
+    whole: bool,
+    /// Whether each word found so far stands in a text of the row itself.
+    own: bool,
+    /// Where the words found so far can be a phrase that starts.
+    starts: Positions,
 }
 
-/// The rows, ascending, that satisfy all clauses.
-pub(super) fn rows_with_all(mut clauses: Vec<Clause<'_>>) -> Vec<Match> {
-    clauses.sort_by_cached_key(Clause::most_rows);
-    let Some((rarest, others)) = clauses.split_first() else { return Vec::new() };
-    let mut found = rows_of(rarest);
-    for clause in others {
-        if clause.cost_of_looking_up(found.len()) <= clause.entries() {
-            retain_by_look_up(&mut found, clause);
-        } else {
-            retain_by_scan(&mut found, clause);
+impl Candidate {
+    fn new(row: u32) -> Self {
+        Self { row, whole: true, own: true, starts: Positions::ALL }
+    }
+
+    /// Takes note of where a word stands. Nowhere means that the row only has a longer one.
+    fn note(&mut self, clause: &Clause<'_>, at: Positions) {
+        if at.is_empty() {
+            self.whole = false;
+            return;
+        }
+        self.own &= at.has_own();
+        self.narrow(clause, at);
+    }
+
+    fn narrow(&mut self, clause: &Clause<'_>, at: Positions) {
+        for nth in &clause.offsets {
+            self.starts = self.starts.and(at.starts(*nth));
         }
     }
-    found
 }
 
-/// Keeps the rows that the clause has too, each looked up in its lists.
-fn retain_by_look_up(found: &mut Vec<Match>, clause: &Clause<'_>) {
-    let mut places = vec![0; clause.lists.len()];
-    found.retain_mut(|candidate| {
-        for (scored, place) in clause.lists.iter().zip(&mut places) {
-            if let Some(entry) = scored.list.find(candidate.row, place) {
-                candidate.score += scored.score(entry);
-                return true;
-            }
-        }
-        clause.set.is_some_and(|set| set.contains(candidate.row))
-    });
-}
+/// So many rows are treated at a time.
+pub(super) const WINDOW: u32 = 2048;
 
-/// Keeps the rows that the clause has too, its lists being read beside them. Where nothing was found they are not read.
-fn retain_by_scan(found: &mut Vec<Match>, clause: &Clause<'_>) {
-    let mut reader = Reader::of(clause);
-    let mut scores = WindowScores::default();
-    let (mut next, mut kept) = (0, 0);
-    while let Some(first) = found.get(next).map(|found| found.row) {
-        let window = window_of(first);
-        reader.read(&window, |place, score| scores.put(place, score));
-        while let Some(candidate) = found.get(next).copied().filter(|found| found.row < window.end) {
-            next += 1;
-            let score = scores.get(candidate.row - window.start);
-            let is_in_set = clause.set.is_some_and(|set| set.contains(candidate.row));
-            // Written whether it is kept or not: which of the two cannot be foreseen, and a wrong guess costs more.
-            found[kept] = Match { score: candidate.score + score.unwrap_or(0), ..candidate };
-            kept += usize::from(score.is_some() | is_in_set);
-        }
-        scores.clear();
-    }
-    found.truncate(kept);
-}
-
-/// All rows of a clause.
-fn rows_of(clause: &Clause<'_>) -> Vec<Match> {
-    match (&clause.lists[..], clause.set) {
-        // Nothing to bring together.
-        ([only], None) => {
-            let row = |entry: &Entry| Match { row: entry.row(), score: only.score(*entry) };
-            only.list.entries.iter().map(row).collect()
-        }
-        _ => gather(clause),
-    }
-}
-
-/// The rows of several lists and a set, in their order.
-fn gather(clause: &Clause<'_>) -> Vec<Match> {
-    let nothing = RowSet::default();
-    let set = clause.set.unwrap_or(&nothing);
-    let mut reader = Reader::of(clause);
-    let (mut scores, mut rows) = (WindowScores::default(), RowSet::below(WINDOW));
-    let mut found = Vec::with_capacity(clause.most_rows());
-    let mut start = reader.next_row(0, set);
-    while let Some(first) = start {
-        let window = window_of(first);
-        rows.copy_from(set, window.start);
-        reader.read(&window, |place, score| {
-            scores.put(place, score);
-            rows.insert(place);
-        });
-        rows.within(&(0..WINDOW)).for_each(|place| {
-            found.push(Match { row: window.start + place, score: scores.get(place).unwrap_or(0) });
-        });
-        scores.clear();
-        start = reader.next_row(window.end, set);
-    }
-    found
-}
-
-fn window_of(row: u32) -> Range<u32> {
+pub(super) fn window_of(row: u32) -> Range<u32> {
     let start = row - row % WINDOW;
     start..start.saturating_add(WINDOW)
 }
 
-/// What the rows of a window score by the lists read so far. A row is called by its place in the window.
-struct WindowScores {
-    /// One more than the score, or nothing.
-    cells: Box<[u16; WINDOW as usize]>,
+/// What rows must have, and what makes some of them better than others.
+#[derive(Clone, Default)]
+pub(super) struct Wanted<'a> {
+    /// Every one of them.
+    pub words: Vec<Clause<'a>>,
+    /// Small words: rows need not have them, phrases do.
+    pub small_words: Vec<Clause<'a>>,
+    /// The rows whose label is just this.
+    pub label: Option<List<'a>>,
 }
 
-impl Default for WindowScores {
-    fn default() -> Self {
-        Self { cells: Box::new([0; WINDOW as usize]) }
-    }
-}
-
-impl WindowScores {
-    /// Of several scores the first one counts.
-    fn put(&mut self, place: u32, score: u16) {
-        let cell = &mut self.cells[(place % WINDOW) as usize];
-        let news = u16::from(*cell == 0);
-        *cell += news * (score + 1);
-    }
-
-    fn get(&self, place: u32) -> Option<u16> {
-        self.cells[(place % WINDOW) as usize].checked_sub(1)
-    }
-
-    fn clear(&mut self) {
-        self.cells.fill(0);
-    }
-}
-
-/// Reads the lists of a clause, window by window.
-struct Reader<'a> {
-    lists: Vec<Unread<'a>>,
-}
-
-/// What is left of a list.
-struct Unread<'a> {
-    entries: &'a [Entry],
-    bonus: u16,
-}
-
-impl<'a> Reader<'a> {
-    fn of(clause: &Clause<'a>) -> Self {
-        let unread = |scored: &Scored<'a>| Unread { entries: scored.list.entries, bonus: scored.bonus };
-        Self { lists: clause.lists.iter().map(unread).collect() }
-    }
-
-    /// The first row from `start` on that is in a list or in the set.
-    fn next_row(&self, start: u32, set: &RowSet) -> Option<u32> {
-        let first =
-            |list: &Unread<'_>| list.entries.get(seek(list.entries, 0, start)).map(|entry| entry.row());
-        self.lists.iter().filter_map(first).chain(set.next(start)).min()
-    }
-
-    /// Visits the entries of a window, with their places in it and what they score. What lies before is given up.
-    fn read(&mut self, window: &Range<u32>, mut visit: impl FnMut(u32, u16)) {
-        for list in &mut self.lists {
-            let rest = &list.entries[seek(list.entries, 0, window.start)..];
-            let (within, after) = rest.split_at(seek(rest, 0, window.end));
-            within.iter().for_each(|entry| visit(entry.row() - window.start, list.bonus + entry.weight()));
-            list.entries = after;
+impl Wanted<'_> {
+    /// The rows, ascending, that have all words.
+    pub(super) fn rows(&self) -> Vec<Match> {
+        let mut search = Search::of(self);
+        let mut found = Vec::new();
+        let mut next = search.next_row(0);
+        while let Some(row) = next {
+            let window = window_of(row);
+            search.find_in(&window);
+            search.finish(&mut found);
+            next = search.next_row(window.end);
         }
+        found
+    }
+
+    /// Where rows have the words as a phrase.
+    pub(super) fn phrases(&self) -> Vec<(u32, Positions)> {
+        let mut search = Search::of(self);
+        let mut found = Vec::new();
+        let mut next = search.next_row(0);
+        while let Some(row) = next {
+            let window = window_of(row);
+            search.find_in(&window);
+            search.look_at_small_words();
+            let phrases = search.candidates.iter().filter(|candidate| !candidate.starts.is_empty());
+            found.extend(phrases.map(|candidate| (candidate.row, candidate.starts)));
+            next = search.next_row(window.end);
+        }
+        found
+    }
+
+    /// How well rows match that are known to have all words, in ascending order.
+    pub(super) fn judged(&self, rows: impl Iterator<Item = u32>) -> Vec<Match> {
+        let mut search = Search::of(self);
+        let mut found = Vec::new();
+        for row in rows {
+            search.candidates.clear();
+            search.candidates.push(Candidate::new(row));
+            for reader in &mut search.readers {
+                retain_by_look_up(&mut search.candidates, reader);
+            }
+            search.finish(&mut found);
+        }
+        found
+    }
+}
+
+struct Search<'a> {
+    /// From the rarest word on.
+    readers: Vec<ClauseReader<'a>>,
+    small_words: Vec<ClauseReader<'a>>,
+    label: Option<List<'a>>,
+    label_place: usize,
+    cells: Cells,
+    candidates: Vec<Candidate>,
+}
+
+impl<'a> Search<'a> {
+    fn of(wanted: &'a Wanted<'a>) -> Self {
+        let mut words: Vec<&Clause<'a>> = wanted.words.iter().collect();
+        words.sort_by_cached_key(|clause| clause.most_rows());
+        Self {
+            readers: words.into_iter().map(ClauseReader::of).collect(),
+            small_words: wanted.small_words.iter().map(ClauseReader::of).collect(),
+            label: wanted.label,
+            label_place: 0,
+            cells: Cells::default(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// The first row from `start` on that has the rarest word.
+    fn next_row(&self, start: u32) -> Option<u32> {
+        self.readers.first()?.next_row(start)
+    }
+
+    /// Leaves the rows of a window that have all words as candidates.
+    fn find_in(&mut self, window: &Range<u32>) {
+        self.candidates.clear();
+        let Some((rarest, others)) = self.readers.split_first_mut() else { return };
+        gather(rarest, window, &mut self.cells, &mut self.candidates);
+        for reader in others {
+            if self.candidates.is_empty() {
+                return;
+            }
+            if reader.prefers_look_up(window, self.candidates.len()) {
+                retain_by_look_up(&mut self.candidates, reader);
+            } else {
+                retain_by_scan(&mut self.candidates, reader, window, &mut self.cells);
+            }
+        }
+    }
+
+    /// A phrase has its small words too.
+    fn look_at_small_words(&mut self) {
+        for small in &mut self.small_words {
+            for candidate in self.candidates.iter_mut().filter(|candidate| !candidate.starts.is_empty()) {
+                let at = small.look_up(candidate.row);
+                candidate.narrow(small.clause, at);
+            }
+        }
+    }
+
+    /// Judges the candidates by what only matters once all words are known to be there.
+    fn finish(&mut self, found: &mut Vec<Match>) {
+        self.look_at_small_words();
+        for candidate in &self.candidates {
+            let place = &mut self.label_place;
+            let is_label = self.label.is_some_and(|label| label.find(candidate.row, place).is_some());
+            let tier = Tier::new(candidate.whole, is_label, candidate.starts, candidate.own);
+            found.push(Match { row: candidate.row, tier });
+        }
+    }
+}
+
+/// All rows of a window that a clause has.
+fn gather(
+    reader: &mut ClauseReader<'_>,
+    window: &Range<u32>,
+    cells: &mut Cells,
+    candidates: &mut Vec<Candidate>,
+) {
+    cells.read(reader, window);
+    if let Some(set) = reader.clause.set {
+        cells.rows.add_from(set, window.start);
+    }
+    for place in cells.rows.within(&(0..WINDOW)) {
+        let mut candidate = Candidate::new(window.start + place);
+        candidate.note(reader.clause, cells.get(place));
+        candidates.push(candidate);
+    }
+    cells.clear();
+}
+
+/// Keeps the rows that the clause has too, each looked up in its lists.
+fn retain_by_look_up(candidates: &mut Vec<Candidate>, reader: &mut ClauseReader<'_>) {
+    candidates.retain_mut(|candidate| {
+        let at = reader.look_up(candidate.row);
+        candidate.note(reader.clause, at);
+        !at.is_empty() || reader.clause.set.is_some_and(|set| set.contains(candidate.row))
+    });
+}
+
+/// Keeps the rows that the clause has too, its lists being read beside them.
+fn retain_by_scan(
+    candidates: &mut Vec<Candidate>,
+    reader: &mut ClauseReader<'_>,
+    window: &Range<u32>,
+    cells: &mut Cells,
+) {
+    cells.read(reader, window);
+    candidates.retain_mut(|candidate| {
+        let at = cells.get(candidate.row - window.start);
+        candidate.note(reader.clause, at);
+        !at.is_empty() || reader.clause.set.is_some_and(|set| set.contains(candidate.row))
+    });
+    cells.clear();
+}
+
+/// Where the rows of a window have a word. A row is called by its place in the window.
+struct Cells {
+    positions: Box<[Positions; WINDOW as usize]>,
+    /// The rows that have it at all.
+    rows: super::row_set::RowSet,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self {
+            positions: Box::new([Positions::default(); WINDOW as usize]),
+            rows: super::row_set::RowSet::below(WINDOW),
+        }
+    }
+}
+
+impl Cells {
+    fn read(&mut self, reader: &mut ClauseReader<'_>, window: &Range<u32>) {
+        let (positions, rows) = (&mut self.positions, &mut self.rows);
+        reader.read(window, |place, at| {
+            positions[(place % WINDOW) as usize].add(at);
+            rows.insert(place % WINDOW);
+        });
+    }
+
+    fn get(&self, place: u32) -> Positions {
+        self.positions[(place % WINDOW) as usize]
+    }
+
+    /// Few rows are forgotten one by one, many all at once.
+    fn clear(&mut self) {
+        self.positions.fill(Positions::default());
+        self.rows.clear();
     }
 }
 
 /// The rows at these places of the ranking: best first, then in their order.
 pub(super) fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
-    // Scores are small numbers, so that counting them is sorting them.
-    let greatest = found.iter().map(|found| found.score).max().unwrap_or(0);
-    let mut next_place = vec![0usize; usize::from(greatest) + 1];
-    found.iter().for_each(|found| next_place[usize::from(found.score)] += 1);
+    // There are few tiers, so that counting them is sorting them.
+    let mut next_place = [0usize; Tier::COUNT];
+    found.iter().for_each(|found| next_place[usize::from(found.tier.0)] += 1);
     let mut better = 0;
-    for place in next_place.iter_mut().rev() {
+    for place in &mut next_place {
         better += std::mem::replace(place, better);
     }
     let mut rows = vec![0; places.len()];
@@ -240,7 +302,7 @@ pub(super) fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
         if missing == 0 {
             break;
         }
-        let place = &mut next_place[usize::from(found.score)];
+        let place = &mut next_place[usize::from(found.tier.0)];
         if places.contains(place) {
             rows[*place - places.start] = found.row;
             missing -= 1;
@@ -252,65 +314,17 @@ pub(super) fn ranked(found: &[Match], places: Range<usize>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rank_bitmap::RankBitmap;
     use super::*;
     use proptest::prelude::*;
-    use std::collections::{BTreeMap, BTreeSet};
-
-    type Rows = BTreeMap<u32, u8>;
-
-    fn rows() -> impl Strategy<Value = Rows> {
-        prop_oneof![
-            prop::collection::btree_map(0u32..20_000, 0u8..16, 0..4),
-            prop::collection::btree_map(0u32..20_000, 0u8..16, 0..200),
-            prop::collection::btree_map(0u32..600, 0u8..16, 150..300),
-        ]
-    }
-
-    fn entries(rows: &Rows) -> Vec<Entry> {
-        rows.iter().map(|(row, weight)| Entry::new(*row, *weight)).collect()
-    }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
-
-        #[test]
-        fn exactly_the_rows_with_all_words_are_found(words in prop::collection::vec((rows(), rows(), prop::option::of(rows())), 1..5), with_bitmap: bool) {
-            let lists: Vec<_> = words.iter().map(|(exact, other, _)| (entries(exact), entries(other))).collect();
-            let sets: Vec<_> = words.iter().map(|(_, _, more)| more.as_ref().map(|rows| {
-                let mut set = RowSet::below(20_000);
-                rows.keys().for_each(|row| set.insert(*row));
-                set
-            })).collect();
-            let bitmaps: Vec<_> = lists.iter().map(|(exact, _)| RankBitmap::of(exact)).collect();
-            let clauses = lists.iter().zip(&bitmaps).zip(&sets).map(|(((exact, other), bitmap), set)| Clause {
-                lists: vec![
-                    Scored { list: List { entries: exact, bitmap: with_bitmap.then_some(bitmap) }, bonus: 16 },
-                    Scored { list: List { entries: other, bitmap: None }, bonus: 1 },
-                ],
-                set: set.as_ref(),
-            }).collect();
-            let score = |row: u32| words.iter().try_fold(0, |sum, (exact, other, more)| {
-                let exact = exact.get(&row).map(|weight| 16 + u16::from(*weight));
-                let other = other.get(&row).map(|weight| 1 + u16::from(*weight));
-                let more = more.as_ref().and_then(|rows| rows.get(&row)).map(|_| 0);
-                Some(sum + exact.or(other).or(more)?)
-            });
-            let (exact, other, more) = &words[0];
-            let candidates: BTreeSet<u32> =
-                exact.keys().chain(other.keys()).chain(more.iter().flat_map(BTreeMap::keys)).copied().collect();
-            let expected: Vec<Match> =
-                candidates.into_iter().filter_map(|row| Some(Match { row, score: score(row)? })).collect();
-            prop_assert_eq!(rows_with_all(clauses), expected);
-        }
-
         #[test]
         fn any_page_is_that_of_the_sorted_list(
-            scores in prop::collection::vec(0u16..5, 0..60), start in 0usize..60, length in 0usize..20,
+            tiers in prop::collection::vec(0u8..10, 0..60), start in 0usize..60, length in 0usize..20,
         ) {
-            let found: Vec<Match> = (0..).zip(scores).map(|(row, score)| Match { row, score }).collect();
+            let found: Vec<Match> = (0..).zip(tiers).map(|(row, tier)| Match { row, tier: Tier(tier) }).collect();
             let mut sorted = found.clone();
-            sorted.sort_by_key(|found| std::cmp::Reverse(found.score));
+            sorted.sort_by_key(|found| found.tier);
             let (start, end) = (start.min(found.len()), (start + length).min(found.len()));
             let expected: Vec<u32> = sorted[start..end].iter().map(|found| found.row).collect();
             prop_assert_eq!(ranked(&found, start..end), expected);

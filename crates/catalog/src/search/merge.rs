@@ -17,9 +17,11 @@ impl TextIndex {
         }
         let (mut text, mut word_ends) = (String::new(), Vec::new());
         let (mut list_ends, mut entries) = (Vec::new(), Vec::with_capacity(self.entries() + fresh.entries()));
+        let (mut again_ends, mut again) = (Vec::new(), Vec::new());
         for word in words_of_both(self, fresh) {
             let start = entries.len();
-            plan.extend_list(word.old, word.fresh, &mut entries);
+            plan.extend_list(word.old.list, word.fresh.list, &mut entries);
+            plan.extend_list(word.old.again, word.fresh.again, &mut again);
             // A word without rows is dropped.
             if entries.len() > start {
                 text.push_str(word.text);
@@ -27,15 +29,18 @@ impl TextIndex {
                     u32::try_from(text.len()).map_err(|_| BuildError::TooLarge("the text of all words"))?,
                 );
                 list_ends.push(entries.len() as u64);
+                again_ends.push(again.len() as u64);
             }
         }
-        let lists = Lists::from_parts(list_ends, entries);
-        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists))
+        let (lists, again) =
+            (Lists::from_parts((list_ends, entries)), Lists::without_bitmaps((again_ends, again)));
+        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists, again))
     }
 
     /// The words in alphabetical order with their lists.
-    fn words(&self) -> impl Iterator<Item = (&str, &[Entry])> {
-        (0..self.lexicon.len()).map(|word| (self.lexicon.word(word), self.lists.of(word)))
+    fn words(&self) -> impl Iterator<Item = (&str, Listed<'_>)> {
+        let listed = |word| Listed { list: self.lists.of(word), again: self.again.of(word) };
+        (0..self.lexicon.len()).map(move |word| (self.lexicon.word(word), listed(word)))
     }
 
     fn entries(&self) -> usize {
@@ -43,11 +48,18 @@ impl TextIndex {
     }
 }
 
-/// A word of either index, and its list in each.
+/// The rows that have a word, and where they have it again.
+#[derive(Clone, Copy, Default)]
+struct Listed<'a> {
+    list: &'a [Entry],
+    again: &'a [Entry],
+}
+
+/// A word of either index, and its lists in each.
 struct Word<'a> {
     text: &'a str,
-    old: &'a [Entry],
-    fresh: &'a [Entry],
+    old: Listed<'a>,
+    fresh: Listed<'a>,
 }
 
 fn words_of_both<'a>(old: &'a TextIndex, fresh: &'a TextIndex) -> impl Iterator<Item = Word<'a>> {
@@ -63,8 +75,8 @@ fn words_of_both<'a>(old: &'a TextIndex, fresh: &'a TextIndex) -> impl Iterator<
         let (text, _) = old.or(fresh)?;
         Some(Word {
             text,
-            old: old.map_or(&[], |(_, list)| list),
-            fresh: fresh.map_or(&[], |(_, list)| list),
+            old: old.map(|(_, listed)| listed).unwrap_or_default(),
+            fresh: fresh.map(|(_, listed)| listed).unwrap_or_default(),
         })
     })
 }

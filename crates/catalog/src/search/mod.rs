@@ -1,22 +1,34 @@
-//! Full-text search over the rows of a part: Portuguese word forms, folded accents, the last word as a prefix.
+//! Full-text search over the rows of a part: Portuguese word forms, folded accents, the last word as a prefix, mistyped
+//! words, abbreviations of the field.
 //!
-//! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings`, `query` says what words ask
-//! for, `matching` finds and ranks the rows, `result_cache` keeps what was found. There is no query syntax: whatever a
-//! client sends is words. No text makes a search fail, and totals are always exact.
+//! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings` with their `positions`, `query`
+//! says what words ask for (`clause`), with what `synonyms` means the same and `spelling` mends; `matching` finds and
+//! ranks the rows that have all words, `relaxation` those that have the most; `result_cache` keeps what was found, and
+//! `highlight` tells which words of a text it was. There is no query syntax: whatever a client sends is words. No text
+//! makes a search fail, and totals are always exact.
 
 mod analyzer;
 mod builder;
+mod clause;
 mod entry;
+mod highlight;
+mod label;
 mod lexicon;
 mod matching;
 mod merge;
+mod phrases;
+mod positions;
 mod postings;
 mod prefixes;
 mod query;
 mod rank_bitmap;
+mod reading;
+mod relaxation;
 mod result_cache;
 mod row_set;
 mod snapshot;
+mod spelling;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 
@@ -26,15 +38,22 @@ use hashbrown::HashMap;
 
 use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
+use label::is_whole_label;
 use lexicon::Lexicon;
+use phrases::Phrase;
 use postings::Lists;
 use prefixes::Prefixes;
-use query::SearchQuery;
+use query::{Outcome, SearchQuery};
 use result_cache::{ResultCache, TopRows};
 
 #[cfg(test)]
-pub(crate) use analyzer::{stem, words_of as analyzed};
+pub(crate) use analyzer::stem;
+pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
+pub use highlight::Span;
+pub(crate) use positions::Field;
+pub use reading::{Found, Reading};
+pub(crate) use synonyms::name_key;
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
@@ -42,7 +61,11 @@ pub(crate) struct TextIndex {
     rows: u32,
     lexicon: Lexicon,
     lists: Lists,
+    /// Where rows have a word again, after its first position.
+    again: Lists,
     prefixes: Prefixes,
+    /// The expressions of several words that the table of synonyms knows.
+    phrases: Vec<Phrase>,
     /// The results of the commonest words and prefixes, which would take longest to find.
     prepared: HashMap<Box<str>, TopRows>,
     recent: ResultCache,
@@ -52,48 +75,85 @@ pub(crate) struct TextIndex {
 const COMMON: usize = 2_000;
 
 impl TextIndex {
-    fn new(rows: u32, lexicon: Lexicon, lists: Lists) -> Self {
+    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists) -> Self {
         let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
-        let mut index =
-            Self { rows, lexicon, lists, prefixes, prepared: HashMap::new(), recent: ResultCache::default() };
+        let mut index = Self { rows, lexicon, lists, again, prefixes, ..Self::default() };
+        index.phrases = phrases::of_synonyms(&index);
         index.prepared = index.prepare();
         index
     }
 
-    /// The rows that have every word of `text`, best match first, then in the order of the part.
+    /// The rows that have every word of `text`, in the order of [`matching::Tier`], then in that of the part.
     ///
-    /// The very word counts for more than another form of it, a word in a name or label for more than one in prose, and
-    /// the more the fewer words stand beside it. Rows that have the last word itself, or another form of it, stand
-    /// before those that only have a longer word that starts with it.
-    pub(crate) fn search(&self, text: &str, page: Page) -> Listing<'static> {
+    /// A word that no row has stands for the nearest that rows have. Where no row has all words, those with the most of
+    /// them are found, in the order of the part.
+    pub(crate) fn search(&self, text: &str, page: Page) -> Found<'static> {
         let words = words_of(text);
         if words.is_empty() || self.rows == 0 {
-            return Listing::EMPTY;
+            return Found::from(Listing::EMPTY);
         }
         let key = words.join(" ");
         let prepared = self.prepared.get(&*key).and_then(|result| result.page(page));
-        if let Some(listing) = prepared.or_else(|| self.recent.page(&key, page)) {
-            return listing;
+        if let Some(found) = prepared.or_else(|| self.recent.page(&key, page)) {
+            return found;
         }
-        let query = SearchQuery::new(&words, self);
         if !TopRows::covers(page) {
-            let (total, rows) = query.run(page);
-            return Listing { total, rows: Rows::Found(rows) };
+            let (outcome, reading) = self.find(&words, page);
+            return Found {
+                listing: Listing { total: outcome.total, rows: Rows::Found(outcome.rows) },
+                reading,
+            };
         }
-        let result = TopRows::from(query.run(TopRows::PAGE));
-        let listing = result.shown(page);
+        let result = TopRows::from(self.find(&words, TopRows::PAGE));
+        let found = result.shown(page);
         self.recent.insert(key, result);
-        listing
+        found
+    }
+
+    /// Of the readings of mistyped words the first that some row has all words of.
+    fn find(&self, words: &[String], page: Page) -> (Outcome, Reading) {
+        let readings = self.readings(words);
+        for reading in &readings {
+            let outcome = SearchQuery::new(reading, self).run(page, false);
+            if outcome.total > 0 {
+                return (outcome, Reading::corrected(reading));
+            }
+        }
+        let searched = readings.first().map_or(words, Vec::as_slice);
+        let outcome = SearchQuery::new(searched, self).run(page, true);
+        let mut reading = if readings.is_empty() { Reading::default() } else { Reading::corrected(searched) };
+        reading.relaxed = outcome.relaxed;
+        (outcome, reading)
+    }
+
+    /// All rows that words find, in the order of the part, for each way to read them, for whoever has an order of their own.
+    pub(crate) fn all_rows(&self, words: &[String]) -> Vec<(Vec<String>, Vec<u32>, Reading)> {
+        let readings = self.readings(words);
+        let found = |reading: &[String], relaxing| {
+            let mut outcome =
+                SearchQuery::new(reading, self).run(Page { limit: usize::MAX, offset: 0 }, relaxing);
+            outcome.rows.sort_unstable();
+            let relaxed = outcome.relaxed;
+            let corrected =
+                if readings.is_empty() { Reading::default() } else { Reading::corrected(reading) };
+            (reading.to_vec(), outcome.rows, Reading { relaxed, ..corrected })
+        };
+        let mut all: Vec<_> = readings.iter().map(|reading| found(reading, false)).collect();
+        all.retain(|(_, rows, _)| !rows.is_empty());
+        if all.is_empty() {
+            all.push(found(readings.first().map_or(words, Vec::as_slice), true));
+        }
+        all
     }
 
     fn prepare(&self) -> HashMap<Box<str>, TopRows> {
         let words = (0..self.lexicon.len()).filter(|word| self.lists.of(*word).len() >= COMMON);
-        let common = words.map(|word| self.lexicon.word(word));
+        let common = words.map(|word| self.lexicon.word(word)).filter(|word| !is_whole_label(word));
         common
             .chain(self.prefixes.texts())
             .map(|text| {
-                let query = SearchQuery::new(&[text.to_owned()], self);
-                (text.into(), TopRows::from(query.run(TopRows::PAGE)))
+                let outcome = SearchQuery::new(&[text.to_owned()], self).run(TopRows::PAGE, false);
+                (text.into(), TopRows::from((outcome, Reading::default())))
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! For each word the rows that have it, ascending, and how much the word counts there.
+//! For each word the rows that have it, ascending, and where in them it stands.
 
 use std::ops::Range;
 
@@ -36,12 +36,18 @@ impl List<'_> {
 }
 
 impl Lists {
-    pub(super) fn from_parts(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
-        let mut lists = Self { ends, entries, bitmaps: HashMap::new() };
+    /// Of where each list ends, and the entries of all.
+    pub(super) fn from_parts(parts: (Vec<u64>, Vec<Entry>)) -> Self {
+        let mut lists = Self::without_bitmaps(parts);
         let words = 0..lists.ends.len() as u32;
         lists.bitmaps =
             words.filter_map(|word| Some((word, RankBitmap::if_dense(lists.of(word))?))).collect();
         lists
+    }
+
+    /// Lists in which a row may stand several times.
+    pub(super) fn without_bitmaps((ends, entries): (Vec<u64>, Vec<Entry>)) -> Self {
+        Self { ends, entries, bitmaps: HashMap::new() }
     }
 
     pub(super) fn parts(&self) -> (&[u64], &[Entry]) {
@@ -81,6 +87,7 @@ pub(super) fn seek(list: &[Entry], from: usize, row: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::positions::Position;
     use super::*;
     use proptest::prelude::*;
 
@@ -89,7 +96,7 @@ mod tests {
         fn seeking_finds_the_first_row_that_is_not_below(
             rows in prop::collection::btree_set(0u32..200, 0..60), from in 0usize..70, row in 0u32..210,
         ) {
-            let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, 3)).collect();
+            let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, Position::from_number(3))).collect();
             let from = from.min(list.len());
             let expected = (from..list.len()).find(|at| list[*at].row() >= row).unwrap_or(list.len());
             prop_assert_eq!(seek(&list, from, row), expected);

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use super::label::is_whole_label;
 use super::lexicon::Lexicon;
 use super::postings::Lists;
 use super::row_set::RowSet;
@@ -19,7 +20,8 @@ impl Prefixes {
     /// Of the prefixes of one and two letters, keeps those with more entries in their lists than there are rows.
     pub(super) fn heaviest(rows: u32, lexicon: &Lexicon, lists: &Lists) -> Self {
         let mut sets = HashMap::new();
-        for word in (0..lexicon.len()).map(|number| lexicon.word(number)) {
+        let words = (0..lexicon.len()).map(|number| lexicon.word(number));
+        for word in words.filter(|word| !is_whole_label(word)) {
             for prefix in
                 short_prefixes(word).filter(|prefix| !sets.contains_key(*prefix)).collect::<Vec<_>>()
             {

@@ -4,76 +4,125 @@ use std::borrow::Cow;
 
 use super::TextIndex;
 use super::analyzer::{is_stop_word, stem};
-use super::entry::HEAVIEST;
-use super::matching::{Clause, Match, Scored, ranked, rows_with_all};
+use super::clause::{Clause, Occurrences};
+use super::label::whole_of;
+use super::matching::{Match, Wanted, ranked};
+use super::postings::List;
+use super::relaxation::rows_with_most;
 use super::row_set::RowSet;
+use super::synonyms;
 use crate::page::Page;
 
-/// The very word counts for more than the best other form of it.
-const EXACT: u16 = HEAVIEST as u16 + 1;
-
-/// A query has no more words than this, so that having the last word whole counts for more than all of them together.
+/// A query has no more words than this.
 const MOST_WORDS: usize = 120;
-const WHOLE: u16 = MOST_WORDS as u16 * 2 * EXACT;
+
+/// With so many words or more, the rows that have the most of them are found in one pass. It is likely that none has all.
+const MANY_WORDS: usize = 4;
 
 pub(super) struct SearchQuery<'a> {
-    /// Every word but the last, without stop words and without forms of an earlier one.
-    words: Vec<Clause<'a>>,
-    /// The last word in any of its forms; nothing if it is a stop word.
-    last: Clause<'a>,
+    index: &'a TextIndex,
+    /// Without stop words and without forms of an earlier word; the last one in any of its forms, if it has one.
+    wanted: Wanted<'a>,
     /// Rows that have a word which starts with the last one, if there are such words beside its forms.
     longer: Option<Cow<'a, RowSet>>,
 }
 
+/// The rows of a page, how many there are in all, and whether they only have the most of the words.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub total: usize,
+    pub rows: Vec<u32>,
+    pub relaxed: bool,
+}
+
 impl<'a> SearchQuery<'a> {
     pub(super) fn new(words: &[String], index: &'a TextIndex) -> Self {
-        let Some((last, others)) = without_trailing_stop_words(words).split_last() else {
-            return Self { words: Vec::new(), last: Clause::default(), longer: None };
+        let words = without_trailing_stop_words(words);
+        let Some((last, others)) = words.split_last() else {
+            return Self { index, wanted: Wanted::default(), longer: None };
         };
+        let mut wanted = Wanted { label: index.label(words), ..Wanted::default() };
         let mut stems: Vec<String> = Vec::new();
-        let mut clauses = Vec::new();
-        for word in others.iter().take(MOST_WORDS).filter(|word| !is_stop_word(word)) {
+        for (place, word) in others.iter().take(MOST_WORDS).enumerate() {
+            if is_stop_word(word) {
+                wanted.small_words.push(index.exactly(word, place));
+                continue;
+            }
             let stem = stem(word);
-            if !stems.contains(&stem) {
-                clauses.push(forms(index, word, &index.lexicon.family(&stem)));
-                stems.push(stem);
+            match stems.iter().position(|other| *other == stem) {
+                Some(same) => wanted.words[same].offsets.push(place),
+                None => {
+                    wanted.words.push(index.forms(&index.lexicon.family(&stem), place));
+                    stems.push(stem);
+                }
             }
         }
         let family = if is_stop_word(last) { Vec::new() } else { index.lexicon.family(&stem(last)) };
+        wanted.words.push(index.forms(&family, words.len() - 1));
+        index.add_synonyms(words, &mut wanted);
         let starting = index.lexicon.starting_with(last);
         let continues = starting.clone().any(|word| !family.contains(&word));
         let longer = continues.then(|| index.prefixes.rows(last, index.rows, &index.lists, starting));
-        Self { words: clauses, last: forms(index, last, &family), longer }
+        Self { index, wanted, longer }
     }
 
-    /// How many rows match, and those of this page.
-    pub(super) fn run(&self, page: Page) -> (usize, Vec<u32>) {
-        if self.words.is_empty() {
-            return self.one_word(page);
+    /// How many rows have all words, and those of this page, best first. Where none has, the rows with the most of them,
+    /// if that is wanted.
+    pub(super) fn run(&self, page: Page, relaxing: bool) -> Outcome {
+        match &self.wanted.words[..] {
+            [] => Outcome::default(),
+            [_] => self.one_word(page),
+            _ => self.several_words(page, relaxing),
         }
-        let mut last = self.last.clone();
-        last.lists.iter_mut().for_each(|scored| scored.bonus += WHOLE);
-        last.set = self.longer.as_deref();
-        let found = rows_with_all(self.words.iter().cloned().chain([last]).collect());
-        (found.len(), ranked(&found, page.of(found.len())))
+    }
+
+    fn several_words(&self, page: Page, relaxing: bool) -> Outcome {
+        let mut wanted = self.wanted.clone();
+        if let Some(last) = wanted.words.last_mut() {
+            last.set = self.longer.as_deref();
+        }
+        let all = wanted.words.len();
+        let present = wanted.words.iter().filter(|clause| clause.has_rows()).count();
+        if present == all && all < MANY_WORDS {
+            let found = wanted.rows();
+            if !found.is_empty() {
+                return best(&found, page);
+            }
+        }
+        if present < all && !relaxing {
+            return Outcome::default();
+        }
+        let (most, rows) = rows_with_most(&wanted.words, self.index.rows);
+        if most == all {
+            return best(&wanted.judged(rows.within(&(0..self.index.rows))), page);
+        }
+        if most == 0 || !relaxing {
+            return Outcome::default();
+        }
+        let total = rows.len();
+        Outcome { total, rows: rows.at(page.of(total)), relaxed: true }
     }
 
     /// Rows that only have a longer word are all alike, so they need no ranking: whoever types sees them at once.
-    fn one_word(&self, page: Page) -> (usize, Vec<u32>) {
-        let whole = rows_with_all(vec![self.last.clone()]);
+    fn one_word(&self, page: Page) -> Outcome {
+        let whole = self.wanted.rows();
         let mut rows = ranked(&whole, page.of(whole.len()));
-        let Some(longer) = &self.longer else { return (whole.len(), rows) };
+        let Some(longer) = &self.longer else { return Outcome { total: whole.len(), rows, relaxed: false } };
         let longer = without(longer, &whole);
         let rest = Page { limit: page.limit - rows.len(), offset: page.offset.saturating_sub(whole.len()) };
         let total = longer.len();
         rows.extend(longer.at(rest.of(total)));
-        (whole.len() + total, rows)
+        Outcome { total: whole.len() + total, rows, relaxed: false }
     }
+}
+
+fn best(found: &[Match], page: Page) -> Outcome {
+    Outcome { total: found.len(), rows: ranked(found, page.of(found.len())), relaxed: false }
 }
 
 /// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
 /// `banco`.
-fn without_trailing_stop_words(words: &[String]) -> &[String] {
+pub(super) fn without_trailing_stop_words(words: &[String]) -> &[String] {
     let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
     &words[..end]
 }
@@ -87,14 +136,52 @@ fn without<'a>(rows: &'a RowSet, whole: &[Match]) -> Cow<'a, RowSet> {
     Cow::Owned(others)
 }
 
-/// The lists of a word's forms, its own first.
-fn forms<'a>(index: &'a TextIndex, word: &str, family: &[u32]) -> Clause<'a> {
-    let exact = index.lexicon.find(word);
-    let scored = |form: &u32| {
-        let bonus = if Some(*form) == exact { EXACT } else { 0 };
-        Scored { list: index.lists.list(*form), bonus }
-    };
-    let mut lists: Vec<Scored<'a>> = family.iter().map(scored).collect();
-    lists.sort_by_key(|scored| std::cmp::Reverse(scored.bonus));
-    Clause { lists, set: None }
+impl TextIndex {
+    /// The rows whose label is just these words.
+    fn label(&self, words: &[String]) -> Option<List<'_>> {
+        let says_something = words.iter().any(|word| !is_stop_word(word));
+        self.lexicon.find(&whole_of(words)).filter(|_| says_something).map(|word| self.lists.list(word))
+    }
+
+    /// The lists of a word's forms, which stands at this place of the query.
+    pub(super) fn forms(&self, family: &[u32], place: usize) -> Clause<'_> {
+        let lists = family.iter().map(|form| self.occurrences_of(*form, 0)).collect();
+        Clause { lists, set: None, offsets: vec![place] }
+    }
+
+    /// The very word and no other form.
+    pub(super) fn exactly(&self, word: &str, place: usize) -> Clause<'_> {
+        let lists = self.lexicon.find(word).map(|word| self.occurrences_of(word, 0)).into_iter().collect();
+        Clause { lists, set: None, offsets: vec![place] }
+    }
+
+    fn occurrences_of(&self, word: u32, moved: u8) -> Occurrences<'_> {
+        Occurrences { list: self.lists.list(word), again: self.again.of(word), moved }
+    }
+
+    /// Each word of an expression that means the same as others is satisfied by each of these too. So a row with another
+    /// expression has all words of this one, in their order.
+    fn add_synonyms<'a>(&'a self, words: &[String], wanted: &mut Wanted<'a>) {
+        for found in synonyms::occurrences(words) {
+            for other in found.others() {
+                for (moved, place) in (0..).zip(found.words.clone()) {
+                    let same = self.expression(other, moved);
+                    let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
+                    all.filter(|clause| clause.offsets.contains(&place))
+                        .for_each(|clause| clause.lists.extend_from_slice(&same));
+                }
+            }
+        }
+    }
+
+    /// Where rows have an expression of the table of synonyms.
+    fn expression(&self, number: usize, moved: u8) -> Vec<Occurrences<'_>> {
+        match &synonyms::all()[number].words[..] {
+            [word] => {
+                let family = self.lexicon.family(&stem(word));
+                family.into_iter().map(|form| self.occurrences_of(form, moved)).collect()
+            }
+            _ => self.phrases.get(number).map(|phrase| phrase.occurrences(moved)).into_iter().collect(),
+        }
+    }
 }

@@ -4,7 +4,10 @@
 //! the words of succinct data structures) is that number and the count of the bits before its own. Only lists as dense
 //! as those of the commonest words get one.
 
+use std::ops::Range;
+
 use super::entry::Entry;
+use super::row_set::RowSet;
 
 pub(super) struct RankBitmap {
     blocks: Vec<Block>,
@@ -47,6 +50,13 @@ impl RankBitmap {
         Self { blocks }
     }
 
+    /// Adds the rows of a window to a set of the window's places. It starts at a multiple of 64.
+    pub(super) fn add_to(&self, window: &Range<u32>, places: &mut RowSet) {
+        let blocks = self.blocks.get((window.start / BLOCK) as usize..).unwrap_or_default();
+        let length = (window.len() as u32 / BLOCK) as usize;
+        places.add_blocks(blocks.iter().take(length).map(|block| block.rows));
+    }
+
     /// The place of a row in the list, if it is listed.
     pub(super) fn rank(&self, row: u32) -> Option<usize> {
         let block = self.blocks.get((row / BLOCK) as usize)?;
@@ -57,13 +67,14 @@ impl RankBitmap {
 
 #[cfg(test)]
 mod tests {
+    use super::super::positions::Position;
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn a_row_is_found_where_it_stands(rows in prop::collection::btree_set(0u32..400, 0..120)) {
-            let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, 3)).collect();
+            let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, Position::from_number(3))).collect();
             let bitmap = RankBitmap::of(&list);
             for row in 0..500 {
                 prop_assert_eq!(bitmap.rank(row), list.iter().position(|entry| entry.row() == row));
@@ -74,7 +85,10 @@ mod tests {
     #[test]
     fn only_long_and_dense_lists_have_a_bitmap() {
         let every = |step: usize| -> Vec<Entry> {
-            (0..20_000 * step as u32).step_by(step).map(|row| Entry::new(row, 1)).collect()
+            (0..20_000 * step as u32)
+                .step_by(step)
+                .map(|row| Entry::new(row, Position::from_number(1)))
+                .collect()
         };
         assert!(RankBitmap::if_dense(&every(7)).is_some());
         assert!(RankBitmap::if_dense(&every(9)).is_none());

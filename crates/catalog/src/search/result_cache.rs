@@ -4,6 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 
+use super::query::Outcome;
+use super::reading::{Found, Reading};
 use crate::page::{Listing, Page, Rows};
 
 /// What a search finds: how many rows, and the best of them.
@@ -11,11 +13,12 @@ use crate::page::{Listing, Page, Rows};
 pub(super) struct TopRows {
     total: usize,
     best: Box<[u32]>,
+    reading: Reading,
 }
 
-impl From<(usize, Vec<u32>)> for TopRows {
-    fn from((total, best): (usize, Vec<u32>)) -> Self {
-        Self { total, best: best.into() }
+impl From<(Outcome, Reading)> for TopRows {
+    fn from((outcome, reading): (Outcome, Reading)) -> Self {
+        Self { total: outcome.total, best: outcome.rows.into(), reading }
     }
 }
 
@@ -28,13 +31,14 @@ impl TopRows {
     }
 
     /// A page, if all of it is kept.
-    pub(super) fn page(&self, page: Page) -> Option<Listing<'static>> {
+    pub(super) fn page(&self, page: Page) -> Option<Found<'static>> {
         (page.of(self.total).end <= self.best.len()).then(|| self.shown(page))
     }
 
     /// The rows of a page as far as they are kept.
-    pub(super) fn shown(&self, page: Page) -> Listing<'static> {
-        Listing { total: self.total, rows: Rows::Found(self.best[page.of(self.best.len())].to_vec()) }
+    pub(super) fn shown(&self, page: Page) -> Found<'static> {
+        let rows = Rows::Found(self.best[page.of(self.best.len())].to_vec());
+        Found { listing: Listing { total: self.total, rows }, reading: self.reading.clone() }
     }
 }
 
@@ -55,15 +59,15 @@ struct Generations {
 }
 
 impl ResultCache {
-    pub(super) fn page(&self, words: &str, page: Page) -> Option<Listing<'static>> {
+    pub(super) fn page(&self, words: &str, page: Page) -> Option<Found<'static>> {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(result) = generations.young.get(words) {
             return result.page(page);
         }
         let (words, result) = generations.old.remove_entry(words)?;
-        let listing = result.page(page);
+        let found = result.page(page);
         generations.insert(words, result);
-        listing
+        found
     }
 
     pub(super) fn insert(&self, words: String, result: TopRows) {
@@ -85,7 +89,8 @@ mod tests {
     use super::*;
 
     fn result(total: usize) -> TopRows {
-        TopRows::from((total, (0..total.min(3) as u32).collect()))
+        let outcome = Outcome { total, rows: (0..total.min(3) as u32).collect(), relaxed: false };
+        TopRows::from((outcome, Reading::default()))
     }
 
     #[test]
@@ -96,7 +101,7 @@ mod tests {
         assert_eq!(result(3).page(page(9, 1)).unwrap().rows, Rows::Found(vec![1, 2]));
         assert_eq!(
             result(3).page(page(9, usize::MAX)).unwrap(),
-            Listing { total: 3, rows: Rows::Found(vec![]) }
+            Found::from(Listing { total: 3, rows: Rows::Found(vec![]) })
         );
     }
 

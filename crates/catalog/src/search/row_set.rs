@@ -23,12 +23,34 @@ impl RowSet {
         self.bits[(row / WORD) as usize] &= !(1 << (row % WORD));
     }
 
-    /// Becomes the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
-    pub(super) fn copy_from(&mut self, other: &Self, start: u32) {
+    pub(super) fn clear(&mut self) {
+        self.bits.fill(0);
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.bits
+    }
+
+    /// Adds rows, 32 at a time from the first on.
+    pub(super) fn add_blocks(&mut self, blocks: impl Iterator<Item = u32>) {
+        for (number, block) in blocks.enumerate() {
+            if let Some(word) = self.bits.get_mut(number / 2) {
+                *word |= u64::from(block) << (number % 2 * 32);
+            }
+        }
+    }
+
+    /// Adds the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
+    pub(super) fn add_from(&mut self, other: &Self, start: u32) {
         let theirs = other.bits.get((start / WORD) as usize..).unwrap_or_default();
-        let shared = theirs.len().min(self.bits.len());
-        self.bits[..shared].copy_from_slice(&theirs[..shared]);
-        self.bits[shared..].fill(0);
+        self.bits.iter_mut().zip(theirs).for_each(|(own, other)| *own |= other);
+    }
+
+    /// Puts the first 64 rows from `start` on, a multiple of 64, in place of what is there.
+    pub(super) fn put_word(&mut self, start: u32, rows: u64) {
+        if let Some(word) = self.bits.get_mut((start / WORD) as usize) {
+            *word = rows;
+        }
     }
 
     pub(super) fn contains(&self, row: u32) -> bool {
@@ -113,8 +135,7 @@ mod tests {
             prop_assert_eq!(set.at(start..end), &sorted[start..end]);
             prop_assert!((0..300).all(|row| set.contains(row) == put.contains(&row)));
             let mut part = RowSet::below(128);
-            part.insert(7);
-            part.copy_from(&set, 192);
+            part.add_from(&set, 192);
             let copied: Vec<u32> = put.range(192..).map(|row| row - 192).collect();
             prop_assert_eq!(part.within(&(0..128)).collect::<Vec<_>>(), copied);
         }

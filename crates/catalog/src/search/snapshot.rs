@@ -15,17 +15,22 @@ pub(crate) struct IndexSnapshot {
     word_ends: Vec<u32>,
     list_ends: Vec<u64>,
     entries: Vec<Entry>,
+    again_ends: Vec<u64>,
+    again: Vec<Entry>,
 }
 
 impl TextIndex {
     pub(crate) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         let (text, word_ends) = self.lexicon.parts();
         let (list_ends, entries) = self.lists.parts();
+        let (again_ends, again) = self.again.parts();
         snapshot.column(&[self.rows], |rows| *rows)?;
         snapshot.text(text)?;
         snapshot.column(word_ends, |end| *end)?;
         snapshot.column(list_ends, |end| *end)?;
-        snapshot.column(entries, |entry| entry.to_bits())
+        snapshot.column(entries, |entry| entry.to_bits())?;
+        snapshot.column(again_ends, |end| *end)?;
+        snapshot.column(again, |entry| entry.to_bits())
     }
 
     pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexSnapshot, SnapshotError> {
@@ -37,6 +42,8 @@ impl TextIndex {
             word_ends: snapshot.column(|end: u32| end)?,
             list_ends: snapshot.column(|end: u64| end)?,
             entries: snapshot.column(Entry::from_bits)?,
+            again_ends: snapshot.column(|end: u64| end)?,
+            again: snapshot.column(Entry::from_bits)?,
         };
         ensure(read.is_consistent())?;
         Ok(read)
@@ -50,16 +57,18 @@ impl IndexSnapshot {
 
     pub(crate) fn into_index(self) -> TextIndex {
         let lexicon = Lexicon::new(self.text, self.word_ends);
-        TextIndex::new(self.rows, lexicon, Lists::from_parts(self.list_ends, self.entries))
+        let again = Lists::without_bitmaps((self.again_ends, self.again));
+        TextIndex::new(self.rows, lexicon, Lists::from_parts((self.list_ends, self.entries)), again)
     }
 
     fn is_consistent(&self) -> bool {
         self.rows < MOST_ROWS
             && self.word_ends.len() == self.list_ends.len()
+            && self.word_ends.len() == self.again_ends.len()
             && self.words_ascend()
-            && self.rows_ascend()
-            && self.list_ends.last().map_or(0, |end| *end as usize) == self.entries.len()
-            && self.entries.iter().all(|entry| entry.row() < self.rows)
+            && rows_ascend(&self.list_ends, &self.entries, |one, next| one.row() < next.row())
+            && rows_ascend(&self.again_ends, &self.again, |one, next| *one < *next)
+            && self.entries.iter().chain(&self.again).all(|entry| entry.row() < self.rows)
     }
 
     /// Words are found by halving, so each must be above the one before it; none is empty.
@@ -72,41 +81,53 @@ impl IndexSnapshot {
             ascends
         })
     }
+}
 
-    /// Lists are intersected in one pass, so within each the rows must ascend.
-    fn rows_ascend(&self) -> bool {
-        let mut start = 0;
-        self.list_ends.iter().all(|end| {
-            let list = self.entries.get(start..*end as usize);
-            start = *end as usize;
-            list.is_some_and(|list| list.is_sorted_by(|one, next| one.row() < next.row()))
-        })
-    }
+/// Lists are read in one pass, so within each the rows must ascend; and there is nothing behind the last.
+fn rows_ascend(ends: &[u64], entries: &[Entry], ascends: impl Fn(&Entry, &Entry) -> bool) -> bool {
+    let mut start = 0;
+    let ordered = ends.iter().all(|end| {
+        let list = entries.get(start..*end as usize);
+        start = *end as usize;
+        list.is_some_and(|list| list.is_sorted_by(&ascends))
+    });
+    ordered && start == entries.len()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::positions::Position;
     use super::*;
 
     /// Of the words `ata` and `lucro`, each in two of three rows.
     fn sample() -> IndexSnapshot {
-        let entries = [0, 2, 1, 2].map(|row| Entry::new(row, 3)).to_vec();
+        let entries = [0, 2, 1, 2].map(|row| entry(row, 3)).to_vec();
         IndexSnapshot {
             rows: 3,
             text: "atalucro".to_owned(),
             word_ends: vec![3, 8],
             list_ends: vec![2, 4],
             entries,
+            again_ends: vec![0, 2],
+            again: vec![entry(1, 5), entry(1, 7)],
         }
+    }
+
+    fn entry(row: u32, position: u8) -> Entry {
+        Entry::new(row, Position::from_number(position))
     }
 
     #[test]
     fn what_is_out_of_order_is_not_consistent() {
         assert!(sample().is_consistent());
-        let spoil: [fn(&mut IndexSnapshot); 8] = [
+        let spoil: [fn(&mut IndexSnapshot); 12] = [
+            |index| index.again.swap(0, 1),
+            |index| index.again_ends = vec![0, 1],
+            |index| index.again_ends = vec![2],
+            |index| index.again[1] = entry(3, 0),
             |index| index.entries.swap(0, 1),
-            |index| index.entries[0] = Entry::new(2, 9),
-            |index| index.entries[3] = Entry::new(3, 3),
+            |index| index.entries[0] = entry(2, 9),
+            |index| index.entries[3] = entry(3, 3),
             |index| index.list_ends = vec![5, 4],
             |index| index.text = "pazlucro".to_owned(),
             |index| (index.text, index.word_ends) = ("ataata".to_owned(), vec![3, 6]),

@@ -5,6 +5,7 @@
 mod changes;
 mod companies;
 mod filings;
+mod judged;
 mod revisions;
 mod search;
 mod series;

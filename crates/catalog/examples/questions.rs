@@ -1,0 +1,60 @@
+//! Asks questions of a file over filings that `measure` saved, each once, and prints what each took of the processor.
+//!
+//! `questions saved texts` prints the texts of every hundredth filing, for `bench/questions` to make questions of;
+//! `questions saved ask < questions` reads lines of a family, a limit, an offset and words, and prints the same with the
+//! total and the microseconds before it.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
+
+use std::io::BufRead;
+
+use lastro_catalog::{Filings, Page};
+
+/// The binary's own, so that memory is given back as there.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+const EVERY: usize = 100;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [file, what] = &arguments[..] else { return };
+    let filings = restored(file);
+    if what == "texts" { texts(&filings) } else { ask(&filings) }
+}
+
+fn texts(filings: &Filings) {
+    for row in (0..filings.len() as u32).step_by(EVERY) {
+        let filing = filings.filing(row);
+        let kind = filing.kind.unwrap_or_default();
+        println!("{} {} {kind} {}", filing.company_name, filing.category, filing.description);
+    }
+}
+
+fn ask(filings: &Filings) {
+    for line in std::io::stdin().lock().lines().map(Result::unwrap) {
+        let [_, limit, offset, words] = line.splitn(4, '\t').collect::<Vec<_>>()[..] else { continue };
+        let page = Page { limit: limit.parse().unwrap(), offset: offset.parse().unwrap() };
+        let mut total = 0;
+        let micros = cpu(|| total = filings.search(words, page).total) * 1e6;
+        println!("{micros:.1}\t{total}\t{line}");
+    }
+}
+
+fn restored(file: &str) -> Filings {
+    let file = std::fs::File::open(file).unwrap();
+    let length = file.metadata().unwrap().len();
+    Filings::restore("measure", std::io::BufReader::with_capacity(1 << 20, file), length).unwrap()
+}
+
+/// Seconds of processor time that this thread takes for `work`.
+fn cpu<T>(work: impl FnOnce() -> T) -> f64 {
+    let spent = || {
+        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
+    };
+    let before = spent();
+    std::hint::black_box(work());
+    spent() - before
+}

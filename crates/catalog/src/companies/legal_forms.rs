@@ -1,0 +1,97 @@
+//! What names of companies say beside the name: legal forms, the state of a company, what kind of company it is.
+
+/// Words that say how a company is organised, wherever they stand.
+const FORMS: [&str; 8] = ["cia", "companhia", "eireli", "holding", "holdings", "ltda", "sa", "spe"];
+
+/// What is added to the name of a company in trouble, or taken off by its bankruptcy. Longer ones come first.
+const STATES: [&[&str]; 15] = [
+    &["em", "recuperacao", "extrajudicial"],
+    &["em", "recuperacao", "judicial"],
+    &["em", "liquidacao", "extrajudicial"],
+    &["em", "liquidacao", "ordinaria"],
+    &["em", "liquidacao", "judicial"],
+    &["massa", "falida", "da"],
+    &["massa", "falida", "de"],
+    &["massa", "falida", "do"],
+    &["em", "liquidacao"],
+    &["em", "falencia"],
+    &["em", "concordata"],
+    &["em", "organizacao"],
+    &["empresa", "falida"],
+    &["massa", "falida"],
+    &["falida"],
+];
+
+/// Words in front of a name that say what kind of company it is. Nobody who asks for Aurora is surprised by Banco Aurora.
+const KINDS: [&str; 3] = ["banco", "bco", "grupo"];
+
+/// The places of the words that are the name itself.
+pub(super) fn places_of_name(words: &[String]) -> Vec<usize> {
+    let mut places = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        match state_at(&words[at..]) {
+            Some(length) => at += length,
+            None => {
+                if !FORMS.contains(&words[at].as_str()) {
+                    places.push(at);
+                }
+                at += 1;
+            }
+        }
+    }
+    places
+}
+
+/// How many words at the start are a state. The registry cuts long names, so that the last word may be cut too.
+fn state_at(words: &[String]) -> Option<usize> {
+    let is_state = |state: &&&[&str]| {
+        let there = words.get(..state.len());
+        there.is_some_and(|there| {
+            let is_end = there.len() == words.len();
+            let is_same = |(one, other): (&String, &&str)| {
+                one == other || (is_end && one.len() >= 5 && other.starts_with(one.as_str()))
+            };
+            there.iter().zip(**state).all(is_same)
+        })
+    };
+    STATES.iter().find(is_state).map(|state| state.len())
+}
+
+/// How many words at the start only say what kind of company it is, or how it is organised.
+pub(super) fn leading_kinds(words: &[String]) -> usize {
+    let is_kind = |word: &&String| KINDS.contains(&word.as_str()) || FORMS.contains(&word.as_str());
+    words.iter().take_while(is_kind).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::analyzed;
+
+    fn name(text: &str) -> String {
+        let words = analyzed(text);
+        places_of_name(&words).into_iter().map(|place| words[place].as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn forms_and_states_are_no_part_of_a_name() {
+        for (text, expected) in [
+            ("AURORA S.A. - EM RECUPERAÇÃO JUDICIAL", "aurora"),
+            ("Cia. Aurora de Energia S/A", "aurora de energia"),
+            ("AURORA HOLDING S. A. EM LIQUIDAÇÃO EXTRAJUDICIAL", "aurora"),
+            ("MASSA FALIDA DA AURORA SA", "aurora"),
+            ("AURORA EQUIPAMENTOS S/A - EM RECUPERACAO JUDICIA", "aurora equipamentos"),
+            ("AURORA EM LIQUIDACAO", "aurora"),
+            ("SA", ""),
+        ] {
+            assert_eq!(name(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_words_in_front_are_kinds() {
+        assert_eq!(leading_kinds(&analyzed("Banco Aurora")), 1);
+        assert_eq!(leading_kinds(&analyzed("Aurora Banco")), 0);
+    }
+}

@@ -1,0 +1,42 @@
+//! What a search found, and how the text was read for it.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::page::Listing;
+
+/// A page of what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub listing: Listing<'a>,
+    pub reading: Reading,
+}
+
+/// How a text was read. The default is word by word as it stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The words that were searched for, if some of the text's were mistyped.
+    pub corrected: Option<Arc<str>>,
+    /// Whether no row has all words, so that these have the most of them.
+    pub relaxed: bool,
+}
+
+impl Reading {
+    pub(super) fn corrected(words: &[String]) -> Self {
+        Self { corrected: Some(words.join(" ").into()), relaxed: false }
+    }
+}
+
+impl<'a> From<Listing<'a>> for Found<'a> {
+    fn from(listing: Listing<'a>) -> Self {
+        Self { listing, reading: Reading::default() }
+    }
+}
+
+impl<'a> Deref for Found<'a> {
+    type Target = Listing<'a>;
+
+    fn deref(&self) -> &Listing<'a> {
+        &self.listing
+    }
+}

@@ -1,0 +1,316 @@
+//! Mistyped words: which words of the lexicon are nearest to one that no row has.
+//!
+//! Distances are those of Damerau and Levenshtein (optimal string alignment): a letter left out, put in or changed, or
+//! two neighbours swapped, is one edit. Each word of the lexicon has a signature of the letters it has and its length;
+//! one pass over the signatures leaves so few words that each of them can be compared.
+
+use super::TextIndex;
+use super::analyzer::{is_stop_word, stem};
+use super::label::is_whole_label;
+use super::lexicon::Lexicon;
+use super::query::without_trailing_stop_words;
+use super::synonyms;
+
+/// So many words of a query can be mistyped. Where more are unknown it is no slip of the finger, and the words are taken
+/// as they are.
+const MOST_MISTYPED: usize = 4;
+/// Of the words that are equally near so many are tried, those that most rows have.
+const MOST_NEAREST: usize = 4;
+/// So many readings of a query are tried.
+const MOST_READINGS: usize = 8;
+
+/// How many edits a word of so many letters may be away.
+fn edits_allowed(letters: usize) -> usize {
+    match letters {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    }
+}
+
+impl TextIndex {
+    /// What the words may stand for if some of them are mistyped, the commonest words first; nothing if none is.
+    pub(super) fn readings(&self, words: &[String]) -> Vec<Vec<String>> {
+        let mistyped: Vec<usize> = (0..words.len()).filter(|place| self.is_mistyped(words, *place)).collect();
+        if mistyped.is_empty() || mistyped.len() > MOST_MISTYPED {
+            return Vec::new();
+        }
+        let mut readings = vec![words.to_vec()];
+        let mut changed = false;
+        for place in mistyped {
+            let is_last = place + 1 == without_trailing_stop_words(words).len();
+            let nearest = self.nearest(&words[place], is_last);
+            if !nearest.is_empty() {
+                changed = true;
+                readings = combined(&readings, place, &nearest);
+            }
+        }
+        if changed { readings } else { Vec::new() }
+    }
+
+    /// Whether no row has the word, in no form and as no prefix, nor anything that means the same.
+    fn is_mistyped(&self, words: &[String], place: usize) -> bool {
+        let word = &words[place];
+        edits_allowed(word.chars().count()) > 0
+            && !word.bytes().any(|b| b.is_ascii_digit())
+            && !is_stop_word(word)
+            && self.lexicon.starting_with(word).is_empty()
+            && self.lexicon.family(&stem(word)).is_empty()
+            && !synonyms::occurrences(words).any(|found| found.words.contains(&place))
+    }
+
+    /// The nearest words, the commonest first. The last word may also be a beginning; whole words come first.
+    fn nearest(&self, word: &str, is_last: bool) -> Vec<String> {
+        let mut nearest = Nearest::to(word, is_last);
+        nearest.search(&self.lexicon);
+        let mut found: Vec<(usize, String)> = nearest
+            .best()
+            .into_iter()
+            .map(|text| (self.lists.entries_of(self.lexicon.starting_with(&text)), text))
+            .collect();
+        found.sort_by(|(one_rows, one), (other_rows, other)| {
+            other_rows.cmp(one_rows).then_with(|| one.cmp(other))
+        });
+        found.truncate(MOST_NEAREST);
+        found.into_iter().map(|(_, text)| text).collect()
+    }
+}
+
+/// Every reading with each of the words in one place.
+fn combined(readings: &[Vec<String>], place: usize, words: &[String]) -> Vec<Vec<String>> {
+    let with = |reading: &Vec<String>, word: &String| {
+        let mut reading = reading.clone();
+        reading[place].clone_from(word);
+        reading
+    };
+    let all = words.iter().flat_map(|word| readings.iter().map(move |reading| with(reading, word)));
+    all.take(MOST_READINGS).collect()
+}
+
+/// The letters of a word and its length in 32 bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Signature(u32);
+
+const LETTERS: u32 = 26;
+const ALL_LETTERS: u32 = (1 << LETTERS) - 1;
+const LONGEST: usize = (1 << (u32::BITS - LETTERS)) - 1;
+
+impl Signature {
+    /// Codes, labels and small words are what nobody means by another word: they have no length.
+    pub(super) fn of(word: &str) -> Self {
+        let is_meant =
+            !word.bytes().any(|b| b.is_ascii_digit()) && !is_whole_label(word) && !is_stop_word(word);
+        let length = if is_meant { word.chars().count().min(LONGEST) } else { 0 };
+        Self((length as u32) << LETTERS | letters(word))
+    }
+
+    fn length(self) -> usize {
+        (self.0 >> LETTERS) as usize
+    }
+
+    fn letters(self) -> u32 {
+        self.0 & ALL_LETTERS
+    }
+}
+
+fn letters(word: &str) -> u32 {
+    let places = word.bytes().filter(u8::is_ascii_lowercase).map(|letter| letter - b'a');
+    places.fold(0, |letters, place| letters | 1 << place)
+}
+
+/// The search for the words that are nearest to one.
+struct Nearest {
+    word: Vec<char>,
+    letters: u32,
+    as_prefix: bool,
+    /// What was found within so many edits; it becomes less when something nearer is found.
+    edits: usize,
+    whole: Vec<String>,
+    beginnings: Vec<String>,
+    table: Distances,
+}
+
+impl Nearest {
+    fn to(word: &str, as_prefix: bool) -> Self {
+        let edits = edits_allowed(word.chars().count());
+        Self {
+            word: word.chars().collect(),
+            letters: letters(word),
+            as_prefix,
+            edits,
+            whole: Vec::new(),
+            beginnings: Vec::new(),
+            table: Distances::default(),
+        }
+    }
+
+    fn search(&mut self, lexicon: &Lexicon) {
+        for (number, signature) in (0..).zip(lexicon.signatures()) {
+            if self.may_be_near(*signature) {
+                self.compare(lexicon.word(number));
+            }
+        }
+    }
+
+    /// An edit brings at most one letter in and takes at most one out, and changes the length by at most one.
+    fn may_be_near(&self, other: Signature) -> bool {
+        let missing = (self.letters & !other.letters()).count_ones() as usize;
+        let foreign = (other.letters() & !self.letters).count_ones() as usize;
+        let is_long_enough = other.length() + self.edits >= self.word.len() && other.length() > 0;
+        let is_short_enough = other.length() <= self.word.len() + self.edits && foreign <= self.edits;
+        missing <= self.edits && is_long_enough && (is_short_enough || self.as_prefix)
+    }
+
+    fn compare(&mut self, other: &str) {
+        let reach = self.word.len() + self.edits;
+        let letters: Vec<char> = other.chars().take(if self.as_prefix { reach } else { reach + 1 }).collect();
+        let is_whole = letters.iter().map(|letter| letter.len_utf8()).sum::<usize>() == other.len();
+        self.table.fill(&self.word, &letters);
+        for end in self.word.len().saturating_sub(self.edits)..=letters.len() {
+            let distance = self.table.last(end, self.word.len());
+            let whole = is_whole && end == letters.len();
+            if distance > self.edits || !(whole || self.as_prefix) {
+                continue;
+            }
+            if distance < self.edits {
+                self.edits = distance;
+                self.whole.clear();
+                self.beginnings.clear();
+            }
+            let text: String = letters[..end].iter().collect();
+            let found = if whole { &mut self.whole } else { &mut self.beginnings };
+            if found.last() != Some(&text) {
+                found.push(text);
+            }
+        }
+    }
+
+    /// Whole words before mere beginnings.
+    fn best(self) -> Vec<String> {
+        let mut best = if self.whole.is_empty() { self.beginnings } else { self.whole };
+        best.sort_unstable();
+        best.dedup();
+        best
+    }
+}
+
+/// Distances between the beginnings of two words.
+#[derive(Default)]
+struct Distances {
+    /// A row for each beginning of the one, with a cell for each of the other.
+    cells: Vec<u8>,
+    width: usize,
+}
+
+impl Distances {
+    fn fill(&mut self, word: &[char], other: &[char]) {
+        self.width = word.len() + 1;
+        self.cells.clear();
+        self.cells.resize(self.width * (other.len() + 1), 0);
+        (0..self.width).for_each(|column| self.cells[column] = column as u8);
+        for row in 1..=other.len() {
+            self.cells[row * self.width] = row as u8;
+            for column in 1..self.width {
+                let least = self.least(row, column, word, other);
+                self.cells[row * self.width + column] = least;
+            }
+        }
+    }
+
+    fn least(&self, row: usize, column: usize, word: &[char], other: &[char]) -> u8 {
+        let cell = |row: usize, column: usize| self.cells[row * self.width + column];
+        let (ours, theirs) = (word[column - 1], other[row - 1]);
+        let changed = cell(row - 1, column - 1) + u8::from(ours != theirs);
+        let least = changed.min(cell(row - 1, column) + 1).min(cell(row, column - 1) + 1);
+        let swapped = row > 1 && column > 1 && ours == other[row - 2] && theirs == word[column - 2];
+        if swapped { least.min(cell(row - 2, column - 2) + 1) } else { least }
+    }
+
+    /// Between so many letters of the other and of the word.
+    fn last(&self, row: usize, column: usize) -> usize {
+        self.cells.get(row * self.width + column).map_or(usize::MAX, |cell| usize::from(*cell))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn distance(one: &str, other: &str) -> usize {
+        let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+        let mut table = Distances::default();
+        table.fill(&one, &other);
+        table.last(other.len(), one.len())
+    }
+
+    fn lexicon(words: &[&str]) -> Lexicon {
+        let mut sorted: Vec<&str> = words.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut text = String::new();
+        let ends = sorted.iter().map(|word| {
+            text.push_str(word);
+            text.len() as u32
+        });
+        let ends = ends.collect();
+        Lexicon::new(text, ends)
+    }
+
+    fn nearest(words: &[&str], word: &str, is_last: bool) -> Vec<String> {
+        let mut nearest = Nearest::to(word, is_last);
+        nearest.search(&lexicon(words));
+        nearest.best()
+    }
+
+    #[test]
+    fn an_edit_is_a_letter_or_two_swapped_ones() {
+        for (one, other, edits) in [
+            ("petrobras", "petrobras", 0),
+            ("petobras", "petrobras", 1),
+            ("petroobras", "petrobras", 1),
+            ("petrobraz", "petrobras", 1),
+            ("petrobars", "petrobras", 1),
+            ("ptrobars", "petrobras", 2),
+            ("", "abc", 3),
+        ] {
+            assert_eq!(distance(one, other), edits, "{one} {other}");
+            assert_eq!(distance(other, one), edits, "{other} {one}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_words_are_found_within_the_edits_of_their_length() {
+        let words = ["gerdau", "geral", "vale", "petrobras", "itau", "2004", "para", "=geral"];
+        assert_eq!(nearest(&words, "gerdal", false), ["geral", "gerdau"]);
+        assert_eq!(nearest(&words, "ptrobars", false), ["petrobras"]);
+        assert_eq!(nearest(&words, "gredaul", false), [""; 0], "two edits are too many for seven letters");
+        assert_eq!(nearest(&words, "pata", false), [""; 0], "nobody means a small word");
+        assert_eq!(nearest(&words, "petobr", true), ["petrobr"]);
+        assert_eq!(nearest(&words, "petobr", false), [""; 0]);
+        assert_eq!(nearest(&words, "itua", true), ["itau"], "a whole word before a beginning");
+    }
+
+    proptest! {
+        #[test]
+        fn one_pass_finds_what_comparing_with_every_word_finds(
+            words in prop::collection::vec("[abcr]{1,9}", 1..40), word in "[abcr]{4,10}",
+        ) {
+            let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_stop_word(word)).collect();
+            let least = words.iter().map(|other| distance(&word, other)).min().unwrap_or(usize::MAX);
+            let mut expected: Vec<String> = Vec::new();
+            if least <= edits_allowed(word.len()) {
+                expected = words.iter().filter(|other| distance(&word, other) == least).map(|other| (*other).to_owned()).collect();
+                expected.sort_unstable();
+                expected.dedup();
+            }
+            prop_assert_eq!(nearest(&words, &word, false), expected);
+        }
+
+        #[test]
+        fn distances_are_symmetric_and_no_more_than_the_longer_word(one in "[ab]{0,9}", other in "[ab]{0,9}") {
+            prop_assert_eq!(distance(&one, &other), distance(&other, &one));
+            prop_assert!(distance(&one, &other) <= one.len().max(other.len()));
+        }
+    }
+}

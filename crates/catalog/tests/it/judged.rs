@@ -1,0 +1,124 @@
+//! How often the company that was meant is found first: over a made-up registry with the shapes of the real one, and over
+//! the real one where `LASTRO_REAL_DATA` names a directory that has it.
+
+#![allow(clippy::print_stdout, reason = "the figures are for the eye")]
+
+use std::collections::BTreeMap;
+
+use lastro_catalog::{Companies, Page, Tickers};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
+
+const REGISTRY: &str = include_str!("../judged/registry.csv");
+const QUESTIONS: &str = include_str!("../judged/questions.csv");
+const REAL_QUESTIONS: &str = include_str!("../judged/real_questions.csv");
+
+/// Below the first ten nobody looks.
+const SEEN: Page = Page { limit: 10, offset: 0 };
+
+/// Of each kind of question: at least so often first, and at least this mean of the reciprocal places.
+const BARS: [(&str, f64, f64); 4] =
+    [("name", 0.93, 0.95), ("ticker", 1.0, 1.0), ("code", 1.0, 1.0), ("mistyped", 0.80, 0.85)];
+
+fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    table.lines().skip(1).map(|line| line.split(';').collect())
+}
+
+fn company(id: u32, name: &str, trading_name: &str, status: &str, sector: &str) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: name.trim().to_owned(),
+        cnpj: Cnpj::parse("33.000.167/0001-01").unwrap(),
+        status: status.to_owned(),
+        sector: (!sector.is_empty()).then(|| sector.to_owned()),
+        trading_name: (!trading_name.trim().is_empty()).then(|| trading_name.trim().to_owned()),
+        registered_on: None,
+    }
+}
+
+fn security(ticker: &str, company: u32) -> TradedSecurity {
+    TradedSecurity {
+        ticker: Ticker::parse(ticker).unwrap(),
+        company_id: CompanyId(company),
+        kind: "Ações Ordinárias".to_owned(),
+        class: None,
+        segment: None,
+        trading_from: None,
+        trading_to: None,
+        reference_day: Day::parse("2026-01-01").unwrap(),
+        version: 1,
+    }
+}
+
+fn made_up() -> Companies {
+    let (mut companies, mut securities) = (Vec::new(), Vec::new());
+    for row in rows(REGISTRY) {
+        let [id, status, name, trading_name, sector, tickers] = row[..] else { panic!("{row:?}") };
+        let id = id.parse().unwrap();
+        companies.push(company(id, name, trading_name, status, sector));
+        securities.extend(tickers.split_whitespace().map(|ticker| security(ticker, id)));
+    }
+    let tickers = Tickers::published(Stamp::default(), Day::parse("2026-11-02").unwrap(), securities);
+    Companies::with_tickers(companies, &tickers).unwrap()
+}
+
+/// The regulator's registry: one byte a letter, columns divided by semicolons, no quotes.
+fn real() -> Option<Companies> {
+    let path = std::path::PathBuf::from(std::env::var_os("LASTRO_REAL_DATA")?).join("cvm/cad_cia_aberta.csv");
+    let text: String = std::fs::read(path).unwrap().into_iter().map(char::from).collect();
+    let columns: Vec<&str> = text.lines().next()?.split(';').collect();
+    let place = |name: &str| columns.iter().position(|column| *column == name).unwrap();
+    let wanted = ["CD_CVM", "DENOM_SOCIAL", "DENOM_COMERC", "SIT", "SETOR_ATIV"].map(place);
+    let companies = rows(&text).map(|row| {
+        let [id, name, trading_name, status, sector] = wanted.map(|place| row[place]);
+        company(id.parse().unwrap(), name, trading_name, status, sector)
+    });
+    Some(Companies::build(companies.collect()).unwrap())
+}
+
+#[derive(Default)]
+struct Score {
+    asked: f64,
+    first: f64,
+    reciprocals: f64,
+    missed: Vec<String>,
+}
+
+fn scores(part: &Companies, questions: &str) -> BTreeMap<String, Score> {
+    let mut scores = BTreeMap::<String, Score>::new();
+    for row in rows(questions) {
+        let [kind, query, wanted] = row[..] else { panic!("{row:?}") };
+        let found: Vec<u32> = part.search(query, SEEN).rows.iter().collect();
+        let place = found.iter().position(|position| part.company(*position).id.to_string() == wanted);
+        let score = scores.entry(kind.to_owned()).or_default();
+        score.asked += 1.0;
+        score.first += if place == Some(0) { 1.0 } else { 0.0 };
+        score.reciprocals += place.map_or(0.0, |place| 1.0 / (place + 1) as f64);
+        if place != Some(0) {
+            let first = found.first().map_or("nothing", |position| &part.company(*position).name);
+            score.missed.push(format!("{query}: {first} ({place:?})"));
+        }
+    }
+    scores
+}
+
+fn assert_bars(what: &str, scores: &BTreeMap<String, Score>) {
+    for (kind, first, mean) in BARS {
+        let Some(score) = scores.get(kind) else { continue };
+        let (top, mrr) = (score.first / score.asked, score.reciprocals / score.asked);
+        println!("{what}, {kind}: {} questions, top-1 {top:.3}, MRR {mrr:.3}", score.asked);
+        score.missed.iter().for_each(|missed| println!("    {missed}"));
+        assert!(top >= first && mrr >= mean, "{what}, {kind}: {:?}", score.missed);
+    }
+}
+
+#[test]
+fn the_company_that_was_meant_is_found_first_in_a_made_up_registry() {
+    assert_bars("made up", &scores(&made_up(), QUESTIONS));
+}
+
+#[test]
+fn the_company_that_was_meant_is_found_first_in_the_real_registry() {
+    if let Some(part) = real() {
+        assert_bars("real", &scores(&part, REAL_QUESTIONS));
+    }
+}
