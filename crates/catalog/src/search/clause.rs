@@ -92,12 +92,11 @@ impl<'a> ClauseReader<'a> {
         let mut at = Positions::default();
         for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
             let Some(entry) = one.list.find(row, &mut place.list) else { continue };
-            at.add(Positions::of(entry.position()).later(one.moved));
+            let mut here = Positions::of(entry.position());
             if entry.is_repeated() {
-                place.again = seek(one.again, place.again, row);
-                let same = one.again[place.again..].iter().take_while(|entry| entry.row() == row);
-                same.for_each(|entry| at.add(Positions::of(entry.position()).later(one.moved)));
+                here.add(again(one, row, &mut place.again));
             }
+            at.add(here.later(one.moved));
         }
         at
     }
@@ -118,6 +117,26 @@ impl<'a> ClauseReader<'a> {
         }
     }
 
+    /// Whether its rows are those of one list.
+    pub(super) fn visits_each_row_once(&self) -> bool {
+        self.clause.lists.len() == 1 && self.clause.set.is_none()
+    }
+
+    /// Visits the rows of a window, if they are those of one list, with all positions.
+    pub(super) fn visit_rows(&mut self, window: &Range<u32>, mut visit: impl FnMut(u32, Positions)) {
+        let ([one], [place]) = (&self.clause.lists[..], &mut self.places[..]) else { return };
+        let entries = one.list.entries;
+        let start = seek(entries, place.list, window.start);
+        place.list = seek(entries, start, window.end);
+        for entry in &entries[start..place.list] {
+            let mut at = Positions::of(entry.position());
+            if entry.is_repeated() {
+                at.add(again(one, entry.row(), &mut place.again));
+            }
+            visit(entry.row(), at.later(one.moved));
+        }
+    }
+
     /// Adds the rows of a window to a set of the window's places.
     pub(super) fn add_rows(&mut self, window: &Range<u32>, rows: &mut RowSet) {
         for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
@@ -135,4 +154,13 @@ impl<'a> ClauseReader<'a> {
             rows.add_from(set, window.start);
         }
     }
+}
+
+/// The further positions of a row. `from` is a place that is not behind it; it moves on for the rows that follow.
+fn again(one: &Occurrences<'_>, row: u32, from: &mut usize) -> Positions {
+    *from = seek(one.again, *from, row);
+    let mut at = Positions::default();
+    let same = one.again.get(*from..).unwrap_or_default().iter().take_while(|entry| entry.row() == row);
+    same.for_each(|entry| at.add(Positions::of(entry.position())));
+    at
 }

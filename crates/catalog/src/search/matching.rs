@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::clause::{Clause, ClauseReader};
+use super::entry::Entry;
 use super::positions::Positions;
 use super::postings::List;
 
@@ -95,6 +96,11 @@ pub(super) struct Wanted<'a> {
 impl Wanted<'_> {
     /// The rows, ascending, that have all words.
     pub(super) fn rows(&self) -> Vec<Match> {
+        if let ([Clause { lists, set: None, .. }], []) = (&self.words[..], &self.small_words[..])
+            && let [only] = lists[..]
+        {
+            return self.rows_of_one(only.list);
+        }
         let mut search = Search::of(self);
         let mut found = Vec::new();
         let mut next = search.next_row(0);
@@ -105,6 +111,17 @@ impl Wanted<'_> {
             next = search.next_row(window.end);
         }
         found
+    }
+
+    /// One word is a phrase wherever it stands, and its first position tells whether that is in a text of the row itself.
+    fn rows_of_one(&self, list: List<'_>) -> Vec<Match> {
+        let mut place = 0;
+        let judged = |entry: &Entry| {
+            let is_label = self.label.is_some_and(|label| label.find(entry.row(), &mut place).is_some());
+            let at = Positions::of(entry.position());
+            Match { row: entry.row(), tier: Tier::new(true, is_label, at, at.has_own()) }
+        };
+        list.entries.iter().map(judged).collect()
     }
 
     /// Where rows have the words as a phrase.
@@ -214,15 +231,24 @@ fn gather(
     cells: &mut Cells,
     candidates: &mut Vec<Candidate>,
 ) {
+    let clause = reader.clause;
+    if reader.visits_each_row_once() {
+        return reader.visit_rows(window, |row, at| {
+            let mut candidate = Candidate::new(row);
+            candidate.note(clause, at);
+            candidates.push(candidate);
+        });
+    }
     cells.read(reader, window);
     if let Some(set) = reader.clause.set {
         cells.rows.add_from(set, window.start);
     }
-    for place in cells.rows.within(&(0..WINDOW)) {
+    let positions = &cells.positions;
+    cells.rows.each(|place| {
         let mut candidate = Candidate::new(window.start + place);
-        candidate.note(reader.clause, cells.get(place));
+        candidate.note(reader.clause, positions[(place % WINDOW) as usize]);
         candidates.push(candidate);
-    }
+    });
     cells.clear();
 }
 
@@ -250,6 +276,9 @@ fn retain_by_scan(
     });
     cells.clear();
 }
+
+/// Fewer rows than this are few in a window.
+const FEW: usize = WINDOW as usize / 4;
 
 /// Where the rows of a window have a word. A row is called by its place in the window.
 struct Cells {
@@ -282,7 +311,12 @@ impl Cells {
 
     /// Few rows are forgotten one by one, many all at once.
     fn clear(&mut self) {
-        self.positions.fill(Positions::default());
+        if self.rows.len() < FEW {
+            let positions = &mut self.positions;
+            self.rows.each(|place| positions[(place % WINDOW) as usize] = Positions::default());
+        } else {
+            self.positions.fill(Positions::default());
+        }
         self.rows.clear();
     }
 }

@@ -4,8 +4,10 @@
 //! the processor, so that adding one word of the query to a window takes a few instructions for each 64 rows.
 
 use super::clause::{Clause, ClauseReader};
-use super::matching::{WINDOW, window_of};
 use super::row_set::RowSet;
+
+/// So many rows are counted at a time: their digits fit in the processor's nearest memory.
+const WINDOW: u32 = 16_384;
 
 /// Digits of a count: a query has fewer words than 128.
 const DIGITS: usize = 7;
@@ -19,7 +21,7 @@ pub(super) fn rows_with_most(clauses: &[Clause<'_>], rows: u32) -> (usize, RowSe
     let (mut most, mut best) = (0, RowSet::below(rows));
     let mut start = 0;
     while start < rows {
-        let window = window_of(start);
+        let window = start..start.saturating_add(WINDOW);
         counts.digits.fill([0; DIGITS]);
         for reader in &mut readers {
             places.clear();
@@ -67,13 +69,13 @@ impl Counts {
     }
 
     /// The greatest count, and the rows that have it.
-    fn most(&self) -> (usize, [u64; WORDS]) {
-        let mut having = [!0; WORDS];
+    fn most(&self) -> (usize, Vec<u64>) {
+        let mut having = vec![!0; WORDS];
         let mut most = 0;
         for digit in (0..DIGITS).rev() {
-            let with = |word: usize| having[word] & self.digits[word][digit];
-            if (0..WORDS).any(|word| with(word) != 0) {
-                having = std::array::from_fn(with);
+            let with = || having.iter().zip(self.digits.iter()).map(|(rows, digits)| rows & digits[digit]);
+            if with().any(|rows| rows != 0) {
+                having = with().collect();
                 most |= 1 << digit;
             }
         }

@@ -61,6 +61,17 @@ impl RowSet {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Visits all rows in ascending order.
+    pub(super) fn each(&self, mut visit: impl FnMut(u32)) {
+        for (number, word) in (0..).zip(&self.bits) {
+            let mut rest = *word;
+            while rest != 0 {
+                visit(number * WORD + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+
     /// The first row from `start` on.
     pub(super) fn next(&self, start: u32) -> Option<u32> {
         self.within(&(start..self.end())).next()
