@@ -16,10 +16,11 @@ use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
 
 use crate::BuildError;
-use crate::json::{Object, Plain};
+use crate::highlights::{Highlights, Searchable};
+use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
-use crate::search::{Field, Found, IndexBuilder, TextIndex, Title, analyzed};
+use crate::search::{Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -188,6 +189,20 @@ impl Table for Companies {
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
         put(Cell::Token(&tickers.join(" ")));
+    }
+}
+
+impl Searchable for Companies {
+    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str)) {
+        let company = self.company(position);
+        visit(name!("id"), &company.id.to_string());
+        visit(name!("name"), &company.name);
+        visit(name!("sector"), company.sector.as_deref().unwrap_or_default());
+        visit(name!("trading_name"), company.trading_name.as_deref().unwrap_or_default());
+    }
+
+    fn further_spans(&self, position: u32, highlights: &Highlights) -> Option<(Name, Vec<Span>)> {
+        Some((name!("cnpj"), highlights.cnpj_spans(&self.company(position).cnpj)))
     }
 }
 

@@ -19,7 +19,8 @@ use std::io::{self, Read, Write};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 use crate::fold::fold_label;
-use crate::json::{Object, Plain, text_of};
+use crate::highlights::Searchable;
+use crate::json::{Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
@@ -216,6 +217,19 @@ impl Table for Filings {
         put(Cell::optional_token(columns.reference(position).as_ref()));
         put(Cell::Number(&columns.version(position)));
         put(Cell::Text(&columns.url(position)));
+    }
+}
+
+impl Searchable for Filings {
+    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str)) {
+        let columns = &self.columns;
+        visit(name!("company_id"), itoa::Buffer::new().format(columns.company(position)));
+        visit(name!("company_name"), columns.company_names.text(columns.company_name(position)));
+        visit(name!("category"), columns.categories.text(columns.category(position)));
+        visit(name!("description"), &text_of(columns.description_json(position)));
+        if let Some(kind) = columns.kind(position) {
+            visit(name!("type"), columns.kinds.text(kind));
+        }
     }
 }
 

@@ -50,6 +50,7 @@ use result_cache::{ResultCache, TopRows};
 pub(crate) use analyzer::stem;
 pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
+pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
 pub(crate) use positions::Field;
 pub use reading::{Found, Reading};

@@ -46,6 +46,7 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/calendar/shift", Market, calendar::shift),
     read("GET /api/v1/calendar/holidays", Market, calendar::holidays),
     read("GET /api/v1/search", Search, search::everything),
+    read("GET /api/v1/search/suggest", Search, search::suggest),
     bulk("GET /api/v1/export/{dataset}", export::dataset),
     read("GET /api/v1/plans", Public, plans::list),
     register("POST /api/v1/plans/register", &plans::register),

@@ -87,7 +87,9 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "/api/v1/calendar/shift" => format!("{template}?date=2026-06-01&days=5"),
         "/api/v1/calendar/holidays" => format!("{template}?year=2026"),
         "/api/v1/calendar/days/{date}" => template.replace("{date}", "2026-11-16"),
-        _ if template.ends_with("/search") => format!("{template}?q=energia"),
+        _ if template.ends_with("/search") || template.ends_with("/suggest") => {
+            format!("{template}?q=energia")
+        }
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
     let ask = app.request(method.parse().unwrap(), &path);

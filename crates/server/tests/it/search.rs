@@ -174,3 +174,91 @@ fn no_text_makes_a_search_fail() {
         prop_assert_eq!(answer.status, if q.trim().is_empty() { 400 } else { 200 });
     });
 }
+
+#[tokio::test]
+async fn mistyped_words_are_corrected_and_the_answer_says_so() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for path in &SEARCHES[..2] {
+        let (right, wrong) =
+            (find(&app, &key, path, "energia").await, find(&app, &key, path, "enregia").await);
+        assert_eq!(wrong["corrected"], "energia", "{path}");
+        assert_eq!((&wrong["data"], &wrong["total"]), (&right["data"], &right["total"]), "{path}");
+        assert!(right.get("corrected").is_none() && right.get("relaxed").is_none(), "{path}");
+    }
+    let both = find(&app, &key, SEARCHES[2], "enregia").await;
+    assert_eq!(both["corrected"], json!({ "companies": "energia", "filings": "energia" }));
+    assert!(both.get("relaxed").is_none());
+}
+
+#[tokio::test]
+async fn where_nothing_has_all_words_the_answer_says_so() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for path in &SEARCHES[..2] {
+        let found = find(&app, &key, path, "energia qwxzk").await;
+        assert_eq!(found["relaxed"], true, "{path}");
+        assert_eq!(
+            found["total"],
+            find(&app, &key, path, "energia ").await["total"].as_u64().unwrap(),
+            "{path}"
+        );
+    }
+    let both = find(&app, &key, SEARCHES[2], "energia qwxzk").await;
+    assert_eq!(both["relaxed"], json!({ "companies": true, "filings": true }));
+    let nothing = find(&app, &key, SEARCHES[0], "qwxzk").await;
+    assert_eq!(nothing, json!({ "data": [], "total": 0 }));
+}
+
+#[tokio::test]
+async fn highlights_are_spans_of_characters_of_what_is_shown() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    for (path, q) in [(SEARCHES[0], "eletrica"), (SEARCHES[1], "debenture"), (SEARCHES[1], "emissoes")] {
+        let found =
+            app.get(&format!("{path}?q={q}&highlight=true")).key(&key).send().await.expect(200).json();
+        let hits = found["data"].as_array().unwrap();
+        assert!(!hits.is_empty(), "{q}");
+        for hit in hits {
+            let matches = hit["matches"].as_object().unwrap();
+            assert!(!matches.is_empty(), "{hit}");
+            for (field, spans) in matches {
+                let text: Vec<char> = hit[field].as_str().unwrap().chars().collect();
+                for span in spans.as_array().unwrap() {
+                    let (start, length) =
+                        (span[0].as_u64().unwrap() as usize, span[1].as_u64().unwrap() as usize);
+                    let word: String = text[start..start + length].iter().collect();
+                    let folded = lastro_catalog::fold_label(&word);
+                    assert!(folded.starts_with(&q[..4]), "{q}: {word}");
+                }
+            }
+        }
+    }
+    let plain = app.get("/api/v1/search?q=energia&highlight=false").key(&key).send().await.expect(200).json();
+    assert!(plain["companies"][0].get("matches").is_none());
+    let both = app.get("/api/v1/search?q=energia&highlight=true").key(&key).send().await.expect(200).json();
+    assert!(both["companies"][0]["matches"].is_object() && both["filings"][0]["matches"].is_object());
+    let message = app.get("/api/v1/search?q=energia&highlight=yes").key(&key).send().await.expect_error(400);
+    assert!(message.contains("`highlight`"), "{message}");
+}
+
+#[tokio::test]
+async fn a_box_is_told_companies_and_categories_while_one_types() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Bronze).await;
+    let ask = async |query: &str| -> Value {
+        app.get(&format!("/api/v1/search/suggest?{query}")).key(&key).send().await.expect(200).json()
+    };
+    let companies = ask("q=ener").await;
+    let companies = companies["data"].as_array().unwrap();
+    assert!(companies.iter().any(|one| one["kind"] == "company" && one["id"].is_string()), "{companies:?}");
+    assert!(companies.len() <= 10);
+    let categories = ask("q=fato+rel").await;
+    assert_eq!(categories["data"][0], json!({ "kind": "category", "text": "Fato Relevante" }));
+    assert_eq!(ask("q=e&limit=1").await["data"].as_array().unwrap().len(), 1);
+    for bad in ["limit=21&q=a", "limit=0&q=a", "q=", ""] {
+        app.get(&format!("/api/v1/search/suggest?{bad}")).key(&key).send().await.expect_error(400);
+    }
+    let free = app.ample_key(Plan::Free).await;
+    app.get("/api/v1/search/suggest?q=energia").key(&free).send().await.expect(403);
+}

@@ -39,8 +39,13 @@ impl<'a> Query<'a> {
 
     /// `limit`: how many to return, from 1 to `most`.
     pub fn limit(&self, most: usize) -> Result<usize, ApiError> {
+        self.limit_or(most, DEFAULT_LIMIT)
+    }
+
+    /// The same with another default.
+    pub fn limit_or(&self, most: usize, default: usize) -> Result<usize, ApiError> {
         match self.integer("limit")? {
-            None => Ok(DEFAULT_LIMIT),
+            None => Ok(default),
             Some(Ok(limit)) if (1..=most).contains(&limit) => Ok(limit),
             Some(_) => Err(bad("limit", &format!("must be an integer from 1 to {most}"))),
         }
@@ -96,6 +101,11 @@ impl<'a> Query<'a> {
     ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.get(name)? else { return Ok(None) };
         parse(text).map(Some).ok_or_else(|| bad(name, &format!("must be one of {}", words.join(", "))))
+    }
+
+    /// `true` or `false`, which it is where it is left out.
+    pub fn flag(&self, name: &str) -> Result<bool, ApiError> {
+        Ok(self.word(name, &["true", "false"], |text| text.parse().ok())?.unwrap_or(false))
     }
 
     /// A parameter that cannot be left out.

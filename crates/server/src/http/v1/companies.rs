@@ -4,6 +4,7 @@ use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing, Name, Obje
 use lastro_model::{Cnpj, CompanyId, Ticker};
 
 use super::filings;
+use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::csv;
@@ -32,13 +33,15 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
+    let hits = Hits::named(question)?;
     let companies = &question.catalog.companies;
-    let listing = companies.search(q, page);
+    let found = companies.search(q, page);
     if let Some(dialect) = format.dialect(question.plan)? {
-        let label = question.label("companies-search", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());
+        let label = question.label("companies-search", found.total);
+        return csv::page(dialect, &label, &companies.data, &found, companies.stamps());
     }
-    Ok(Reply::data(listed(companies, &listing).end(), companies.stamps()))
+    let body = hits.listed(64 + found.rows.len() * TYPICAL_BYTES, &companies.data, &found);
+    Ok(Reply::data(body.end(), companies.stamps()))
 }
 
 /// `data` and `total`.
@@ -47,7 +50,7 @@ fn listed(companies: &Companies, listing: &Listing<'_>) -> Object<Vec<u8>> {
     array(object, name!("data"), companies, listing).number(name!("total"), listing.total)
 }
 
-pub fn array(
+fn array(
     object: Object<Vec<u8>>,
     name: Name,
     companies: &Companies,

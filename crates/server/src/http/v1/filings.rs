@@ -3,6 +3,7 @@
 use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Page, Table, name};
 use lastro_model::FilingId;
 
+use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::LIST_LIMIT;
@@ -35,14 +36,16 @@ pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiErro
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
-    let listing = question.catalog.search_filings(q, page);
+    let hits = Hits::named(question)?;
+    let found = question.catalog.search_filings(q, page);
     let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
     let stamps = [filings.stamp, companies.stamp];
     if let Some(dialect) = format.dialect(question.plan)? {
-        let label = question.label("filings-search", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, stamps);
+        let label = question.label("filings-search", found.total);
+        return csv::page(dialect, &label, &filings.data, &found, stamps);
     }
-    Ok(Reply::data(listed(filings, &listing).end(), stamps))
+    let body = hits.listed(64 + found.rows.len() * TYPICAL_BYTES, &filings.data, &found);
+    Ok(Reply::data(body.end(), stamps))
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -72,11 +75,6 @@ pub fn listed(filings: &Filings, listing: &Listing<'_>) -> Object<Vec<u8>> {
     array(object, name!("data"), filings, listing).number(name!("total"), listing.total)
 }
 
-pub fn array(
-    object: Object<Vec<u8>>,
-    name: Name,
-    filings: &Filings,
-    listing: &Listing<'_>,
-) -> Object<Vec<u8>> {
+fn array(object: Object<Vec<u8>>, name: Name, filings: &Filings, listing: &Listing<'_>) -> Object<Vec<u8>> {
     object.array(name, listing.rows.iter(), |row, out| filings.write_json(row, out))
 }

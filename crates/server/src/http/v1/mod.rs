@@ -8,6 +8,7 @@ pub mod export;
 pub mod filings;
 pub mod fx;
 pub mod health;
+pub mod hits;
 pub mod keys;
 pub mod market;
 pub mod plans;

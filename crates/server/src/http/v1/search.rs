@@ -1,9 +1,9 @@
-//! One search over companies and filings.
+//! One search over companies and filings, and what to propose while one types.
 
-use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Table, name};
+use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Suggestion, Table, name};
 use lastro_model::Stamp;
 
-use super::{companies, filings};
+use super::hits::{self, Hits};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::Dialect;
@@ -12,6 +12,7 @@ use crate::http::response::reply::Reply;
 
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
+    let hits = Hits::named(question)?;
     let catalog = question.catalog;
     let found_companies = catalog.companies.search(q, page);
     let found_filings = catalog.search_filings(q, page);
@@ -21,9 +22,35 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let object = Object::new(Vec::with_capacity(
         1024 + found_filings.rows.len() * 480 + found_companies.rows.len() * 290,
     ));
-    let object = companies::array(object, name!("companies"), &catalog.companies, &found_companies);
-    let object = filings::array(object, name!("filings"), &catalog.filings, &found_filings);
+    let object = hits.array(object, name!("companies"), &catalog.companies.data, &found_companies);
+    let object = hits.array(object, name!("filings"), &catalog.filings.data, &found_filings);
+    let object = hits::readings(object, &found_companies.reading, &found_filings.reading);
     Ok(Reply::data(object.end(), stamps(catalog)))
+}
+
+/// For a box that answers while one types.
+pub fn suggest(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (q, limit) = (question.query.search()?, question.query.limit_or(MOST_SUGGESTIONS, SUGGESTIONS)?);
+    let suggestions = question.catalog.suggestions(q, limit);
+    let body = Object::new(Vec::with_capacity(64 + suggestions.len() * 96))
+        .array(name!("data"), suggestions, |suggestion, out| write_suggestion(suggestion, out))
+        .end();
+    Ok(Reply::data(body, stamps(question.catalog)))
+}
+
+const SUGGESTIONS: usize = 10;
+const MOST_SUGGESTIONS: usize = 20;
+
+fn write_suggestion(suggestion: Suggestion<'_>, out: &mut Vec<u8>) {
+    let object = Object::new(out);
+    match suggestion {
+        Suggestion::Company { id, name } => {
+            object.text(name!("kind"), "company").text(name!("text"), name).token(name!("id"), id).end()
+        }
+        Suggestion::Category(label) => {
+            object.text(name!("kind"), "category").text(name!("text"), label).end()
+        }
+    };
 }
 
 /// The states that both arrays are drawn from.

@@ -1,0 +1,80 @@
+//! Hits with what a search found them by: `matches` behind the members of a row.
+
+use lastro_model::Cnpj;
+
+use crate::json::{Name, Object, Plain};
+use crate::search::{Highlighter, Reading, Span};
+use crate::table::Table;
+
+/// What to mark in the hits of one search.
+pub struct Highlights {
+    highlighter: Highlighter,
+    /// The digits of a text that may be a CNPJ or the beginning of one.
+    cnpj: Option<String>,
+}
+
+impl Highlights {
+    pub fn of(q: &str, reading: &Reading) -> Self {
+        let searched = reading.corrected.as_deref().unwrap_or(q);
+        let digits: String = q.chars().filter(char::is_ascii_alphanumeric).collect();
+        let may_be_cnpj =
+            Cnpj::parse(q).is_ok() || (digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit()));
+        Self {
+            highlighter: Highlighter::of(searched),
+            cnpj: may_be_cnpj.then(|| digits.to_ascii_uppercase()),
+        }
+    }
+
+    fn spans(&self, text: &str) -> Vec<Span> {
+        self.highlighter.spans(text)
+    }
+
+    /// A CNPJ is found by its beginning, whatever the punctuation; it is marked as a whole.
+    pub(crate) fn cnpj_spans(&self, cnpj: &Cnpj) -> Vec<Span> {
+        let is_found = self.cnpj.as_deref().is_some_and(|digits| cnpj.compact().starts_with(digits));
+        let whole = Span { start: 0, length: cnpj.to_string().chars().count() };
+        is_found.then_some(whole).into_iter().collect()
+    }
+}
+
+/// Rows whose texts are searched.
+pub trait Searchable: Table {
+    /// Visits the members of a row that a search looks at, as they are shown.
+    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str));
+
+    /// Spans that are not those of words.
+    fn further_spans(&self, _position: u32, _highlights: &Highlights) -> Option<(Name, Vec<Span>)> {
+        None
+    }
+
+    /// The row as one JSON object with `matches`: of each member with a match, where the matches are in it.
+    fn write_highlighted(&self, position: u32, highlights: &Highlights, out: &mut Vec<u8>) {
+        let mut found: Vec<(Name, Vec<Span>)> = Vec::new();
+        self.for_each_text(position, &mut |name, text| found.push((name, highlights.spans(text))));
+        found.extend(self.further_spans(position, highlights));
+        self.write_json(position, out);
+        // Without the brace that ends the object: there is one more member.
+        out.pop();
+        out.extend_from_slice(b",\"matches\":");
+        let mut object = Object::new(&mut *out);
+        for (name, spans) in found.into_iter().filter(|(_, spans)| !spans.is_empty()) {
+            object = object.array(name, spans, write_span);
+        }
+        object.end();
+        out.push(b'}');
+    }
+}
+
+fn write_span(span: Span, out: &mut Vec<u8>) {
+    out.push(b'[');
+    span.start.write_into(out);
+    out.push(b',');
+    span.length.write_into(out);
+    out.push(b']');
+}
+
+impl std::fmt::Debug for Highlights {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Highlights").finish_non_exhaustive()
+    }
+}

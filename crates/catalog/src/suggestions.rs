@@ -1,0 +1,59 @@
+//! What a box may propose while one types: companies, and categories of filings.
+
+use lastro_model::CompanyId;
+
+use crate::search::{analyzed, is_stop_word};
+use crate::{Catalog, Page};
+
+/// Something that the text typed so far may be the beginning of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suggestion<'a> {
+    Company { id: CompanyId, name: &'a str },
+    Category(&'a str),
+}
+
+/// So many categories that begin with the text stand before the companies.
+const CATEGORIES_FIRST: usize = 3;
+
+impl Catalog {
+    /// At most so many suggestions: categories that begin with the text, companies as a search orders them, other
+    /// categories that have all words.
+    pub fn suggestions(&self, q: &str, limit: usize) -> Vec<Suggestion<'_>> {
+        let words = analyzed(q);
+        let categories = || self.filings.categories().map(|label| (label, place_in(&words, label)));
+        let of = |place| categories().filter(move |(_, found)| *found == Some(place)).map(|(label, _)| label);
+        let mut first: Vec<Suggestion<'_>> = of(Place::Beginning).map(Suggestion::Category).collect();
+        let later = first.split_off(first.len().min(CATEGORIES_FIRST));
+        let found = self.companies.search(q, Page { limit, offset: 0 });
+        // Rows with only some of the words are no continuation of what is typed.
+        let companies = found.listing.rows.iter().filter(|_| !found.reading.relaxed).map(|row| {
+            let company = self.companies.company(row);
+            Suggestion::Company { id: company.id, name: &company.name }
+        });
+        let others = of(Place::Anywhere).map(Suggestion::Category);
+        first.into_iter().chain(companies).chain(later).chain(others).take(limit).collect()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Beginning,
+    Anywhere,
+}
+
+/// Where a label has all words, the last one as a beginning.
+fn place_in(words: &[String], label: &str) -> Option<Place> {
+    let (last, others) = words.split_last()?;
+    let there = analyzed(label);
+    let begins = |at: &[String]| {
+        let (end, before) = at.split_last()?;
+        (before == others && end.starts_with(last)).then_some(Place::Beginning)
+    };
+    let has_all = || {
+        let telling = others.iter().filter(|word| !is_stop_word(word));
+        let all = telling.clone().all(|word| there.contains(word))
+            && there.iter().any(|word| word.starts_with(last));
+        all.then_some(Place::Anywhere)
+    };
+    there.get(..words.len()).and_then(begins).or_else(has_all)
+}

@@ -1,0 +1,69 @@
+//! What a search found, as an answer shows it.
+
+use lastro_catalog::{Found, Highlights, Name, Object, Reading, Searchable, name};
+
+use crate::error::ApiError;
+use crate::http::handler::Question;
+
+/// How hits are shown.
+pub struct Hits<'a> {
+    q: &'a str,
+    highlighted: bool,
+}
+
+impl<'a> Hits<'a> {
+    pub fn named(question: &'a Question<'_>) -> Result<Self, ApiError> {
+        let highlighted = question.query.flag("highlight")?;
+        Ok(Self { q: question.query.search()?, highlighted })
+    }
+
+    /// The rows, with what they were found by if that was asked for.
+    pub fn array(
+        &self,
+        object: Object<Vec<u8>>,
+        name: Name,
+        table: &impl Searchable,
+        found: &Found<'_>,
+    ) -> Object<Vec<u8>> {
+        if !self.highlighted {
+            return object.array(name, found.rows.iter(), |row, out| table.write_json(row, out));
+        }
+        let highlights = Highlights::of(self.q, &found.reading);
+        object.array(name, found.rows.iter(), |row, out| table.write_highlighted(row, &highlights, out))
+    }
+
+    /// `data`, `total`, and how the text was read if not as it stands.
+    pub fn listed(&self, capacity: usize, table: &impl Searchable, found: &Found<'_>) -> Object<Vec<u8>> {
+        let object = self.array(Object::new(Vec::with_capacity(capacity)), name!("data"), table, found);
+        let Reading { corrected, relaxed } = &found.reading;
+        let object = object.number(name!("total"), found.total);
+        let object = match corrected {
+            Some(text) => object.text(name!("corrected"), text),
+            None => object,
+        };
+        if *relaxed { object.boolean(name!("relaxed"), true) } else { object }
+    }
+}
+
+/// How the text was read for both arrays: an object with a member for each that was read otherwise than it stands.
+pub fn readings(object: Object<Vec<u8>>, companies: &Reading, filings: &Reading) -> Object<Vec<u8>> {
+    let both = [(name!("companies"), companies), (name!("filings"), filings)];
+    let corrected = both.iter().filter_map(|(name, reading)| Some((*name, reading.corrected.as_deref()?)));
+    let relaxed: Vec<Name> =
+        both.iter().filter(|(_, reading)| reading.relaxed).map(|(name, _)| *name).collect();
+    let corrected: Vec<(Name, &str)> = corrected.collect();
+    let object = if corrected.is_empty() {
+        object
+    } else {
+        let write = |out: &mut Vec<u8>| {
+            corrected.iter().fold(Object::new(out), |object, (name, text)| object.text(*name, text)).end();
+        };
+        object.written(name!("corrected"), write)
+    };
+    if relaxed.is_empty() {
+        return object;
+    }
+    object.written(name!("relaxed"), |out| {
+        relaxed.iter().fold(Object::new(out), |object, name| object.boolean(*name, true)).end();
+    })
+}
