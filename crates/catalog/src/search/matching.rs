@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use super::clause::{Clause, ClauseReader};
-use super::entry::Entry;
 use super::positions::Positions;
 use super::postings::List;
+use super::row_set::RowSet;
 
 /// A row that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(super) struct Tier(u8);
 
 impl Tier {
     const COUNT: usize = 10;
+    const LABEL: Self = Self(0);
+    const OWN_PHRASE: Self = Self(1);
 
     /// The order of rows, stated once: those that have the last word itself before those that only have a longer one; a
     /// label that is just this, then a phrase before scattered words, and each of the two in the row's own texts before
@@ -96,11 +98,6 @@ pub(super) struct Wanted<'a> {
 impl Wanted<'_> {
     /// The rows, ascending, that have all words.
     pub(super) fn rows(&self) -> Vec<Match> {
-        if let ([Clause { lists, set: None, .. }], []) = (&self.words[..], &self.small_words[..])
-            && let [only] = lists[..]
-        {
-            return self.rows_of_one(only.list);
-        }
         let mut search = Search::of(self);
         let mut found = Vec::new();
         let mut next = search.next_row(0);
@@ -111,17 +108,6 @@ impl Wanted<'_> {
             next = search.next_row(window.end);
         }
         found
-    }
-
-    /// One word is a phrase wherever it stands, and its first position tells whether that is in a text of the row itself.
-    fn rows_of_one(&self, list: List<'_>) -> Vec<Match> {
-        let mut place = 0;
-        let judged = |entry: &Entry| {
-            let is_label = self.label.is_some_and(|label| label.find(entry.row(), &mut place).is_some());
-            let at = Positions::of(entry.position());
-            Match { row: entry.row(), tier: Tier::new(true, is_label, at, at.has_own()) }
-        };
-        list.entries.iter().map(judged).collect()
     }
 
     /// Where rows have the words as a phrase.
@@ -140,18 +126,22 @@ impl Wanted<'_> {
         found
     }
 
-    /// How well rows match that are known to have all words, in ascending order.
-    pub(super) fn judged(&self, rows: impl Iterator<Item = u32>) -> Vec<Match> {
+    /// How well rows match that are known to have all words. Rows of the best tier come in their order, so that no more
+    /// are judged when so many are found of it.
+    pub(super) fn judged(&self, rows: &RowSet, needed: usize) -> Vec<Match> {
         let mut search = Search::of(self);
-        let mut found = Vec::new();
-        for row in rows {
+        let best = if self.label.is_some() { Tier::LABEL } else { Tier::OWN_PHRASE };
+        let (mut found, mut of_best) = (Vec::new(), 0);
+        rows.try_each(|row| {
             search.candidates.clear();
             search.candidates.push(Candidate::new(row));
             for reader in &mut search.readers {
                 retain_by_look_up(&mut search.candidates, reader);
             }
             search.finish(&mut found);
-        }
+            of_best += usize::from(found.last().is_some_and(|last| last.tier == best));
+            of_best < needed
+        });
         found
     }
 }
@@ -284,15 +274,12 @@ const FEW: usize = WINDOW as usize / 4;
 struct Cells {
     positions: Box<[Positions; WINDOW as usize]>,
     /// The rows that have it at all.
-    rows: super::row_set::RowSet,
+    rows: RowSet,
 }
 
 impl Default for Cells {
     fn default() -> Self {
-        Self {
-            positions: Box::new([Positions::default(); WINDOW as usize]),
-            rows: super::row_set::RowSet::below(WINDOW),
-        }
+        Self { positions: Box::new([Positions::default(); WINDOW as usize]), rows: RowSet::below(WINDOW) }
     }
 }
 

@@ -6,7 +6,7 @@ use super::TextIndex;
 use super::analyzer::{is_stop_word, stem};
 use super::clause::{Clause, Occurrences};
 use super::label::whole_of;
-use super::matching::{Match, Wanted, ranked};
+use super::matching::{Wanted, ranked};
 use super::postings::List;
 use super::relaxation::rows_with_most;
 use super::row_set::RowSet;
@@ -16,8 +16,8 @@ use crate::page::Page;
 /// A query has no more words than this.
 const MOST_WORDS: usize = 120;
 
-/// With so many words or more, the rows that have the most of them are found in one pass. It is likely that none has all.
-const MANY_WORDS: usize = 4;
+/// A word is rare if fewer than one row of so many has it: then the others are looked up in its rows.
+const RARE: usize = 64;
 
 pub(super) struct SearchQuery<'a> {
     index: &'a TextIndex,
@@ -81,43 +81,46 @@ impl<'a> SearchQuery<'a> {
         if let Some(last) = wanted.words.last_mut() {
             last.set = self.longer.as_deref();
         }
-        let all = wanted.words.len();
-        let present = wanted.words.iter().filter(|clause| clause.has_rows()).count();
-        if present == all && all < MANY_WORDS {
-            let found = wanted.rows();
-            if !found.is_empty() {
-                return best(&found, page);
-            }
-        }
-        if present < all && !relaxing {
+        let has_all = wanted.words.iter().all(Clause::has_rows);
+        if !has_all && !relaxing {
             return Outcome::default();
         }
+        let rarest = wanted.words.iter().map(Clause::most_rows).min().unwrap_or(0);
+        if has_all && rarest < self.index.rows as usize / RARE {
+            let found = wanted.rows();
+            if !found.is_empty() || !relaxing {
+                return Outcome {
+                    total: found.len(),
+                    rows: ranked(&found, page.of(found.len())),
+                    relaxed: false,
+                };
+            }
+        }
         let (most, rows) = rows_with_most(&wanted.words, self.index.rows);
-        if most == all {
-            return best(&wanted.judged(rows.within(&(0..self.index.rows))), page);
+        let total = rows.len();
+        if most == wanted.words.len() {
+            let shown = page.of(total);
+            return Outcome { total, rows: ranked(&wanted.judged(&rows, shown.end), shown), relaxed: false };
         }
         if most == 0 || !relaxing {
             return Outcome::default();
         }
-        let total = rows.len();
         Outcome { total, rows: rows.at(page.of(total)), relaxed: true }
     }
 
     /// Rows that only have a longer word are all alike, so they need no ranking: whoever types sees them at once.
     fn one_word(&self, page: Page) -> Outcome {
-        let whole = self.wanted.rows();
-        let mut rows = ranked(&whole, page.of(whole.len()));
-        let Some(longer) = &self.longer else { return Outcome { total: whole.len(), rows, relaxed: false } };
-        let longer = without(longer, &whole);
-        let rest = Page { limit: page.limit - rows.len(), offset: page.offset.saturating_sub(whole.len()) };
-        let total = longer.len();
-        rows.extend(longer.at(rest.of(total)));
-        Outcome { total: whole.len() + total, rows, relaxed: false }
+        let (_, whole) = rows_with_most(&self.wanted.words, self.index.rows);
+        let total = whole.len();
+        let shown = page.of(total);
+        let mut rows = ranked(&self.wanted.judged(&whole, shown.end), shown);
+        let Some(longer) = &self.longer else { return Outcome { total, rows, relaxed: false } };
+        let longer = without(longer, &whole, total);
+        let rest = Page { limit: page.limit - rows.len(), offset: page.offset.saturating_sub(total) };
+        let others = longer.len();
+        rows.extend(longer.at(rest.of(others)));
+        Outcome { total: total + others, rows, relaxed: false }
     }
-}
-
-fn best(found: &[Match], page: Page) -> Outcome {
-    Outcome { total: found.len(), rows: ranked(found, page.of(found.len())), relaxed: false }
 }
 
 /// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
@@ -127,12 +130,12 @@ pub(super) fn without_trailing_stop_words(words: &[String]) -> &[String] {
     &words[..end]
 }
 
-fn without<'a>(rows: &'a RowSet, whole: &[Match]) -> Cow<'a, RowSet> {
-    if whole.is_empty() {
+fn without<'a>(rows: &'a RowSet, whole: &RowSet, count: usize) -> Cow<'a, RowSet> {
+    if count == 0 {
         return Cow::Borrowed(rows);
     }
     let mut others = rows.clone();
-    whole.iter().for_each(|found| others.remove(found.row));
+    others.remove_all(whole);
     Cow::Owned(others)
 }
 

@@ -24,7 +24,7 @@ struct Block {
 const BLOCK: u32 = u32::BITS;
 
 /// A list is dense if it has one row of so many.
-const DENSE: usize = 8;
+const DENSE: usize = 32;
 
 /// Shorter lists are read or searched in no time.
 const SHORTEST: usize = 10_000;
@@ -90,8 +90,8 @@ mod tests {
                 .map(|row| Entry::new(row, Position::from_number(1)))
                 .collect()
         };
-        assert!(RankBitmap::if_dense(&every(7)).is_some());
-        assert!(RankBitmap::if_dense(&every(9)).is_none());
+        assert!(RankBitmap::if_dense(&every(31)).is_some());
+        assert!(RankBitmap::if_dense(&every(33)).is_none());
         assert!(RankBitmap::if_dense(&every(1)[..9_999]).is_none());
         assert!(RankBitmap::if_dense(&[]).is_none());
     }

@@ -19,8 +19,8 @@ impl RowSet {
         self.bits[(row / WORD) as usize] |= 1 << (row % WORD);
     }
 
-    pub(super) fn remove(&mut self, row: u32) {
-        self.bits[(row / WORD) as usize] &= !(1 << (row % WORD));
+    pub(super) fn remove_all(&mut self, others: &Self) {
+        self.bits.iter_mut().zip(&others.bits).for_each(|(own, other)| *own &= !other);
     }
 
     pub(super) fn clear(&mut self) {
@@ -33,10 +33,10 @@ impl RowSet {
 
     /// Adds rows, 32 at a time from the first on.
     pub(super) fn add_blocks(&mut self, blocks: impl Iterator<Item = u32>) {
-        for (number, block) in blocks.enumerate() {
-            if let Some(word) = self.bits.get_mut(number / 2) {
-                *word |= u64::from(block) << (number % 2 * 32);
-            }
+        let mut blocks = blocks;
+        for word in &mut self.bits {
+            let Some(low) = blocks.next() else { return };
+            *word |= u64::from(low) | u64::from(blocks.next().unwrap_or(0)) << 32;
         }
     }
 
@@ -63,10 +63,20 @@ impl RowSet {
 
     /// Visits all rows in ascending order.
     pub(super) fn each(&self, mut visit: impl FnMut(u32)) {
+        self.try_each(|row| {
+            visit(row);
+            true
+        });
+    }
+
+    /// The same while `visit` wants more.
+    pub(super) fn try_each(&self, mut visit: impl FnMut(u32) -> bool) {
         for (number, word) in (0..).zip(&self.bits) {
             let mut rest = *word;
             while rest != 0 {
-                visit(number * WORD + rest.trailing_zeros());
+                if !visit(number * WORD + rest.trailing_zeros()) {
+                    return;
+                }
                 rest &= rest - 1;
             }
         }
@@ -131,8 +141,10 @@ mod tests {
         ) {
             let mut set = RowSet::below(300);
             put.iter().for_each(|row| set.insert(*row));
+            let mut others = RowSet::below(300);
+            others.insert(299);
             set.insert(299);
-            set.remove(299);
+            set.remove_all(&others);
             put.contains(&299).then(|| set.insert(299));
             let sorted: Vec<u32> = put.iter().copied().collect();
             prop_assert_eq!(set.len(), sorted.len());

@@ -15,9 +15,9 @@ use super::synonyms;
 /// as they are.
 const MOST_MISTYPED: usize = 4;
 /// Of the words that are equally near so many are tried, those that most rows have.
-const MOST_NEAREST: usize = 4;
+const MOST_NEAREST: usize = 3;
 /// So many readings of a query are tried.
-const MOST_READINGS: usize = 8;
+const MOST_READINGS: usize = 4;
 
 /// How many edits a word of so many letters may be away.
 fn edits_allowed(letters: usize) -> usize {
@@ -31,7 +31,12 @@ fn edits_allowed(letters: usize) -> usize {
 impl TextIndex {
     /// What the words may stand for if some of them are mistyped, the commonest words first; nothing if none is.
     pub(super) fn readings(&self, words: &[String]) -> Vec<Vec<String>> {
-        let mistyped: Vec<usize> = (0..words.len()).filter(|place| self.is_mistyped(words, *place)).collect();
+        let mut mistyped: Vec<usize> =
+            (0..words.len()).filter(|place| self.is_unknown(&words[*place])).collect();
+        if !mistyped.is_empty() {
+            let meant: Vec<usize> = synonyms::occurrences(words).flat_map(|found| found.words).collect();
+            mistyped.retain(|place| !meant.contains(place));
+        }
         if mistyped.is_empty() || mistyped.len() > MOST_MISTYPED {
             return Vec::new();
         }
@@ -48,15 +53,13 @@ impl TextIndex {
         if changed { readings } else { Vec::new() }
     }
 
-    /// Whether no row has the word, in no form and as no prefix, nor anything that means the same.
-    fn is_mistyped(&self, words: &[String], place: usize) -> bool {
-        let word = &words[place];
+    /// Whether no row has the word, in no form and as no prefix.
+    fn is_unknown(&self, word: &str) -> bool {
         edits_allowed(word.chars().count()) > 0
             && !word.bytes().any(|b| b.is_ascii_digit())
             && !is_stop_word(word)
             && self.lexicon.starting_with(word).is_empty()
             && self.lexicon.family(&stem(word)).is_empty()
-            && !synonyms::occurrences(words).any(|found| found.words.contains(&place))
     }
 
     /// The nearest words, the commonest first. The last word may also be a beginning; whole words come first.
