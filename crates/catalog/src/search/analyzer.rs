@@ -26,6 +26,13 @@ pub(crate) fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.contains(&folded)
 }
 
+/// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
+/// `banco`.
+pub(super) fn without_trailing_stop_words(words: &[String]) -> &[String] {
+    let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
+    &words[..end]
+}
+
 /// Visits the folded words of `text` in their order.
 pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     for_each_word_at(text, |_, folded| visit(folded));

@@ -1,7 +1,6 @@
 //! Which words of a text a search found it by.
 
-use super::analyzer::{for_each_word_at, is_stop_word, stem, words_of};
-use super::query::without_trailing_stop_words;
+use super::analyzer::{for_each_word_at, is_stop_word, stem, without_trailing_stop_words, words_of};
 use super::synonyms::{self, is_form};
 
 /// A part of a text, in characters.

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::analyzer::{is_stop_word, stem};
 use super::label::is_whole_label;
-use super::spelling::Signature;
+use super::signature::Signature;
 
 #[derive(Default)]
 pub(super) struct Lexicon {

@@ -133,13 +133,9 @@ impl Wanted<'_> {
         let best = if self.label.is_some() { Tier::LABEL } else { Tier::OWN_PHRASE };
         let (mut found, mut of_best) = (Vec::new(), 0);
         rows.try_each(|row| {
-            search.candidates.clear();
-            search.candidates.push(Candidate::new(row));
-            for reader in &mut search.readers {
-                retain_by_look_up(&mut search.candidates, reader);
-            }
-            search.finish(&mut found);
-            of_best += usize::from(found.last().is_some_and(|last| last.tier == best));
+            let judged = search.judge(row);
+            of_best += usize::from(judged.tier == best);
+            found.push(judged);
             of_best < needed
         });
         found
@@ -192,6 +188,29 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Looks all words of a row up that is known to have them.
+    fn judge(&mut self, row: u32) -> Match {
+        let mut candidate = Candidate::new(row);
+        for reader in &mut self.readers {
+            let at = reader.look_up(row);
+            candidate.note(reader.clause, at);
+        }
+        for small in &mut self.small_words {
+            if !candidate.starts.is_empty() {
+                let at = small.look_up(row);
+                candidate.narrow(small.clause, at);
+            }
+        }
+        self.found(&candidate)
+    }
+
+    fn found(&mut self, candidate: &Candidate) -> Match {
+        let place = &mut self.label_place;
+        let is_label = self.label.is_some_and(|label| label.find(candidate.row, place).is_some());
+        let tier = Tier::new(candidate.whole, is_label, candidate.starts, candidate.own);
+        Match { row: candidate.row, tier }
+    }
+
     /// A phrase has its small words too.
     fn look_at_small_words(&mut self) {
         for small in &mut self.small_words {
@@ -205,11 +224,8 @@ impl<'a> Search<'a> {
     /// Judges the candidates by what only matters once all words are known to be there.
     fn finish(&mut self, found: &mut Vec<Match>) {
         self.look_at_small_words();
-        for candidate in &self.candidates {
-            let place = &mut self.label_place;
-            let is_label = self.label.is_some_and(|label| label.find(candidate.row, place).is_some());
-            let tier = Tier::new(candidate.whole, is_label, candidate.starts, candidate.own);
-            found.push(Match { row: candidate.row, tier });
+        for candidate in std::mem::take(&mut self.candidates) {
+            found.push(self.found(&candidate));
         }
     }
 }

@@ -26,6 +26,7 @@ mod reading;
 mod relaxation;
 mod result_cache;
 mod row_set;
+mod signature;
 mod snapshot;
 mod spelling;
 mod synonyms;
@@ -43,7 +44,8 @@ use lexicon::Lexicon;
 use phrases::Phrase;
 use postings::Lists;
 use prefixes::Prefixes;
-use query::{Outcome, SearchQuery};
+use query::SearchQuery;
+use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
 
 #[cfg(test)]

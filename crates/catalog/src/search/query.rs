@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use super::TextIndex;
-use super::analyzer::{is_stop_word, stem};
+use super::analyzer::{is_stop_word, stem, without_trailing_stop_words};
 use super::clause::{Clause, Occurrences};
 use super::label::whole_of;
 use super::matching::{Wanted, ranked};
 use super::postings::List;
+use super::reading::Outcome;
 use super::relaxation::rows_with_most;
 use super::row_set::RowSet;
 use super::synonyms;
@@ -25,14 +26,6 @@ pub(super) struct SearchQuery<'a> {
     wanted: Wanted<'a>,
     /// Rows that have a word which starts with the last one, if there are such words beside its forms.
     longer: Option<Cow<'a, RowSet>>,
-}
-
-/// The rows of a page, how many there are in all, and whether they only have the most of the words.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub total: usize,
-    pub rows: Vec<u32>,
-    pub relaxed: bool,
 }
 
 impl<'a> SearchQuery<'a> {
@@ -121,13 +114,6 @@ impl<'a> SearchQuery<'a> {
         rows.extend(longer.at(rest.of(others)));
         Outcome { total: total + others, rows, relaxed: false }
     }
-}
-
-/// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
-/// `banco`.
-pub(super) fn without_trailing_stop_words(words: &[String]) -> &[String] {
-    let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
-    &words[..end]
 }
 
 fn without<'a>(rows: &'a RowSet, whole: &RowSet, count: usize) -> Cow<'a, RowSet> {

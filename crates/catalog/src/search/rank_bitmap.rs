@@ -1,6 +1,6 @@
 //! A bitmap with rank: whether a row is in a long list, and at which place, without searching.
 //!
-//! One bit for each row, and for each block of 32 rows how many entries stand before it. The place of a row (its rank, in
+//! One bit for each row, and for each block of 64 rows how many entries stand before it. The place of a row (its rank, in
 //! the words of succinct data structures) is that number and the count of the bits before its own. Only lists as dense
 //! as those of the commonest words get one.
 
@@ -10,18 +10,13 @@ use super::entry::Entry;
 use super::row_set::RowSet;
 
 pub(super) struct RankBitmap {
-    blocks: Vec<Block>,
+    /// Which rows of each block are listed.
+    rows: Vec<u64>,
+    /// How many entries stand before each block.
+    before: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Block {
-    /// Which of the block's rows are listed.
-    rows: u32,
-    /// How many entries stand before the block.
-    before: u32,
-}
-
-const BLOCK: u32 = u32::BITS;
+const BLOCK: u32 = u64::BITS;
 
 /// A list is dense if it has one row of so many.
 const DENSE: usize = 32;
@@ -38,30 +33,29 @@ impl RankBitmap {
 
     pub(super) fn of(list: &[Entry]) -> Self {
         let rows = list.last().map_or(0, |entry| entry.row() + 1);
-        let mut blocks = vec![Block::default(); rows.div_ceil(BLOCK) as usize];
+        let mut bits = vec![0u64; rows.div_ceil(BLOCK) as usize];
         for entry in list {
-            blocks[(entry.row() / BLOCK) as usize].rows |= 1 << (entry.row() % BLOCK);
+            bits[(entry.row() / BLOCK) as usize] |= 1 << (entry.row() % BLOCK);
         }
-        let mut before = 0;
-        for block in &mut blocks {
-            block.before = before;
-            before += block.rows.count_ones();
-        }
-        Self { blocks }
+        let mut entries = 0;
+        let before = bits.iter().map(|block| {
+            let before = entries;
+            entries += block.count_ones();
+            before
+        });
+        Self { before: before.collect(), rows: bits }
     }
 
     /// Adds the rows of a window to a set of the window's places. It starts at a multiple of 64.
     pub(super) fn add_to(&self, window: &Range<u32>, places: &mut RowSet) {
-        let blocks = self.blocks.get((window.start / BLOCK) as usize..).unwrap_or_default();
-        let length = (window.len() as u32 / BLOCK) as usize;
-        places.add_blocks(blocks.iter().take(length).map(|block| block.rows));
+        places.add_words(self.rows.get((window.start / BLOCK) as usize..).unwrap_or_default());
     }
 
     /// The place of a row in the list, if it is listed.
     pub(super) fn rank(&self, row: u32) -> Option<usize> {
-        let block = self.blocks.get((row / BLOCK) as usize)?;
-        let own = 1 << (row % BLOCK);
-        (block.rows & own != 0).then(|| (block.before + (block.rows & (own - 1)).count_ones()) as usize)
+        let block = (row / BLOCK) as usize;
+        let (rows, own) = (self.rows.get(block)?, 1u64 << (row % BLOCK));
+        (rows & own != 0).then(|| (self.before[block] + (rows & (own - 1)).count_ones()) as usize)
     }
 }
 

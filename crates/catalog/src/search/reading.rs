@@ -40,3 +40,11 @@ impl<'a> Deref for Found<'a> {
         &self.listing
     }
 }
+
+/// The rows of a page, how many there are in all, and whether they only have the most of the words.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub total: usize,
+    pub rows: Vec<u32>,
+    pub relaxed: bool,
+}

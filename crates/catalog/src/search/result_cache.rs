@@ -4,8 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 
-use super::query::Outcome;
-use super::reading::{Found, Reading};
+use super::reading::{Found, Outcome, Reading};
 use crate::page::{Listing, Page, Rows};
 
 /// What a search finds: how many rows, and the best of them.

@@ -31,19 +31,14 @@ impl RowSet {
         &self.bits
     }
 
-    /// Adds rows, 32 at a time from the first on.
-    pub(super) fn add_blocks(&mut self, blocks: impl Iterator<Item = u32>) {
-        let mut blocks = blocks;
-        for word in &mut self.bits {
-            let Some(low) = blocks.next() else { return };
-            *word |= u64::from(low) | u64::from(blocks.next().unwrap_or(0)) << 32;
-        }
+    /// Adds rows, 64 at a time from the first on; as many as fit.
+    pub(super) fn add_words(&mut self, words: &[u64]) {
+        self.bits.iter_mut().zip(words).for_each(|(own, other)| *own |= other);
     }
 
     /// Adds the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
     pub(super) fn add_from(&mut self, other: &Self, start: u32) {
-        let theirs = other.bits.get((start / WORD) as usize..).unwrap_or_default();
-        self.bits.iter_mut().zip(theirs).for_each(|(own, other)| *own |= other);
+        self.add_words(other.bits.get((start / WORD) as usize..).unwrap_or_default());
     }
 
     /// Puts the first 64 rows from `start` on, a multiple of 64, in place of what is there.

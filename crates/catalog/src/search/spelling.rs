@@ -5,10 +5,9 @@
 //! one pass over the signatures leaves so few words that each of them can be compared.
 
 use super::TextIndex;
-use super::analyzer::{is_stop_word, stem};
-use super::label::is_whole_label;
+use super::analyzer::{is_stop_word, stem, without_trailing_stop_words};
 use super::lexicon::Lexicon;
-use super::query::without_trailing_stop_words;
+use super::signature::{Signature, letters};
 use super::synonyms;
 
 /// So many words of a query can be mistyped. Where more are unknown it is no slip of the finger, and the words are taken
@@ -90,37 +89,6 @@ fn combined(readings: &[Vec<String>], place: usize, words: &[String]) -> Vec<Vec
     all.take(MOST_READINGS).collect()
 }
 
-/// The letters of a word and its length in 32 bits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Signature(u32);
-
-const LETTERS: u32 = 26;
-const ALL_LETTERS: u32 = (1 << LETTERS) - 1;
-const LONGEST: usize = (1 << (u32::BITS - LETTERS)) - 1;
-
-impl Signature {
-    /// Codes, labels and small words are what nobody means by another word: they have no length.
-    pub(super) fn of(word: &str) -> Self {
-        let is_meant =
-            !word.bytes().any(|b| b.is_ascii_digit()) && !is_whole_label(word) && !is_stop_word(word);
-        let length = if is_meant { word.chars().count().min(LONGEST) } else { 0 };
-        Self((length as u32) << LETTERS | letters(word))
-    }
-
-    fn length(self) -> usize {
-        (self.0 >> LETTERS) as usize
-    }
-
-    fn letters(self) -> u32 {
-        self.0 & ALL_LETTERS
-    }
-}
-
-fn letters(word: &str) -> u32 {
-    let places = word.bytes().filter(u8::is_ascii_lowercase).map(|letter| letter - b'a');
-    places.fold(0, |letters, place| letters | 1 << place)
-}
-
 /// The search for the words that are nearest to one.
 struct Nearest {
     word: Vec<char>,
@@ -131,6 +99,8 @@ struct Nearest {
     whole: Vec<String>,
     beginnings: Vec<String>,
     table: Distances,
+    /// The letters of the word that is compared.
+    other: Vec<char>,
 }
 
 impl Nearest {
@@ -144,6 +114,7 @@ impl Nearest {
             whole: Vec::new(),
             beginnings: Vec::new(),
             table: Distances::default(),
+            other: Vec::new(),
         }
     }
 
@@ -166,9 +137,11 @@ impl Nearest {
 
     fn compare(&mut self, other: &str) {
         let reach = self.word.len() + self.edits;
-        let letters: Vec<char> = other.chars().take(if self.as_prefix { reach } else { reach + 1 }).collect();
+        let mut letters = std::mem::take(&mut self.other);
+        letters.clear();
+        letters.extend(other.chars().take(reach));
         let is_whole = letters.iter().map(|letter| letter.len_utf8()).sum::<usize>() == other.len();
-        self.table.fill(&self.word, &letters);
+        self.table.fill(&self.word, &letters, self.edits);
         for end in self.word.len().saturating_sub(self.edits)..=letters.len() {
             let distance = self.table.last(end, self.word.len());
             let whole = is_whole && end == letters.len();
@@ -186,6 +159,7 @@ impl Nearest {
                 found.push(text);
             }
         }
+        self.other = letters;
     }
 
     /// Whole words before mere beginnings.
@@ -197,6 +171,9 @@ impl Nearest {
     }
 }
 
+/// Further than any word may be.
+const FAR: u8 = 100;
+
 /// Distances between the beginnings of two words.
 #[derive(Default)]
 struct Distances {
@@ -206,16 +183,24 @@ struct Distances {
 }
 
 impl Distances {
-    fn fill(&mut self, word: &[char], other: &[char]) {
+    /// As far as they are no more than so many edits; whatever is further is just that.
+    fn fill(&mut self, word: &[char], other: &[char], edits: usize) {
         self.width = word.len() + 1;
         self.cells.clear();
-        self.cells.resize(self.width * (other.len() + 1), 0);
-        (0..self.width).for_each(|column| self.cells[column] = column as u8);
+        self.cells.resize(self.width * (other.len() + 1), FAR);
+        (0..self.width.min(edits + 1)).for_each(|column| self.cells[column] = column as u8);
         for row in 1..=other.len() {
-            self.cells[row * self.width] = row as u8;
-            for column in 1..self.width {
+            if row <= edits {
+                self.cells[row * self.width] = row as u8;
+            }
+            let mut nearest = FAR;
+            for column in row.saturating_sub(edits).max(1)..self.width.min(row + edits + 1) {
                 let least = self.least(row, column, word, other);
                 self.cells[row * self.width + column] = least;
+                nearest = nearest.min(least);
+            }
+            if usize::from(nearest) > edits && row > edits {
+                return;
             }
         }
     }
@@ -243,7 +228,7 @@ mod tests {
     fn distance(one: &str, other: &str) -> usize {
         let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
         let mut table = Distances::default();
-        table.fill(&one, &other);
+        table.fill(&one, &other, 20);
         table.last(other.len(), one.len())
     }
 

@@ -52,7 +52,7 @@ fn security(ticker: &str, company: u32) -> TradedSecurity {
 fn made_up() -> Companies {
     let (mut companies, mut securities) = (Vec::new(), Vec::new());
     for row in rows(REGISTRY) {
-        let [id, status, name, trading_name, sector, tickers] = row[..] else { panic!("{row:?}") };
+        let [id, status, name, trading_name, sector, tickers] = <[&str; 6]>::try_from(row).unwrap();
         let id = id.parse().unwrap();
         companies.push(company(id, name, trading_name, status, sector));
         securities.extend(tickers.split_whitespace().map(|ticker| security(ticker, id)));
@@ -86,7 +86,7 @@ struct Score {
 fn scores(part: &Companies, questions: &str) -> BTreeMap<String, Score> {
     let mut scores = BTreeMap::<String, Score>::new();
     for row in rows(questions) {
-        let [kind, query, wanted] = row[..] else { panic!("{row:?}") };
+        let [kind, query, wanted] = <[&str; 3]>::try_from(row).unwrap();
         let found: Vec<u32> = part.search(query, SEEN).rows.iter().collect();
         let place = found.iter().position(|position| part.company(*position).id.to_string() == wanted);
         let score = scores.entry(kind.to_owned()).or_default();

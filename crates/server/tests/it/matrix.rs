@@ -67,7 +67,7 @@ fn the_routes_need_what_the_contract_says() {
             _ if path.starts_with("/api/v1/webhooks") => Plan::Platinum,
             _ if path.starts_with("/api/v1/filings") || path.ends_with("/filings") => Plan::Gold,
             _ if path.starts_with("/api/v1/export/") || path.ends_with("/revisions") => Plan::Gold,
-            _ if path.starts_with("/api/v1/companies") || path == "/api/v1/search" => Plan::Bronze,
+            _ if path.starts_with("/api/v1/companies") || path.starts_with("/api/v1/search") => Plan::Bronze,
             _ => Plan::Free,
         };
         assert_eq!(route.feature.required_plan(), plan, "{path}");
