@@ -87,13 +87,14 @@ impl<'a> ClauseReader<'a> {
         looking <= reading
     }
 
-    /// Where a row has the word. Rows are asked for in ascending order.
-    pub(super) fn look_up(&mut self, row: u32) -> Positions {
+    /// Where a row has the word; the first position of each list alone, if the others are not wanted. Rows are asked for in
+    /// ascending order.
+    pub(super) fn look_up(&mut self, row: u32, all: bool) -> Positions {
         let mut at = Positions::default();
         for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
             let Some(entry) = one.list.find(row, &mut place.list) else { continue };
             let mut here = Positions::of(entry.position());
-            if entry.is_repeated() {
+            if all && entry.is_repeated() {
                 here.add(again(one, row, &mut place.again));
             }
             at.add(here.later(one.moved));

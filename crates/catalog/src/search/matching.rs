@@ -27,6 +27,7 @@ impl Tier {
     const COUNT: usize = 10;
     const LABEL: Self = Self(0);
     const OWN_PHRASE: Self = Self(1);
+    const OWN_WORDS: Self = Self(3);
 
     /// The order of rows, stated once: those that have the last word itself before those that only have a longer one; a
     /// label that is just this, then a phrase before scattered words, and each of the two in the row's own texts before
@@ -93,6 +94,8 @@ pub(super) struct Wanted<'a> {
     pub small_words: Vec<Clause<'a>>,
     /// The rows whose label is just this.
     pub label: Option<List<'a>>,
+    /// Whether no row has the words as a phrase.
+    pub never_phrase: bool,
 }
 
 impl Wanted<'_> {
@@ -130,7 +133,11 @@ impl Wanted<'_> {
     /// are judged when so many are found of it.
     pub(super) fn judged(&self, rows: &RowSet, needed: usize) -> Vec<Match> {
         let mut search = Search::of(self);
-        let best = if self.label.is_some() { Tier::LABEL } else { Tier::OWN_PHRASE };
+        let best = match (self.label, self.never_phrase) {
+            (Some(_), _) => Tier::LABEL,
+            (None, false) => Tier::OWN_PHRASE,
+            (None, true) => Tier::OWN_WORDS,
+        };
         let (mut found, mut of_best) = (Vec::new(), 0);
         rows.try_each(|row| {
             let judged = search.judge(row);
@@ -147,6 +154,8 @@ struct Search<'a> {
     readers: Vec<ClauseReader<'a>>,
     small_words: Vec<ClauseReader<'a>>,
     label: Option<List<'a>>,
+    /// Whether rows that have the last word itself never have a phrase.
+    never_phrase: bool,
     label_place: usize,
     cells: Cells,
     candidates: Vec<Candidate>,
@@ -160,6 +169,7 @@ impl<'a> Search<'a> {
             readers: words.into_iter().map(ClauseReader::of).collect(),
             small_words: wanted.small_words.iter().map(ClauseReader::of).collect(),
             label: wanted.label,
+            never_phrase: wanted.never_phrase && wanted.words.iter().all(|clause| clause.set.is_none()),
             label_place: 0,
             cells: Cells::default(),
             candidates: Vec::new(),
@@ -191,13 +201,17 @@ impl<'a> Search<'a> {
     /// Looks all words of a row up that is known to have them.
     fn judge(&mut self, row: u32) -> Match {
         let mut candidate = Candidate::new(row);
+        if self.never_phrase {
+            candidate.starts = Positions::default();
+        }
         for reader in &mut self.readers {
-            let at = reader.look_up(row);
+            // The first position tells whether it stands in a text of the row itself.
+            let at = reader.look_up(row, !candidate.starts.is_empty());
             candidate.note(reader.clause, at);
         }
         for small in &mut self.small_words {
             if !candidate.starts.is_empty() {
-                let at = small.look_up(row);
+                let at = small.look_up(row, true);
                 candidate.narrow(small.clause, at);
             }
         }
@@ -215,7 +229,7 @@ impl<'a> Search<'a> {
     fn look_at_small_words(&mut self) {
         for small in &mut self.small_words {
             for candidate in self.candidates.iter_mut().filter(|candidate| !candidate.starts.is_empty()) {
-                let at = small.look_up(candidate.row);
+                let at = small.look_up(candidate.row, true);
                 candidate.narrow(small.clause, at);
             }
         }
@@ -261,7 +275,7 @@ fn gather(
 /// Keeps the rows that the clause has too, each looked up in its lists.
 fn retain_by_look_up(candidates: &mut Vec<Candidate>, reader: &mut ClauseReader<'_>) {
     candidates.retain_mut(|candidate| {
-        let at = reader.look_up(candidate.row);
+        let at = reader.look_up(candidate.row, !candidate.starts.is_empty());
         candidate.note(reader.clause, at);
         !at.is_empty() || reader.clause.set.is_some_and(|set| set.contains(candidate.row))
     });

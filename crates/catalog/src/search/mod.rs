@@ -16,6 +16,7 @@ mod label;
 mod lexicon;
 mod matching;
 mod merge;
+mod neighbours;
 mod phrases;
 mod positions;
 mod postings;
@@ -41,6 +42,7 @@ use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
 use label::is_whole_label;
 use lexicon::Lexicon;
+use neighbours::Neighbours;
 use phrases::Phrase;
 use postings::Lists;
 use prefixes::Prefixes;
@@ -66,6 +68,7 @@ pub(crate) struct TextIndex {
     lists: Lists,
     /// Where rows have a word again, after its first position.
     again: Lists,
+    neighbours: Neighbours,
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
     phrases: Vec<Phrase>,
@@ -78,9 +81,9 @@ pub(crate) struct TextIndex {
 const COMMON: usize = 2_000;
 
 impl TextIndex {
-    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists) -> Self {
+    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists, neighbours: Neighbours) -> Self {
         let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
-        let mut index = Self { rows, lexicon, lists, again, prefixes, ..Self::default() };
+        let mut index = Self { rows, lexicon, lists, again, neighbours, prefixes, ..Self::default() };
         index.phrases = phrases::of_synonyms(&index);
         index.prepared = index.prepare();
         index

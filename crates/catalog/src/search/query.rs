@@ -7,6 +7,7 @@ use super::analyzer::{is_stop_word, stem, without_trailing_stop_words};
 use super::clause::{Clause, Occurrences};
 use super::label::whole_of;
 use super::matching::{Wanted, ranked};
+use super::neighbours::{hash, pair};
 use super::postings::List;
 use super::reading::Outcome;
 use super::relaxation::rows_with_most;
@@ -53,6 +54,7 @@ impl<'a> SearchQuery<'a> {
         let family = if is_stop_word(last) { Vec::new() } else { index.lexicon.family(&stem(last)) };
         wanted.words.push(index.forms(&family, words.len() - 1));
         index.add_synonyms(words, &mut wanted);
+        wanted.never_phrase = !index.may_be_phrase(words);
         let starting = index.lexicon.starting_with(last);
         let continues = starting.clone().any(|word| !family.contains(&word));
         let longer = continues.then(|| index.prefixes.rows(last, index.rows, &index.lists, starting));
@@ -161,6 +163,27 @@ impl TextIndex {
                 }
             }
         }
+    }
+
+    /// Whether some row may have the words beside each other.
+    fn may_be_phrase(&self, words: &[String]) -> bool {
+        let meant: Vec<usize> = synonyms::occurrences(words).flat_map(|found| found.words).collect();
+        (1..words.len()).all(|place| {
+            let is_meant = meant.contains(&place) || meant.contains(&(place - 1));
+            is_meant || self.may_be_neighbours(&words[place - 1], &words[place])
+        })
+    }
+
+    fn may_be_neighbours(&self, one: &str, other: &str) -> bool {
+        let forms = |word: &str| -> Vec<u64> {
+            if is_stop_word(word) {
+                return vec![hash(word)];
+            }
+            let family = self.lexicon.family(&stem(word));
+            family.into_iter().map(|form| hash(self.lexicon.word(form))).collect()
+        };
+        let others = forms(other);
+        forms(one).iter().any(|one| others.iter().any(|other| self.neighbours.may_have(pair(*one, *other))))
     }
 
     /// Where rows have an expression of the table of synonyms.

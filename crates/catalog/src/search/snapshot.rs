@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use super::TextIndex;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
+use super::neighbours::Neighbours;
 use super::postings::Lists;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
@@ -17,6 +18,7 @@ pub(crate) struct IndexSnapshot {
     entries: Vec<Entry>,
     again_ends: Vec<u64>,
     again: Vec<Entry>,
+    neighbours: Neighbours,
 }
 
 impl TextIndex {
@@ -30,7 +32,8 @@ impl TextIndex {
         snapshot.column(list_ends, |end| *end)?;
         snapshot.column(entries, |entry| entry.to_bits())?;
         snapshot.column(again_ends, |end| *end)?;
-        snapshot.column(again, |entry| entry.to_bits())
+        snapshot.column(again, |entry| entry.to_bits())?;
+        snapshot.column(self.neighbours.pairs(), |pair| *pair)
     }
 
     pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexSnapshot, SnapshotError> {
@@ -44,6 +47,7 @@ impl TextIndex {
             entries: snapshot.column(Entry::from_bits)?,
             again_ends: snapshot.column(|end: u64| end)?,
             again: snapshot.column(Entry::from_bits)?,
+            neighbours: Neighbours::from_pairs(snapshot.column(|pair: u32| pair)?),
         };
         ensure(read.is_consistent())?;
         Ok(read)
@@ -58,7 +62,8 @@ impl IndexSnapshot {
     pub(crate) fn into_index(self) -> TextIndex {
         let lexicon = Lexicon::new(self.text, self.word_ends);
         let again = Lists::without_bitmaps((self.again_ends, self.again));
-        TextIndex::new(self.rows, lexicon, Lists::from_parts((self.list_ends, self.entries)), again)
+        let lists = Lists::from_parts((self.list_ends, self.entries));
+        TextIndex::new(self.rows, lexicon, lists, again, self.neighbours)
     }
 
     fn is_consistent(&self) -> bool {
@@ -110,6 +115,7 @@ mod tests {
             entries,
             again_ends: vec![0, 2],
             again: vec![entry(1, 5), entry(1, 7)],
+            neighbours: Neighbours::default(),
         }
     }
 
