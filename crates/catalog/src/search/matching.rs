@@ -156,6 +156,8 @@ struct Search<'a> {
     label: Option<List<'a>>,
     /// Whether rows that have the last word itself never have a phrase.
     never_phrase: bool,
+    /// Whether no row is found by a longer word alone.
+    always_whole: bool,
     label_place: usize,
     cells: Cells,
     candidates: Vec<Candidate>,
@@ -165,11 +167,13 @@ impl<'a> Search<'a> {
     fn of(wanted: &'a Wanted<'a>) -> Self {
         let mut words: Vec<&Clause<'a>> = wanted.words.iter().collect();
         words.sort_by_cached_key(|clause| clause.most_rows());
+        let always_whole = words.iter().all(|clause| clause.set.is_none());
         Self {
             readers: words.into_iter().map(ClauseReader::of).collect(),
             small_words: wanted.small_words.iter().map(ClauseReader::of).collect(),
             label: wanted.label,
-            never_phrase: wanted.never_phrase && wanted.words.iter().all(|clause| clause.set.is_none()),
+            never_phrase: wanted.never_phrase && always_whole,
+            always_whole,
             label_place: 0,
             cells: Cells::default(),
             candidates: Vec::new(),
@@ -205,6 +209,9 @@ impl<'a> Search<'a> {
             candidate.starts = Positions::default();
         }
         for reader in &mut self.readers {
+            if candidate.starts.is_empty() && !candidate.own && self.always_whole {
+                break;
+            }
             // The first position tells whether it stands in a text of the row itself.
             let at = reader.look_up(row, !candidate.starts.is_empty());
             candidate.note(reader.clause, at);

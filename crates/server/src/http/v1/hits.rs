@@ -6,6 +6,7 @@ use crate::error::ApiError;
 use crate::http::handler::Question;
 
 /// How hits are shown.
+#[derive(Debug)]
 pub struct Hits<'a> {
     q: &'a str,
     highlighted: bool,
