@@ -9,7 +9,8 @@ use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public
 use super::handler::{Meter, Route, act, asset, bulk, call_out, page, read, register};
 use super::pages;
 use super::v1::{
-    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series, webhooks,
+    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
+    webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -199,8 +200,12 @@ mod tests {
     fn every_line_of_the_table_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
-            let path =
-                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx").replace("{date}", "2026-11-16");
+            let path = route
+                .path()
+                .replace("{id}", "42")
+                .replace("{delivery}", "43")
+                .replace("{dataset}", "fx")
+                .replace("{date}", "2026-11-16");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
             assert!(PathParams::read(route.path(), &path).is_ok(), "{}", route.endpoint);
         }

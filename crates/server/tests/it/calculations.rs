@@ -17,6 +17,13 @@ async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str
     publish(app, Source::Series(series), Records::Rates(points)).await;
 }
 
+/// A number as it was sent: zeros at its end are part of the answer.
+async fn sent(app: &TestApp, key: &str, path: &str, name: &str) -> String {
+    let answer = app.get(&format!("/api/v1/calc/{path}")).key(key).send().await.expect(200).text();
+    let (_, rest) = answer.split_once(&format!("\"{name}\":")).unwrap();
+    rest.split([',', '}']).next().unwrap().to_owned()
+}
+
 async fn get(app: &TestApp, key: &str, path: &str) -> Value {
     app.get(&format!("/api/v1/calc/{path}")).key(key).send().await.expect(200).json()
 }
@@ -28,7 +35,7 @@ async fn correction_takes_both_months_in() {
     given_months(&app, Series::Ipca, "2025-01-01", &["0.16", "1.31", "0.56"]).await;
     let path = "correction?index=ipca&from=2025-01&to=2025-03&amount=1000";
     let corrected = get(&app, &gold, path).await;
-    assert_eq!(corrected["result"].to_string(), "1020.40");
+    assert_eq!(sent(&app, &gold, path, "result").await, "1020.40");
     assert_eq!(corrected["convention"], "bcb");
     assert_eq!(corrected["receipt"].as_array().unwrap().len(), 3);
     assert_eq!(corrected["receipt"][2]["factor"], corrected["factor"]);
@@ -68,11 +75,12 @@ async fn legal_interest_is_simple_and_by_calendar_days() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306", "0.676227", "0.704241"]).await;
-    let interest = get(&app, &gold, "legal-interest?from=2024-08-30&to=2024-09-10&amount=1000").await;
-    assert_eq!(interest["percent"].to_string(), "0.241920");
-    assert_eq!(interest["result"].to_string(), "1002.42");
-    let none = get(&app, &gold, "legal-interest?from=2024-09-10&to=2024-09-10&amount=1000.00").await;
-    assert_eq!((&none["result"].to_string()[..], &none["receipt"]), ("1000.00", &json!([])));
+    let path = "legal-interest?from=2024-08-30&to=2024-09-10&amount=1000";
+    assert_eq!(sent(&app, &gold, path, "percent").await, "0.241920");
+    assert_eq!(sent(&app, &gold, path, "result").await, "1002.42");
+    let path = "legal-interest?from=2024-09-10&to=2024-09-10&amount=1000.00";
+    assert_eq!(sent(&app, &gold, path, "result").await, "1000.00");
+    assert_eq!(get(&app, &gold, path).await["receipt"], json!([]));
 }
 
 #[tokio::test]
@@ -85,7 +93,10 @@ async fn accumulation_multiplies_the_daily_rate() {
     let path = "accumulation?rate=cdi&from=2022-01-03&to=2022-01-05";
     assert_eq!(get(&app, &gold, path).await["factor"].to_string(), "1.00052895");
     let one = get(&app, &gold, "accumulation?rate=cdi&from=2022-01-03&to=2022-01-04&amount=1000000").await;
-    assert_eq!((one["factor"].to_string(), one["result"].to_string()), ("1.00026444".into(), "1000264.44".into()));
+    assert_eq!(
+        (one["factor"].to_string(), one["result"].to_string()),
+        ("1.00026444".into(), "1000264.44".into())
+    );
     let doubled = get(&app, &gold, &format!("{path}&rate_percent=200")).await;
     assert_eq!(doubled["factor"].to_string(), "1.00105804");
 }

@@ -140,7 +140,7 @@ async fn hostile_parameters_get_a_sentence() {
         ("filings?company_id=%00", 400, "`company_id`"),
         ("filings?company_id=&format=csv", 400, "`company_id`"),
         ("selic?company_id=aurora", 400, "`company_id`"),
-        ("nothing", 404, "companies, filings, selic, cdi, ipca and fx"),
+        ("nothing", 404, "companies, filings, selic, cdi, ipca, fx and series"),
         ("Selic", 404, "data set"),
         ("selic%00", 404, "data set"),
         ("%FF", 400, "UTF-8"),

@@ -101,11 +101,7 @@ fn write_revision(revision: &Revision<RatePoint>, out: &mut Vec<u8>) {
     value(object, name!("new"), revision.new).text(name!("changed_at"), &changed_at.to_string()).end();
 }
 
-fn value<'a>(
-    object: Object<&'a mut Vec<u8>>,
-    name: Name,
-    point: Option<RatePoint>,
-) -> Object<&'a mut Vec<u8>> {
+fn value(object: Object<&mut Vec<u8>>, name: Name, point: Option<RatePoint>) -> Object<&mut Vec<u8>> {
     match point {
         Some(point) => object.number(name, point.value),
         None => object.null(name),
