@@ -16,6 +16,7 @@ use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
+use crate::http::request::key_turns::KeyTurns;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
 use crate::jobs::flush::UsageFlusher;
@@ -55,6 +56,8 @@ pub struct App {
     pub pages: AddressRings,
     /// Questions to the store for keys that this process does not know.
     pub lookups: Lookups,
+    /// Which of the requests with one new key asks them.
+    pub key_turns: KeyTurns,
     pub registrations: Registrations,
     pub usage: Arc<Usage>,
     pub usage_flusher: Arc<UsageFlusher>,
@@ -111,6 +114,7 @@ impl App {
             callers: AddressRings::new(MINUTE_NS, capacity),
             pages: AddressRings::new(MINUTE_NS, capacity),
             lookups: Lookups::new(capacity),
+            key_turns: KeyTurns::default(),
             registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,
             metrics,
