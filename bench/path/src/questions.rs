@@ -23,6 +23,12 @@ pub(crate) const QUESTIONS: &[Question] = &[
         coding: None,
     },
     question("20 Selic points between two days", "/api/v1/market/selic?from=2024-01-01&to=2026-06-30"),
+    question("current Selic, as one of all series", "/api/v1/series/selic/current"),
+    question(
+        "20 Selic points, as one of all series",
+        "/api/v1/series/selic/observations?from=2024-01-01&to=2026-06-30",
+    ),
+    question("20 months of IPCA in twelve", "/api/v1/series/ipca/observations?units=acc12"),
     question("company by id", "/api/v1/companies/90123"),
     question(
         "20 filings by category and days, counted",
