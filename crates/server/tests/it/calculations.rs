@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::csv::publish;
+use crate::description::DESCRIPTION;
 
 /// Values in the place of the sample, from a first month on.
 async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str]) {
@@ -158,5 +159,38 @@ async fn what_cannot_be_calculated_is_refused_by_name() {
         let message = refused["message"].as_str().unwrap();
         assert!(message.contains('`') || message.contains("has no value for"), "{bad}: {refused}");
         app.advance_seconds(3);
+    }
+}
+
+/// The answer that the description shows for a calculation.
+fn example(name: &str) -> Value {
+    let endpoint = format!("/api/v1/calc/{name}");
+    let operation = &DESCRIPTION.document["paths"][&endpoint]["get"];
+    operation["responses"]["200"]["content"]["application/json"]["example"].clone()
+}
+
+#[tokio::test]
+async fn the_examples_of_the_description_are_what_is_answered() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    for (name, inputs) in [
+        ("correction", &["index", "from", "to", "amount"][..]),
+        ("accumulation", &["rate", "rate_percent", "from", "to", "amount"]),
+        ("legal-interest", &["from", "to", "amount"]),
+    ] {
+        let mut shown = example(name);
+        let point = |step: &Value| {
+            let day = step["date"].as_str().map(str::to_owned);
+            let day = day.unwrap_or_else(|| format!("{}-01", step["month"].as_str().unwrap()));
+            RatePoint { day: Day::parse(&day).unwrap(), value: step["value"].to_string().parse().unwrap() }
+        };
+        let rows = shown["receipt"].as_array().unwrap().iter().map(point).collect();
+        let series = Series::parse(shown["series"].as_str().unwrap()).unwrap();
+        publish(&app, Source::Series(series), Records::Rates(rows)).await;
+        let input = |name: &&str| format!("{name}={}", shown[*name].to_string().trim_matches('"'));
+        let query: Vec<String> = inputs.iter().map(input).collect();
+        let answered = get(&app, &gold, &format!("{name}?{}", query.join("&"))).await;
+        shown["editions"] = answered["editions"].clone();
+        assert_eq!(answered, shown);
     }
 }

@@ -137,6 +137,11 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
     }
 }
 
+/// Whether only a format is sold, and not what it holds.
+fn endpoint_is_free(endpoint: &str) -> bool {
+    DESCRIPTION.operation(endpoint).is_some_and(|operation| operation["x-plan"] == "free")
+}
+
 /// Makes an operation answer with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
@@ -160,6 +165,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         403 if template.ends_with("/observations") => {
             app.get("/api/v1/series/ipca/observations?from=1990-01-01").send().await
         }
+        403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");

@@ -34,7 +34,7 @@ pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
     let rate = query.word("rate", &Rate::ALL.map(Rate::id), Rate::parse)?;
     let rate = query.required("rate", rate)?;
     let (from, to) = days(query)?;
-    let percent = decimal(query, "rate_percent")?.unwrap_or(Decimal::ONE_HUNDRED);
+    let percent = decimal(query, "rate_percent", &CalcError::RatePercent)?.unwrap_or(Decimal::ONE_HUNDRED);
     let amount = amount(query)?;
     let used = Used::of(question, rate.series());
     let calculated =
@@ -153,14 +153,14 @@ fn days(query: &Query<'_>) -> Result<(Day, Day), ApiError> {
 }
 
 fn amount(query: &Query<'_>) -> Result<Decimal, ApiError> {
-    Ok(decimal(query, "amount")?.unwrap_or(Decimal::ONE))
+    Ok(decimal(query, "amount", &CalcError::Amount)?.unwrap_or(Decimal::ONE))
 }
 
-/// Digits, and perhaps a point with digits after it.
-fn decimal(query: &Query<'_>, name: &str) -> Result<Option<Decimal>, ApiError> {
+/// Digits, and perhaps a point with digits after it. What is none is refused as what is out of bounds.
+fn decimal(query: &Query<'_>, name: &str, bounds: &CalcError) -> Result<Option<Decimal>, ApiError> {
     let Some(text) = query.get(name)? else { return Ok(None) };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let number = (are_digits(whole) && are_digits(fraction)).then(|| Decimal::from_str_exact(text).ok());
-    number.flatten().map(Some).ok_or_else(|| bad(name, "must be a decimal number, such as 1000.50"))
+    number.flatten().map(Some).ok_or_else(|| refused(bounds))
 }
