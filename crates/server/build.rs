@@ -44,14 +44,18 @@ fn entry(file: &Path) -> io::Result<String> {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("ico") => "image/x-icon",
         Some("yaml") => "application/yaml",
         _ => return Err(io::Error::other(format!("{name}: what is its content type?"))),
     };
     let plain = fs::read(file)?;
     let digest: String = Sha256::digest(&plain).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let path = file.canonicalize()?;
+    // What is linked has its digest in its name, so that whoever holds it never asks again.
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let path_of_digest = format!("/assets/{stem}.{digest}.{extension}");
     Ok(format!(
-        "Asset {{ name: {name:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
+        "Asset {{ name: {name:?}, path: {path_of_digest:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
          encodings: Encodings::new() }}"
     ))
 }

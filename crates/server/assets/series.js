@@ -1,0 +1,63 @@
+// The chart of a series over other ranges, and beside another series. The server draws; with a Gold key it draws further back.
+(() => {
+  'use strict';
+  const chart = document.getElementById('chart');
+  const state = document.getElementById('chart-state');
+  const prompt = document.getElementById('history-prompt');
+  const select = document.getElementById('compare');
+  const buttons = [...document.querySelectorAll('[data-range]')];
+  let range = '1y';
+
+  const press = () => {
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.range === range));
+  };
+
+  const refuse = async (answer) => {
+    if (answer?.status === 403 || answer?.status === 401) {
+      prompt.hidden = false;
+      if (answer.status === 401) lastro.key.forget();
+      return;
+    }
+    lastro.explain(state, answer);
+  };
+
+  const draw = async () => {
+    press();
+    prompt.hidden = true;
+    state.hidden = true;
+    chart.setAttribute('aria-busy', 'true');
+    const asked = new URLSearchParams({ range, compare: select.value, lang: document.documentElement.lang.slice(0, 2) });
+    let answer;
+    try {
+      answer = await lastro.ask(`${chart.dataset.source}?${asked}`);
+      if (!answer.ok) {
+        await refuse(answer);
+        return;
+      }
+      const drawn = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('figure');
+      chart.replaceChildren(drawn);
+      lastro.animate(drawn);
+    } catch {
+      lastro.explain(state, answer);
+    } finally {
+      chart.removeAttribute('aria-busy');
+    }
+  };
+
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      range = button.dataset.range;
+      draw();
+    });
+  }
+  select.addEventListener('change', draw);
+  document.getElementById('compare-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    draw();
+  });
+  // A key that was entered for the sake of a range is used for it at once.
+  document.addEventListener('keychange', () => {
+    if (lastro.key.get() && !prompt.hidden) draw();
+  });
+  press();
+})();

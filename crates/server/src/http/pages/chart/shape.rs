@@ -1,0 +1,134 @@
+//! How a series is drawn: what somebody decides moves in steps, what is of one month alone stands as a bar, the rest is a line.
+
+use std::fmt::Write as _;
+
+use lastro_model::{About, Frequency, Kind, Topic};
+
+use super::Dot;
+use super::scale::{Calendar, Scale};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Line,
+    Step,
+    Bars,
+}
+
+/// How much of its month a bar fills.
+const BAR_DAYS: f64 = 21.0;
+
+impl Shape {
+    pub fn of(about: &About) -> Self {
+        match (about.kind, about.frequency) {
+            (Kind::RatePerMonth | Kind::SimpleRatePerMonth | Kind::Flow, Frequency::Months) => Self::Bars,
+            (Kind::RatePerYear, Frequency::CalendarDays) | (_, Frequency::Years) => Self::Step,
+            (Kind::RatePerYear, Frequency::Months) if about.topic == Topic::InterestRates => Self::Step,
+            (Kind::Price, Frequency::Months) if about.topic == Topic::Labour => Self::Step,
+            _ => Self::Line,
+        }
+    }
+
+    /// Only where the value is another one than before does a step say anything; its last day says until when it holds.
+    pub(super) fn telling(self, dots: &[Dot]) -> Vec<Dot> {
+        if self != Self::Step {
+            return thinned(dots);
+        }
+        let changes = dots.iter().enumerate().filter(|(place, dot)| {
+            *place == 0 || *place + 1 == dots.len() || dots[*place - 1].value != dot.value
+        });
+        changes.map(|(_, dot)| *dot).collect()
+    }
+}
+
+/// As many dots as a screen can show.
+const MOST_DOTS: usize = 480;
+
+/// The highest and the lowest of each stretch, so that no peak is lost.
+fn thinned(dots: &[Dot]) -> Vec<Dot> {
+    if dots.len() <= MOST_DOTS {
+        return dots.to_vec();
+    }
+    let stretch = dots.len().div_ceil(MOST_DOTS / 2);
+    let mut kept: Vec<Dot> = dots.chunks(stretch).flat_map(extremes).flatten().copied().collect();
+    kept.extend(dots.last());
+    kept.dedup_by_key(|dot| dot.day);
+    kept
+}
+
+/// The lowest and the highest, in the order of their days.
+fn extremes(dots: &[Dot]) -> [Option<&Dot>; 2] {
+    let low = dots.iter().min_by_key(|dot| dot.value);
+    let high = dots.iter().max_by_key(|dot| dot.value);
+    if low.map(|dot| dot.day) <= high.map(|dot| dot.day) { [low, high] } else { [high, low] }
+}
+
+/// Where things lie in a picture of this height.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) calendar: Calendar,
+    pub(super) scale: Scale,
+    /// Above the plot.
+    pub(super) top: f64,
+    pub(super) height: f64,
+}
+
+impl Frame {
+    pub(super) fn across(&self, dot: &Dot) -> f64 {
+        self.calendar.place(dot.day)
+    }
+
+    /// From the top.
+    pub(super) fn down(&self, value: f64) -> f64 {
+        self.top + (1.0 - self.scale.place(value)) * self.height
+    }
+
+    /// The path of a series.
+    pub(super) fn path(&self, shape: Shape, dots: &[Dot]) -> String {
+        let mut path = String::with_capacity(dots.len() * 14);
+        for (place, dot) in dots.iter().enumerate() {
+            let (x, y) = (self.across(dot), self.down(dot.height()));
+            // Writing into memory does not fail.
+            let _ = match (shape, place) {
+                (Shape::Bars, _) => self.bar(&mut path, x, y),
+                (_, 0) => write!(path, "M{x:.1} {y:.1}"),
+                (Shape::Line, _) => write!(path, "L{x:.1} {y:.1}"),
+                (Shape::Step, _) => write!(path, "H{x:.1}V{y:.1}"),
+            };
+        }
+        path
+    }
+
+    fn bar(&self, path: &mut String, x: f64, y: f64) -> std::fmt::Result {
+        let foot = self.down(self.scale.foot());
+        let width = self.bar_width();
+        // What is nothing is still seen as something of nothing.
+        let y = if (y - foot).abs() < 0.75 { foot - 0.75 } else { y };
+        write!(path, "M{x:.1} {foot:.1}V{y:.1}h{width:.1}V{foot:.1}Z")
+    }
+
+    pub(super) fn bar_width(&self) -> f64 {
+        let days = (self.calendar.last.number() - self.calendar.first.number()).max(1);
+        (BAR_DAYS / f64::from(days) * 1000.0).max(0.8)
+    }
+
+    /// What lies below a line, down to the foot.
+    pub(super) fn area(&self, line: &str, dots: &[Dot]) -> String {
+        let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return String::new() };
+        let bottom = self.top + self.height;
+        format!("{line}L{:.1} {bottom:.1}L{:.1} {bottom:.1}Z", self.across(last), self.across(first))
+    }
+}
+
+/// A small picture without axes: two paths, of the line and of what lies below it. Bars are one path.
+pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
+    const HEIGHT: f64 = 100.0;
+    let (first, last) = (dots.first()?, dots.last()?);
+    let dots = shape.telling(dots);
+    let end = if shape == Shape::Bars { last.day.plus_days(BAR_DAYS as i32) } else { last.day };
+    let calendar = Calendar { first: first.day, last: end };
+    let scale = Scale::over(dots.iter().map(Dot::height), shape == Shape::Bars);
+    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0 };
+    let line = frame.path(shape, &dots);
+    let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots) };
+    Some([line, area])
+}
