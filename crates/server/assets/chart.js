@@ -12,15 +12,18 @@
   /** The values of each series, oldest first. */
   const read = (figure) => [...figure.querySelectorAll('table[data-series]')].map((table) => ({
     name: table.dataset.series,
+    steps: 'steps' in table.dataset,
     points: [...table.querySelectorAll('tr[data-x]')].reverse().map((row) => ({
       x: Number(row.dataset.x), y: Number(row.dataset.y), period: row.cells[0].textContent, value: row.cells[1].textContent,
     })),
   }));
 
-  const nearest = (points, x) => {
+  /** The place of the value nearest to `x`; of what moves in steps, the value that holds there. */
+  const placeAt = ({ points, steps }, x) => {
     let best = 0;
     for (let place = 1; place < points.length; place += 1) {
-      if (Math.abs(points[place].x - x) <= Math.abs(points[best].x - x)) best = place;
+      const nearer = Math.abs(points[place].x - x) <= Math.abs(points[best].x - x);
+      if (steps ? points[place].x <= x : nearer) best = place;
     }
     return best;
   };
@@ -31,7 +34,7 @@
     if (!plot || !series[0]?.points.length) return;
     const picture = plot.parentElement;
     const height = plot.getAttribute('height');
-    const cross = element('line', { class: 'cross', y1: 20, y2: height - 26, visibility: 'hidden' });
+    const cross = element('line', { class: 'cross', y1: 10, y2: height - 26, visibility: 'hidden' });
     const marks = series.map(({ name }) => element('circle', { class: `mark ${name}`, r: 4.5, visibility: 'hidden' }));
     plot.append(cross, ...marks);
     const tip = document.createElement('div');
@@ -46,15 +49,16 @@
       at = -1;
     };
 
-    const show = (place) => {
+    const show = (place, pointer) => {
       at = Math.max(0, Math.min(place, series[0].points.length - 1));
       const first = series[0].points[at];
-      const told = series.map(({ points }, number) => (number ? points[nearest(points, first.x)] : first));
-      cross.setAttribute('x1', `${first.x / 10}%`);
-      cross.setAttribute('x2', `${first.x / 10}%`);
+      const x = series[0].steps && pointer !== undefined ? pointer : first.x;
+      const told = series.map((one, number) => (number ? one.points[placeAt(one, x)] : first));
+      cross.setAttribute('x1', `${x / 10}%`);
+      cross.setAttribute('x2', `${x / 10}%`);
       cross.setAttribute('visibility', 'visible');
       told.forEach((point, number) => {
-        marks[number].setAttribute('cx', `${point.x / 10}%`);
+        marks[number].setAttribute('cx', `${(series[number].steps ? x : point.x) / 10}%`);
         marks[number].setAttribute('cy', point.y);
         marks[number].setAttribute('visibility', 'visible');
       });
@@ -65,14 +69,16 @@
       }));
       tip.hidden = false;
       const width = plot.clientWidth;
-      const left = Math.min(Math.max((first.x / 1000) * width - tip.offsetWidth / 2, 0), width - tip.offsetWidth);
+      const start = plot.getBoundingClientRect().left - picture.getBoundingClientRect().left;
+      const left = Math.min(Math.max((x / 1000) * width - tip.offsetWidth / 2, 0), width - tip.offsetWidth);
       const top = Math.min(...told.map(({ y }) => y)) - tip.offsetHeight - 14;
-      tip.style.transform = `translate(${left}px, ${Math.max(top, -12)}px)`;
+      tip.style.transform = `translate(${start + left}px, ${Math.max(top, -12)}px)`;
     };
 
     plot.addEventListener('pointermove', (event) => {
       const box = plot.getBoundingClientRect();
-      show(nearest(series[0].points, ((event.clientX - box.left) / box.width) * 1000));
+      const x = Math.min(Math.max(((event.clientX - box.left) / box.width) * 1000, 0), 1000);
+      show(placeAt(series[0], x), x);
     });
     plot.addEventListener('pointerleave', hide);
     plot.setAttribute('tabindex', '0');

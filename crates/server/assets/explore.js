@@ -41,10 +41,10 @@
     prompt.hidden = false;
   };
 
-  const section = (title, shown, total) => {
+  const section = (title) => {
     const made = make('section', 'hits');
     const heading = make('h2', '', title);
-    heading.append(make('small', '', texts.of.replace('{shown}', number(shown)).replace('{total}', number(total))));
+    heading.append(make('small'));
     const list = make('div', 'scroll');
     made.append(heading, list);
     return { made, list };
@@ -93,18 +93,17 @@
 
   const showResults = (q, answer) => {
     const { companies, filings } = answer;
-    const totals = { companies: answer.companies_total ?? companies.length, filings: answer.filings_total ?? filings.length };
     results.replaceChildren();
     const corrected = answer.corrected?.companies ?? answer.corrected?.filings;
     say(!companies.length && !filings.length ? state.dataset.nothing.replace('{q}', q)
       : corrected ? state.dataset.corrected.replace('{q}', q).replace('{corrected}', corrected) : '');
     if (companies.length) {
-      const { made, list } = section(texts.companies, companies.length, totals.companies);
+      const { made, list } = section(texts.companies);
       list.append(...companies.map(companyHit));
       results.append(made);
     }
     if (filings.length) {
-      const { made, list } = section(texts.filings, filings.length, totals.filings);
+      const { made, list } = section(texts.filings);
       list.append(...filings.map((filing) => filingHit(filing, true)));
       results.append(made);
     }
@@ -149,7 +148,7 @@
   const company = async (id) => {
     showCompany(await ask(`/api/v1/companies/${encodeURIComponent(id)}`));
     say('');
-    const place = section(texts.filings, 0, 0);
+    const place = section(texts.filings);
     await showFilings(id, place);
     results.append(place.made);
   };

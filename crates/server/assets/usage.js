@@ -49,7 +49,7 @@
       const group = draw('g', {});
       group.append(draw('title', {}, `${date(name, { dateStyle: 'medium' })}: ${number(requests)}`), bar(0, ok, 'first'), bar(ok, requests, 'second'));
       plot.append(group);
-      if (place % 7 === 0) plot.append(draw('text', { class: 'tick', x, y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
+      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, x, y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
     });
     for (const value of [highest / 2, highest]) plot.append(draw('text', { class: 'value', x: 0, y: y(value) - 4 }, number(value)));
     return plot;

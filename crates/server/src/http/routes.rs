@@ -218,12 +218,8 @@ mod tests {
     fn every_line_of_the_table_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
-            let path = route
-                .path()
-                .replace("{id}", "42")
-                .replace("{delivery}", "43")
-                .replace("{dataset}", "fx")
-                .replace("{date}", "2026-11-16");
+            let path =
+                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx").replace("{date}", "2026-11-16");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
             assert!(PathParams::read(route.path(), &path).is_ok(), "{}", route.endpoint);
         }

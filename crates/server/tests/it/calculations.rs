@@ -85,10 +85,7 @@ async fn accumulation_multiplies_the_daily_rate() {
     let path = "accumulation?rate=cdi&from=2022-01-03&to=2022-01-05";
     assert_eq!(get(&app, &gold, path).await["factor"].to_string(), "1.00052895");
     let one = get(&app, &gold, "accumulation?rate=cdi&from=2022-01-03&to=2022-01-04&amount=1000000").await;
-    assert_eq!(
-        (one["factor"].to_string(), one["result"].to_string()),
-        ("1.00026444".into(), "1000264.44".into())
-    );
+    assert_eq!((one["factor"].to_string(), one["result"].to_string()), ("1.00026444".into(), "1000264.44".into()));
     let doubled = get(&app, &gold, &format!("{path}&rate_percent=200")).await;
     assert_eq!(doubled["factor"].to_string(), "1.00105804");
 }

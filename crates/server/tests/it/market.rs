@@ -223,17 +223,13 @@ async fn pairs_that_are_not_published_follow_from_those_that_are() {
     };
     let cross = app.get("/api/v1/market/fx/current?pair=eur/usd").send().await.expect(200).json();
     assert_eq!(cross["pair"], "EUR/USD");
-    assert_eq!(
-        (&cross["derived"], &cross["legs"]),
-        (&true.into(), &serde_json::json!(["EUR/BRL", "USD/BRL"]))
-    );
+    assert_eq!((&cross["derived"], &cross["legs"]), (&true.into(), &serde_json::json!(["EUR/BRL", "USD/BRL"])));
     assert!(near(&cross["buy"], euro.buy / dollar.sell) && near(&cross["sell"], euro.sell / dollar.buy));
     let inverse = app.get("/api/v1/market/fx/current?pair=BRL/USD").send().await.expect(200).json();
     assert_eq!(inverse["legs"], serde_json::json!(["USD/BRL"]));
     assert!(near(&inverse["buy"], lastro_model::Decimal::ONE / dollar.sell));
 
-    let listed =
-        app.get("/api/v1/market/fx?pair=EUR/USD&limit=10000").key(&gold).send().await.expect(200).json();
+    let listed = app.get("/api/v1/market/fx?pair=EUR/USD&limit=10000").key(&gold).send().await.expect(200).json();
     let listed = listed["data"].as_array().unwrap();
     assert_eq!((listed.len(), &listed[0]), (quotes("EUR/BRL").len(), &cross));
     let published = app.get("/api/v1/market/fx/current?pair=EUR/BRL").send().await.expect(200).json();

@@ -3,13 +3,15 @@
 //! Numbers are formatted from the digits that were published: nothing is rounded and no float is involved, but in the labels
 //! of an axis, which are ours.
 
+use std::fmt::Display;
+
 use lastro_model::{Day, Decimal, Frequency, Unit};
 
 use super::language::Language;
 
 /// A number with its digits as they are, grouped by thousands.
-pub fn number(value: impl ToString, language: Language) -> String {
-    let text = value.to_string();
+pub fn number(value: impl Display, language: Language) -> String {
+    let text = format!("{value}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("\u{2212}", digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let (group, point) = match language {

@@ -6,7 +6,7 @@ use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, V
 
 use super::assets;
 use super::language::{COOKIE, Language};
-use super::site::{Drawing, ORIGIN_MARK, PageName, Site, digest};
+use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken, digest};
 use super::texts::Texts;
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -52,18 +52,21 @@ pub struct Frame {
     pub sample: bool,
     /// What the operator calls the service.
     public_url: Option<String>,
+    /// Whether the address names the language.
+    by_choice: bool,
 }
 
 impl Frame {
     pub fn new(question: &Question<'_>, language: Language, path: impl Into<String>) -> Self {
         let sample = question.freshness.iter().any(|state| state.sample);
-        Self::outside(question.site, language, path, sample)
+        let by_choice = matches!(Language::chosen(&question.query), Ok(Some(_)));
+        Self { by_choice, ..Self::outside(question.site, language, path, sample) }
     }
 
     /// Where there is no question: an error, a form that was sent.
     pub fn outside(site: &Site, language: Language, path: impl Into<String>, sample: bool) -> Self {
         let public_url = site.public_url().map(str::to_owned);
-        Self { language, t: language.texts(), path: path.into(), sample, public_url }
+        Self { language, t: language.texts(), path: path.into(), sample, public_url, by_choice: false }
     }
 
     pub fn version(&self) -> &'static str {
@@ -96,14 +99,24 @@ impl Frame {
         Some(format!("{}{}", self.public_url.as_ref()?, self.in_language(language)))
     }
 
+    /// The address of this very page.
+    pub fn canonical(&self) -> Option<String> {
+        if self.by_choice { self.public_link(&self.language) } else { self.public_path() }
+    }
+
     /// The address of the page for whoever has chosen no language.
     pub fn public_path(&self) -> Option<String> {
         Some(format!("{}{}", self.public_url.as_ref()?, self.path))
     }
 
-    /// Where examples stand, the service is called what the reader calls it.
+    /// Where examples stand, the service is called what the operator calls it, or else what the reader does.
     pub fn origin(&self) -> &'static str {
         ORIGIN_MARK
+    }
+
+    /// Lets a script put the browser's address there, which knows of proxies, unless the operator has said what it is.
+    pub fn origin_mark(&self) -> &'static str {
+        if self.public_url.is_some() { "" } else { " data-origin" }
     }
 }
 
@@ -123,7 +136,8 @@ pub fn kept(
     page: impl FnOnce(Language) -> Result<String, ApiError>,
 ) -> Result<Reply, ApiError> {
     let reader = Reader::of(question);
-    let drawing = question.site.drawing(name, reader.language, state, || page(reader.language))?;
+    let spoken = Spoken { language: reader.language, by_choice: reader.chose };
+    let drawing = question.site.drawing(name, spoken, state, || page(reader.language))?;
     Ok(reply(&reader, &drawing, PAGE_POLICY))
 }
 

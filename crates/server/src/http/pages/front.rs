@@ -175,8 +175,12 @@ fn dollar(catalog: &Catalog, language: Language) -> Option<Card> {
 
 /// The target beside what prices rose in twelve months: both in per cent, on one scale.
 fn together(catalog: &Catalog, language: Language) -> Result<String, ApiError> {
-    let plotted = |series: Series| Plotted::new(series.about(), newest_year(catalog, series), language);
-    let (selic, ipca) = (plotted(Series::Selic), plotted(Series::Ipca12m));
+    let t = &language.texts().front;
+    let plotted = |series: Series, name: &str| Plotted {
+        name: name.to_owned(),
+        ..Plotted::new(series.about(), newest_year(catalog, series), language)
+    };
+    let (selic, ipca) = (plotted(Series::Selic, t.together_selic), plotted(Series::Ipca12m, t.together_ipca));
     Figure::new("together", &selic, Some(&ipca), language).draw()
 }
 

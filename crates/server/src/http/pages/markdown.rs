@@ -93,7 +93,7 @@ fn escaped(text: &str) -> String {
 /// `**strong**`; a mark without its partner stays what it is.
 fn emphasised(text: &str) -> String {
     let pieces: Vec<&str> = text.split("**").collect();
-    if pieces.len() % 2 == 0 {
+    if pieces.len().is_multiple_of(2) {
         return text.to_owned();
     }
     pieces.iter().enumerate().fold(String::new(), |mut out, (place, piece)| {

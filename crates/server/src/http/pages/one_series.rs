@@ -69,6 +69,9 @@ struct CheckView {
     holds: bool,
 }
 
+/// The topic's page has them all.
+const MOST_RELATED: usize = 8;
+
 const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id or code; /series lists them");
 
 fn named(question: &Question<'_>) -> Result<Series, ApiError> {
@@ -165,7 +168,7 @@ fn one(
             .map(Units::id)
             .collect(),
         checks: question.catalog.checks[series].iter().map(|check| check_view(check, language)).collect(),
-        related: links(about.topic, Some(series), None, language),
+        related: links(about.topic, Some(series), None, language).into_iter().take(MOST_RELATED).collect(),
     })
 }
 

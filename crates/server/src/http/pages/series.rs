@@ -106,7 +106,7 @@ fn row(question: &Question<'_>, series: Series, language: Language) -> Row {
             about.id, about.code, about.label, about.name, about.name_pt
         )),
         frequency: words::frequency(about.frequency, language),
-        stale: is_late(question, series),
+        stale: is_late(question, series) && !question.catalog.series[series].sample,
         shape: class_of(shape),
         line: sparkline(shape, &sparse(&dots)).map(|[line, _]| line).unwrap_or_default(),
         value: newest.map(|dot| format::value(dot.value, about.unit, language)).unwrap_or_default(),

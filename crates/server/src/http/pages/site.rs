@@ -19,12 +19,19 @@ pub struct Site {
     pub settings: PageSettings,
     /// Whether TLS is spoken here.
     secure: bool,
-    /// One drawing for each page and language: there are as many as there are pages.
-    drawn: Mutex<HashMap<(PageName, Language), Drawing>>,
+    /// One drawing for each page in each language, by choice or not: there are as many as there are pages.
+    drawn: Mutex<HashMap<(PageName, Spoken), Drawing>>,
 }
 
 /// Names a page: its kind, and which of that kind.
 pub type PageName = (&'static str, usize);
+
+/// The language of a page, and whether the address names it: it is another address then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spoken {
+    pub language: Language,
+    pub by_choice: bool,
+}
 
 /// A page as it was drawn last.
 #[derive(Debug, Clone)]
@@ -69,11 +76,11 @@ impl Site {
     pub fn drawing(
         &self,
         name: PageName,
-        language: Language,
+        spoken: Spoken,
         state: u64,
         draw: impl FnOnce() -> Result<String, ApiError>,
     ) -> Result<Drawing, ApiError> {
-        let key = (name, language);
+        let key = (name, spoken);
         if let Some(drawing) = self.drawn.lock().get(&key).filter(|drawing| drawing.state == state) {
             return Ok(drawing.clone());
         }

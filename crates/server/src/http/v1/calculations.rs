@@ -2,7 +2,7 @@
 
 use lastro_calc::{
     CalcError, Calculation, Month, Rate, Step, accumulation as accumulate, calculated_with,
-    correction as correct, is_price_index, legal_interest as legal,
+    correction as correct, legal_interest as legal, is_price_index,
 };
 use lastro_catalog::{Object, Part, Timeline, name};
 use lastro_model::{Day, Decimal, Plan, RatePoint, Series};
@@ -131,12 +131,8 @@ fn index(query: &Query<'_>) -> Result<Series, ApiError> {
     let text = query.required("index", query.get("index")?)?;
     let series = Series::parse(text).filter(|series| is_price_index(series.about()));
     series.ok_or_else(|| {
-        let known: Vec<&str> = Series::ALL
-            .iter()
-            .map(|series| series.about())
-            .filter(|about| is_price_index(about))
-            .map(|about| about.id)
-            .collect();
+        let known: Vec<&str> =
+            Series::ALL.iter().map(|series| series.about()).filter(|about| is_price_index(about)).map(|about| about.id).collect();
         bad("index", &format!("must be one of {}", known.join(", ")))
     })
 }

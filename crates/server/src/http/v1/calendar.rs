@@ -76,10 +76,9 @@ pub fn holidays(question: &Question<'_>) -> Result<Reply, ApiError> {
     let digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     let year = digits.then(|| text.parse().ok()).flatten().ok_or_else(|| bad("year", FORM))?;
     let holidays = calendar::holidays(year).ok_or_else(|| bad("year", FORM))?;
-    let object =
-        Object::new(Vec::with_capacity(1_024)).array(name!("data"), holidays, |(day, holiday), out| {
-            write_names(Object::new(out).token(name!("date"), day), holiday);
-        });
+    let object = Object::new(Vec::with_capacity(1_024)).array(name!("data"), holidays, |(day, holiday), out| {
+        write_names(Object::new(out).token(name!("date"), day), holiday);
+    });
     Ok(constant(object.end()))
 }
 

@@ -38,8 +38,7 @@ fn derived_history(question: &Question<'_>, asked: &Asked, legs: &Legs<'_>) -> R
     let dialect = asked.format.dialect(question.plan)?;
     let newest = legs.days().next().map(|(base, quote)| base.or(quote).map(Point::day)).flatten();
     let from = asked.first_day(question, newest)?;
-    let within =
-        |leg: &FxQuote| from.is_none_or(|from| from <= leg.day) && asked.to.is_none_or(|to| leg.day <= to);
+    let within = |leg: &FxQuote| from.is_none_or(|from| from <= leg.day) && asked.to.is_none_or(|to| leg.day <= to);
     let days: Vec<_> = legs.days().filter(|(base, quote)| base.or(*quote).is_some_and(within)).collect();
     let quotes: Vec<FxQuote> = days.iter().take(asked.limit).filter_map(|day| legs.quote(*day)).collect();
     let stamp = question.catalog.fx.stamp;
@@ -132,8 +131,7 @@ impl<'a> Legs<'a> {
     }
 
     fn names(&self) -> impl Iterator<Item = Pair> {
-        let name =
-            |timeline: Option<&Timeline<FxQuote>>, currency| timeline.map(|_| Pair::in_reais(currency));
+        let name = |timeline: Option<&Timeline<FxQuote>>, currency| timeline.map(|_| Pair::in_reais(currency));
         name(self.base, self.pair.base).into_iter().chain(name(self.quote, self.pair.quote))
     }
 

@@ -93,6 +93,7 @@ struct Drawn {
     line: String,
     area: String,
     is_bars: bool,
+    is_steps: bool,
     rows: Vec<Row>,
     values: usize,
 }
@@ -110,13 +111,16 @@ pub struct Figure<'a> {
     lines: Vec<Line>,
     /// Of the second series, if it has a scale of its own.
     right_lines: Vec<Line>,
+    /// What the labels take beside the plot.
+    left_width: usize,
+    right_width: usize,
     ticks: Vec<Tick>,
     series: Vec<Drawn>,
 }
 
-/// Room above the uppermost line, for its label.
-const TOP: f64 = 22.0;
-const PLOT: f64 = 232.0;
+/// Room above the uppermost line, for half of its label.
+const TOP: f64 = 10.0;
+const PLOT: f64 = 244.0;
 const BOTTOM: f64 = 26.0;
 
 impl<'a> Figure<'a> {
@@ -125,7 +129,7 @@ impl<'a> Figure<'a> {
         let t = language.texts();
         let plotted: Vec<&Plotted> = std::iter::once(main).chain(other).collect();
         let calendar = calendar(&plotted);
-        let shared = other.is_none_or(|other| other.unit == main.unit);
+        let shared = other.is_none_or(|other| share_a_scale(main.unit, other.unit));
         let scales: Vec<Scale> =
             plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
         let frame = |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT };
@@ -135,6 +139,8 @@ impl<'a> Figure<'a> {
             .map(|(place, one)| drawn(one, place, frame(place), other.is_none(), language))
             .collect();
         let second = other.filter(|_| !shared).map(|other| (other, frame(1)));
+        let left = lines(main, frame(0), language);
+        let right = second.map_or_else(Vec::new, |(other, frame)| lines(other, frame, language));
         Self {
             id,
             t,
@@ -142,8 +148,10 @@ impl<'a> Figure<'a> {
             description: plotted.iter().map(|one| described(one, language)).collect::<Vec<_>>().join(" "),
             height: TOP + PLOT + BOTTOM,
             label_y: TOP + PLOT + 19.0,
-            lines: lines(main, frame(0), language),
-            right_lines: second.map_or_else(Vec::new, |(other, frame)| lines(other, frame, language)),
+            left_width: width_of(&left),
+            right_width: width_of(&right),
+            lines: left,
+            right_lines: right,
             ticks: calendar.ticks(language),
             series,
         }
@@ -152,6 +160,18 @@ impl<'a> Figure<'a> {
     pub fn draw(&self) -> Result<String, ApiError> {
         frame::draw(self)
     }
+}
+
+/// How many pixels the longest label takes, about, and the space between it and the plot.
+fn width_of(lines: &[Line]) -> usize {
+    const LETTER: usize = 7;
+    lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) * LETTER + 10
+}
+
+/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not.
+fn share_a_scale(one: Unit, other: Unit) -> bool {
+    let is_yearly = |unit| matches!(unit, Unit::PercentPerYear | Unit::Percent);
+    one == other || is_yearly(one) && is_yearly(other)
 }
 
 fn calendar(plotted: &[&Plotted]) -> Calendar {
@@ -208,6 +228,7 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
         area: if is_bars || !is_alone { String::new() } else { frame.area(&line, &dots) },
         line,
         is_bars,
+        is_steps: shape == Shape::Step,
         rows: dots.iter().rev().map(row).collect(),
         values: plotted.dots.len(),
     }

@@ -83,6 +83,8 @@ pub(super) struct Tick {
     pub(super) anchor: &'static str,
     /// Every second one gives way on a narrow screen.
     pub(super) gives_way: bool,
+    /// And every second one of the rest, where two axes leave still less.
+    pub(super) yields: bool,
 }
 
 const MOST_TICKS: i32 = 7;
@@ -124,7 +126,7 @@ impl Calendar {
             960.0.. => "end",
             _ => "middle",
         };
-        Tick { place, text, anchor, gives_way: number % 2 == 1 }
+        Tick { place, text, anchor, gives_way: number % 2 == 1, yields: number % 4 == 2 }
     }
 }
 

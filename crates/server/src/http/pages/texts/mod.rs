@@ -99,10 +99,11 @@ texts! {
     /// The front page.
     FrontTexts {
         title, summary, headline, lead, get_key, see_series, newest, target, cdi_gloss, ipca_gloss, dollar,
-        dollar_gloss, since, in_12_months, before, together, together_lead, all_series, correct,
-        correct_lead, amount, from, to, calculate, correct_note, other_calculations, call, call_lead,
-        answer, read_reference, what, companies, filings, calendar, count_series, one_series, promises,
-        exact, exact_text, proven, proven_text, limit, limit_text, never_less, never_less_text,
+        dollar_gloss, since, in_12_months, before, together, together_lead, together_selic, together_ipca,
+        all_series, correct, correct_lead, amount, from, to, calculate, correct_note, other_calculations,
+        call, call_lead, answer, read_reference, what, companies, filings, calendar, count_series,
+        one_series, promises, exact, exact_text, proven, proven_text, limit, limit_text, never_less,
+        never_less_text,
     }
 }
 
@@ -121,7 +122,7 @@ texts! {
         compare_show, history, history_text, history_plans, shown, facts, unit, frequency, topic, source,
         source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,
         made_up, previous, unchanged, call, call_lead, call_reference, transforms, checks, checks_lead,
-        check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related,
+        check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related, related_all,
     }
 }
 
@@ -167,7 +168,7 @@ texts! {
 texts! {
     /// Plans.
     PricingTexts {
-        title, summary, lead, plans, recommended, dollar, a_month, a_minute, everything_before,
+        title, summary, lead, plans, recommended, dollar, a_month, usd_a_month, a_minute, everything_before,
         everything_after, limits_of, get_key, get_plan, same_key, compare, in_any_minute, included,
         not_included, register, register_lead, own_quota, own_usage, own_key, shown_once_note, name, email,
         name_error, email_error, too_many, create, ready, copy_now, shown_once, first_call, copy_call,

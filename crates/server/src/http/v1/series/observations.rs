@@ -71,9 +71,7 @@ fn rows(
 fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
     part.as_of(day).map_err(|FirstDay(first)| match first {
-        Some(first) => {
-            bad("as_of", &format!("must be {first} or later: the recording of this series began then"))
-        }
+        Some(first) => bad("as_of", &format!("must be {first} or later: the recording of this series began then")),
         None => bad("as_of", "asks for what is not recorded: nothing official of this series is held yet"),
     })
 }
