@@ -12,13 +12,10 @@
     for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.range === range));
   };
 
-  const refuse = async (answer) => {
-    if (answer?.status === 403 || answer?.status === 401) {
-      prompt.hidden = false;
-      if (answer.status === 401) lastro.key.forget();
-      return;
-    }
-    lastro.explain(state, answer);
+  const refuse = (answer) => {
+    if (answer.status === 401) lastro.key.forget();
+    if (answer.status === 401 || answer.status === 403) prompt.hidden = false;
+    else lastro.explain(state, answer);
   };
 
   const draw = async () => {
@@ -30,11 +27,12 @@
     let answer;
     try {
       answer = await lastro.ask(`${chart.dataset.source}?${asked}`);
+      const text = await answer.text();
       if (!answer.ok) {
-        await refuse(answer);
+        refuse(answer);
         return;
       }
-      const drawn = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('figure');
+      const drawn = new DOMParser().parseFromString(text, 'text/html').querySelector('figure');
       chart.replaceChildren(drawn);
       lastro.animate(drawn);
     } catch {

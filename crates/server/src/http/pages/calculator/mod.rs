@@ -142,7 +142,7 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
 /// The form as it was sent, with what came out or why nothing did.
 fn calculated(question: &Question<'_>, kind: Kind) -> Result<Reply, ApiError> {
     let reader = Reader::of(question);
-    let form = Form::sent(question, kind)?;
+    let form = Form::sent(question)?;
     let asked = form.query(kind);
     let path = format!("/calculator/{}?{asked}", kind.id());
     let answer = ask(question, kind, &asked);
@@ -261,20 +261,24 @@ impl Form {
         form
     }
 
-    fn sent(question: &Question<'_>, kind: Kind) -> Result<Self, ApiError> {
-        let field = |name| Ok::<_, ApiError>(question.query.get(name)?.unwrap_or_default().trim().to_owned());
-        let mut form = Self {
+    fn sent(question: &Question<'_>) -> Result<Self, ApiError> {
+        let field = |name| {
+            // What the API takes for granted is granted here too; what was left empty is not.
+            let otherwise = match name {
+                "amount" => "1",
+                "rate_percent" => "100",
+                _ => "",
+            };
+            Ok::<_, ApiError>(question.query.get(name)?.unwrap_or(otherwise).trim().to_owned())
+        };
+        Ok(Self {
             index: field("index")?,
             rate: field("rate")?,
             rate_percent: field("rate_percent")?,
             from: field("from")?,
             to: field("to")?,
             amount: field("amount")?,
-        };
-        if kind == Kind::Accumulation && form.rate_percent.is_empty() {
-            form.rate_percent = "100".into();
-        }
-        Ok(form)
+        })
     }
 
     fn value(&self, parameter: &str) -> String {

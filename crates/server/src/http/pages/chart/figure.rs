@@ -225,7 +225,7 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
         name: plotted.name.clone(),
         unit_text: plotted.unit_text,
         class: if place == 0 { "first" } else { "second" },
-        area: if is_bars || !is_alone { String::new() } else { frame.area(&line, &dots) },
+        area: if is_bars || !is_alone { String::new() } else { frame.area(&line, &dots, TOP + PLOT) },
         line,
         is_bars,
         is_steps: shape == Shape::Step,

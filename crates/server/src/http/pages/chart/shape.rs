@@ -111,10 +111,9 @@ impl Frame {
         (BAR_DAYS / f64::from(days) * 1000.0).max(0.8)
     }
 
-    /// What lies below a line, down to the foot.
-    pub(super) fn area(&self, line: &str, dots: &[Dot]) -> String {
+    /// What lies below a line, down to the bottom of the picture.
+    pub(super) fn area(&self, line: &str, dots: &[Dot], bottom: f64) -> String {
         let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return String::new() };
-        let bottom = self.top + self.height;
         format!("{line}L{:.1} {bottom:.1}L{:.1} {bottom:.1}Z", self.across(last), self.across(first))
     }
 }
@@ -129,6 +128,6 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     let scale = Scale::over(dots.iter().map(Dot::height), shape == Shape::Bars);
     let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0 };
     let line = frame.path(shape, &dots);
-    let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots) };
+    let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots, HEIGHT) };
     Some([line, area])
 }
