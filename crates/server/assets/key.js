@@ -36,6 +36,8 @@
 
   /** Shows in `place` why an answer is none; its texts stand in data attributes. */
   const explain = (place, answer) => {
+    // A body that nobody reads keeps its connection busy.
+    answer?.text().catch(() => {});
     const { failed, limited, unknown } = place.dataset;
     const seconds = answer?.headers.get('Retry-After') ?? '60';
     const text = answer?.status === 429 ? limited.replace('{seconds}', seconds)
@@ -46,7 +48,7 @@
   };
 
   const show = () => {
-    for (const form of document.querySelectorAll('[data-key-form]')) form.hidden = Boolean(held);
+    for (const place of document.querySelectorAll('[data-key-form], [data-without-key]')) place.hidden = Boolean(held);
     for (const line of document.querySelectorAll('[data-key-held]')) {
       line.hidden = !held;
       line.querySelector('[data-key-id]').textContent = held ? `lastro_${key.id()}_…` : '';

@@ -6,10 +6,12 @@
   const prompt = document.getElementById('history-prompt');
   const select = document.getElementById('compare');
   const buttons = [...document.querySelectorAll('[data-range]')];
+  // What is wanted, and what is drawn.
   let range = '1y';
+  let drawnRange = range;
 
   const press = () => {
-    for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.range === range));
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.range === drawnRange));
   };
 
   const refuse = (answer) => {
@@ -19,7 +21,6 @@
   };
 
   const draw = async () => {
-    press();
     prompt.hidden = true;
     state.hidden = true;
     chart.setAttribute('aria-busy', 'true');
@@ -35,6 +36,8 @@
       const drawn = new DOMParser().parseFromString(text, 'text/html').querySelector('figure');
       chart.replaceChildren(drawn);
       lastro.animate(drawn);
+      drawnRange = range;
+      press();
     } catch {
       lastro.explain(state, answer);
     } finally {
@@ -48,7 +51,10 @@
       draw();
     });
   }
-  select.addEventListener('change', draw);
+  select.addEventListener('change', () => {
+    range = drawnRange;
+    draw();
+  });
   document.getElementById('compare-form').addEventListener('submit', (event) => {
     event.preventDefault();
     draw();
@@ -57,5 +63,4 @@
   document.addEventListener('keychange', () => {
     if (lastro.key.get() && !prompt.hidden) draw();
   });
-  press();
 })();

@@ -34,7 +34,6 @@ struct OneSeries {
     newest: Option<Newest>,
     others: Vec<Group>,
     chart: String,
-    shown: String,
     facts: Vec<(&'static str, String)>,
     transforms: Vec<&'static str>,
     checks: Vec<CheckView>,
@@ -132,8 +131,9 @@ fn figure(
     language: Language,
 ) -> Figure<'static> {
     let plot = |series: Series| plotted(&question.catalog.series[series], series.about(), range, language);
-    let other = other.filter(|other| *other != series).map(plot);
-    Figure::new("chart", &plot(series), other.as_ref(), language)
+    let (main, other) = (plot(series), other.filter(|other| *other != series).map(plot));
+    let caption = shown(series.about(), &main, &language.texts().one, language);
+    Figure::new("chart", &main, other.as_ref(), language).captioned(caption)
 }
 
 fn one(
@@ -160,7 +160,6 @@ fn one(
         newest: newest(about, &main, t, language),
         others: groups(series, other, language),
         chart: figure(question, series, other, Range::OneYear, language).draw()?,
-        shown: shown(about, &main, t, language),
         facts: facts(question, series, t, language),
         transforms: Units::legal(about)
             .into_iter()

@@ -116,6 +116,8 @@ pub struct Figure<'a> {
     right_width: usize,
     ticks: Vec<Tick>,
     series: Vec<Drawn>,
+    /// Which days are shown, and whose values.
+    caption: String,
 }
 
 /// Room above the uppermost line, for half of its label.
@@ -132,7 +134,8 @@ impl<'a> Figure<'a> {
         let shared = other.is_none_or(|other| share_a_scale(main.unit, other.unit));
         let scales: Vec<Scale> =
             plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
-        let frame = |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT };
+        let frame =
+            |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT, decimals: 1 };
         let series: Vec<Drawn> = plotted
             .iter()
             .enumerate()
@@ -154,7 +157,14 @@ impl<'a> Figure<'a> {
             right_lines: right,
             ticks: calendar.ticks(language),
             series,
+            caption: String::new(),
         }
+    }
+
+    /// The same with a line below it.
+    #[must_use]
+    pub fn captioned(self, caption: String) -> Self {
+        Self { caption, ..self }
     }
 
     pub fn draw(&self) -> Result<String, ApiError> {

@@ -70,6 +70,8 @@ pub(super) struct Frame {
     /// Above the plot.
     pub(super) top: f64,
     pub(super) height: f64,
+    /// How many decimals places are told with: a small picture needs none.
+    pub(super) decimals: usize,
 }
 
 impl Frame {
@@ -84,26 +86,25 @@ impl Frame {
 
     /// The path of a series.
     pub(super) fn path(&self, shape: Shape, dots: &[Dot]) -> String {
-        let mut path = String::with_capacity(dots.len() * 14);
+        let (mut path, d) = (String::with_capacity(dots.len() * 14), self.decimals);
         for (place, dot) in dots.iter().enumerate() {
             let (x, y) = (self.across(dot), self.down(dot.height()));
             // Writing into memory does not fail.
             let _ = match (shape, place) {
                 (Shape::Bars, _) => self.bar(&mut path, x, y),
-                (_, 0) => write!(path, "M{x:.1} {y:.1}"),
-                (Shape::Line, _) => write!(path, "L{x:.1} {y:.1}"),
-                (Shape::Step, _) => write!(path, "H{x:.1}V{y:.1}"),
+                (_, 0) => write!(path, "M{x:.d$} {y:.d$}"),
+                (Shape::Line, _) => write!(path, "L{x:.d$} {y:.d$}"),
+                (Shape::Step, _) => write!(path, "H{x:.d$}V{y:.d$}"),
             };
         }
         path
     }
 
     fn bar(&self, path: &mut String, x: f64, y: f64) -> std::fmt::Result {
-        let foot = self.down(self.scale.foot());
-        let width = self.bar_width();
+        let (foot, width, d) = (self.down(self.scale.foot()), self.bar_width(), self.decimals);
         // What is nothing is still seen as something of nothing.
-        let y = if (y - foot).abs() < 0.75 { foot - 0.75 } else { y };
-        write!(path, "M{x:.1} {foot:.1}V{y:.1}h{width:.1}V{foot:.1}Z")
+        let y = if (y - foot).abs() < 1.0 { foot - 1.0 } else { y };
+        write!(path, "M{x:.d$} {foot:.d$}V{y:.d$}h{width:.d$}V{foot:.d$}Z")
     }
 
     pub(super) fn bar_width(&self) -> f64 {
@@ -126,7 +127,7 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     let end = if shape == Shape::Bars { last.day.plus_days(BAR_DAYS as i32) } else { last.day };
     let calendar = Calendar { first: first.day, last: end };
     let scale = Scale::over(dots.iter().map(Dot::height), shape == Shape::Bars);
-    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0 };
+    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0, decimals: 0 };
     let line = frame.path(shape, &dots);
     let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots, HEIGHT) };
     Some([line, area])
