@@ -171,7 +171,7 @@ fn one(
     })
 }
 
-fn summary(about: &About, t: &OneTexts, language: Language) -> String {
+fn summary(about: &'static About, t: &OneTexts, language: Language) -> String {
     t.summary
         .replace("{name}", words::name(about, language))
         .replace("{unit}", words::unit(about.unit, language))

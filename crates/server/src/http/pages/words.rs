@@ -1,6 +1,9 @@
 //! What the words of the table of series mean, in either language. A new member does not compile until it has its words.
 
-use lastro_model::{About, Frequency, Kind, Topic, Unit};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use lastro_model::{About, Frequency, Kind, Series, Topic, Unit};
 
 use super::language::Language;
 
@@ -12,8 +15,20 @@ const fn of(language: Language, english: &'static str, portuguese: &'static str)
     }
 }
 
-pub const fn name(about: &About, language: Language) -> &'static str {
-    of(language, about.name, about.name_pt)
+/// The official name in Portuguese, which has the letters that people know a series by; in English they stand before it.
+pub fn name(about: &'static About, language: Language) -> &'static str {
+    static ENGLISH: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
+        Series::ALL.map(Series::about).into_iter().map(|about| (about.id, english_name(about))).collect()
+    });
+    match language {
+        Language::English => ENGLISH.get(about.id).map_or(about.name, String::as_str),
+        Language::Portuguese => about.name_pt,
+    }
+}
+
+fn english_name(about: &About) -> String {
+    let About { label, name, .. } = about;
+    if name.starts_with(label) { (*name).to_owned() } else { format!("{label}: {name}") }
 }
 
 pub const fn topic(topic: Topic, language: Language) -> &'static str {

@@ -214,7 +214,10 @@ fn indices(selected: &str, language: Language) -> Vec<Choice> {
     let indices = Series::ALL.into_iter().map(Series::about).filter(|about| is_price_index(about));
     let choice = |about: &'static lastro_model::About| Choice {
         id: about.id,
-        name: format!("{}: {}", about.label, words::name(about, language)),
+        name: match language {
+            Language::English => words::name(about, language).to_owned(),
+            Language::Portuguese => format!("{}: {}", about.label, about.name_pt),
+        },
         selected: about.id == selected,
     };
     indices.map(choice).collect()
