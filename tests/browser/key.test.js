@@ -104,7 +104,7 @@ test('without a key the prompt is shown and nothing is asked', async () => {
     const asked = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.goto('/explore#q=energia');
-    await page.getByText('Enter a key of the Bronze plan').waitFor();
+    await page.getByText('need a key of the Bronze plan').waitFor();
     assert.deepEqual(asked.filter((address) => address.includes('/api/')), []);
   });
 });

@@ -27,6 +27,12 @@
     throw Object.assign(new Error(`status ${answer.status}`), { answer });
   };
 
+  const askForPlan = (needed, plan = '') => {
+    const text = byId('prompt-text');
+    text.textContent = text.dataset[needed].replace('{plan}', plan);
+    prompt.hidden = false;
+  };
+
   /** Shows why there is nothing: another plan is needed, or what explain() knows. */
   const fail = async ({ answer }) => {
     say('');
@@ -35,10 +41,8 @@
       return;
     }
     const { plan, required_plan: needed } = await answer.json();
-    const text = byId('prompt-text');
     const name = plan.charAt(0).toUpperCase() + plan.slice(1);
-    text.textContent = (needed === 'gold' ? text.dataset.gold : text.dataset.bronze).replace('{plan}', name);
-    prompt.hidden = false;
+    askForPlan(needed === 'gold' ? 'gold' : 'bronze', name);
   };
 
   const section = (title) => {
@@ -158,7 +162,8 @@
     prompt.hidden = true;
     results.replaceChildren();
     if (!lastro.key.get()) {
-      say(state.dataset.start);
+      say('');
+      askForPlan('none');
       return;
     }
     if (!at.get('company') && !at.get('q')) {

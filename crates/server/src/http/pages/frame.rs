@@ -159,7 +159,10 @@ fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
         (VARY, HeaderValue::from_static("Accept-Language, Cookie")),
     ];
     if reader.chose {
-        let kept = format!("{COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", reader.language.letters());
+        let kept = format!(
+            "{COOKIE}={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
+            reader.language.letters()
+        );
         headers.extend(HeaderValue::from_str(&kept).ok().map(|value| (SET_COOKIE, value)));
     }
     let version = Version::Data(drawing.digest ^ name);

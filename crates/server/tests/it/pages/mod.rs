@@ -219,4 +219,8 @@ async fn the_sample_is_labelled_until_the_last_source_is_official() {
     for path in ["selic/current", "overview"] {
         app.get(&format!("/api/v1/market/{path}")).key(&key).send().await.expect(503);
     }
+    // Nor is there a page that fails for it.
+    for path in ["/", "/series", "/series/selic", "/series/ipca?compare=cdi", "/calculator", "/status"] {
+        app.get(path).key(&key).send().await.expect(200);
+    }
 }

@@ -132,3 +132,75 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots, HEIGHT) };
     Some([line, area])
 }
+
+#[cfg(test)]
+mod tests {
+    use lastro_model::{Day, Decimal, Series};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn dots(values: &[i64]) -> Vec<Dot> {
+        let dot = |(place, value): (i32, &i64)| Dot {
+            day: Day::from_number(20_000 + place).unwrap(),
+            value: Decimal::new(*value, 2),
+        };
+        (0..).zip(values).map(dot).collect()
+    }
+
+    #[test]
+    fn what_is_decided_moves_in_steps_and_what_is_of_a_month_stands_alone() {
+        for (series, shape) in [
+            (Series::Selic, Shape::Step),
+            (Series::Cdi, Shape::Line),
+            (Series::Ipca, Shape::Bars),
+            (Series::Ipca12m, Shape::Line),
+            (Series::Tjlp, Shape::Step),
+            (Series::MinimumWage, Shape::Step),
+            (Series::InflationTarget, Shape::Step),
+            (Series::TradeBalance, Shape::Bars),
+            (Series::Unemployment, Shape::Line),
+        ] {
+            assert_eq!(Shape::of(series.about()), shape, "{series:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_is_told_by_its_changes_and_its_last_day() {
+        let told: Vec<i32> = Shape::Step
+            .telling(&dots(&[5, 5, 5, 7, 7, 5, 5]))
+            .iter()
+            .map(|dot| dot.day.number() - 20_000)
+            .collect();
+        assert_eq!(told, [0, 3, 5, 6]);
+    }
+
+    #[test]
+    fn nothing_has_no_picture_and_one_value_has_one() {
+        assert!(sparkline(Shape::Line, &[]).is_none());
+        let [line, _] = sparkline(Shape::Bars, &dots(&[0])).unwrap();
+        assert!(!line.contains("NaN") && !line.is_empty(), "{line}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_long_line_keeps_its_ends_and_its_peaks(values in prop::collection::vec(-100_000i64..100_000, 481..3000)) {
+            let all = dots(&values);
+            let told = Shape::Line.telling(&all);
+            prop_assert!(told.len() <= MOST_DOTS + 1);
+            prop_assert!(told.windows(2).all(|pair| pair[0].day < pair[1].day));
+            prop_assert_eq!(told.last().unwrap().day, all.last().unwrap().day);
+            let [low, high] = [all.iter().map(|dot| dot.value).min(), all.iter().map(|dot| dot.value).max()];
+            prop_assert_eq!(told.iter().map(|dot| dot.value).min(), low);
+            prop_assert_eq!(told.iter().map(|dot| dot.value).max(), high);
+        }
+
+        #[test]
+        fn no_picture_has_a_place_outside(values in prop::collection::vec(any::<i64>(), 1..60)) {
+            for shape in [Shape::Line, Shape::Step, Shape::Bars] {
+                let [line, area] = sparkline(shape, &dots(&values)).unwrap();
+                prop_assert!(!line.contains("NaN") && !line.contains("inf") && !area.contains("NaN"), "{line}");
+            }
+        }
+    }
+}

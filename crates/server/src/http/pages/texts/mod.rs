@@ -141,7 +141,7 @@ texts! {
 texts! {
     /// Companies and filings.
     ExploreTexts {
-        title, summary, no_script, search, search_example, find, start, nothing, corrected, prompt,
+        title, summary, no_script, search, search_example, find, nothing, corrected, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
         sector, status, tickers, code, no_filings,
     }
