@@ -62,9 +62,10 @@
         marks[number].setAttribute('cy', point.y);
         marks[number].setAttribute('visibility', 'visible');
       });
-      tip.replaceChildren(...told.flatMap((point) => {
+      tip.replaceChildren(...told.flatMap((point, number) => {
         const value = document.createElement('strong');
         value.textContent = point.value;
+        if (told.length > 1) value.className = series[number].name;
         return [value, document.createTextNode(point.period)];
       }));
       tip.hidden = false;

@@ -84,6 +84,7 @@ fn verdict(question: &Question<'_>, t: &StatusTexts) -> (String, &'static str) {
 fn row(state: &SourceState, question: &Question<'_>, t: &'static StatusTexts, language: Language) -> Row {
     let (name, href) = named(state.source, t, language);
     let (word, class) = match (state.sample, is_stale(state, question.now)) {
+        _ if state.rows == 0 => (t.empty, "sample"),
         (true, _) => (t.sample, "sample"),
         (false, true) => (t.late, "bad"),
         (false, false) => (t.fresh, "good"),

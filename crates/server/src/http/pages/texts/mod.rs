@@ -159,9 +159,9 @@ texts! {
 texts! {
     /// How fresh the data is.
     StatusTexts {
-        title, summary, all_fresh, some_late, one_late, all_sample, central_bank, others, fx, companies,
-        tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample, failing,
-        withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
+        title, summary, all_fresh, some_late, one_late, some_empty, all_sample, central_bank, others, fx,
+        companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
+        empty, failing, withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
     }
 }
 
