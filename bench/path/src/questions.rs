@@ -48,6 +48,12 @@ pub(crate) const QUESTIONS: &[Question] = &[
     question("search, a rare word, counted", "/api/v1/filings/search?q=Abanepeva"),
     question("search, a medium word, counted", "/api/v1/filings/search?q=saneamento"),
     question("search, the commonest word, counted", "/api/v1/filings/search?q=administra%C3%A7%C3%A3o"),
+    question("the front page, drawn before", "/"),
+    question("a chart of two series, drawn", "/series/cdi/chart?range=all&compare=ipca"),
+    question(
+        "a calculation, drawn as a page",
+        "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
+    ),
 ];
 
 /// The bytes of a request as `wrk` would send it.

@@ -16,6 +16,7 @@ use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
+use crate::http::pages::site::Site;
 use crate::http::request::key_turns::KeyTurns;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
@@ -72,6 +73,8 @@ pub struct App {
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
     pub webhooks: Arc<Webhooks>,
+    /// What the pages know of the service, and those that were drawn already.
+    pub site: Site,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -105,6 +108,7 @@ impl App {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
             connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
+            site: Site::new(settings.pages.clone(), certificate.is_some()),
             certificate,
             clock: Arc::clone(clock),
             store: Arc::clone(store),

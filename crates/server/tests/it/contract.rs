@@ -79,10 +79,18 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
-        _ if template.starts_with("/api/v1/series/") => template.replace("{id}", "ipca"),
-        "/api/v1/calc/correction" => format!("{template}?index=ipca&from=2026-01&to=2026-06&amount=1000"),
-        "/api/v1/calc/accumulation" => format!("{template}?rate=cdi&from=2026-06-01&to=2026-06-15"),
-        "/api/v1/calc/legal-interest" => format!("{template}?from=2026-06-01&to=2026-06-15"),
+        _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
+            template.replace("{id}", "ipca")
+        }
+        "/api/v1/calc/correction" | "/calculator/correction" => {
+            format!("{template}?index=ipca&from=2026-01&to=2026-06&amount=1000")
+        }
+        "/api/v1/calc/accumulation" | "/calculator/accumulation" => {
+            format!("{template}?rate=cdi&from=2026-06-01&to=2026-06-15")
+        }
+        "/api/v1/calc/legal-interest" | "/calculator/legal-interest" => {
+            format!("{template}?from=2026-06-01&to=2026-06-15")
+        }
         "/api/v1/calendar/business-days" => format!("{template}?from=2026-06-01&to=2026-06-15"),
         "/api/v1/calendar/shift" => format!("{template}?date=2026-06-01&days=5"),
         "/api/v1/calendar/holidays" => format!("{template}?year=2026"),

@@ -13,6 +13,7 @@ pub mod body;
 pub mod caller;
 pub mod charge;
 pub mod format;
+pub mod head;
 pub mod key_turns;
 pub mod origin;
 pub mod path;
