@@ -194,3 +194,17 @@ async fn the_examples_of_the_description_are_what_is_answered() {
         assert_eq!(answered, shown);
     }
 }
+
+#[tokio::test]
+async fn bounds_are_told_also_to_what_is_no_number() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let days = "accumulation?rate=cdi&from=2026-10-01&to=2026-10-02";
+    for (parameter, bounds) in [("amount", "1000000000000000"), ("rate_percent", "up to 1000 ")] {
+        for value in ["-1", "0", "1e3", "NaN", "", "99999999999999999999999999999999"] {
+            let path = format!("/api/v1/calc/{days}&{parameter}={value}");
+            let message = app.get(&path).key(&gold).send().await.expect_error(400);
+            assert!(message.contains(parameter) && message.contains(bounds), "{value}: {message}");
+        }
+    }
+}

@@ -205,3 +205,21 @@ async fn all_observations_leave_in_bulk() {
     let file = app.get("/api/v1/export/series?id=433&format=csv&from=2026-09-01").key(&platinum).send().await;
     assert!(file.expect(200).text().starts_with("series,date,value\r\nipca,2026-09-01,"));
 }
+
+/// Parameters are looked at before existence is, so that a typo is not hidden by another.
+#[tokio::test]
+async fn a_typo_is_told_before_an_unknown_series() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(lastro_model::Plan::Gold).await;
+    for (path, status) in [
+        ("bogus/observations?limit=0", 400),
+        ("bogus/observations?units=zzz", 400),
+        ("bogus/observations?aggregation=mean", 400),
+        ("bogus/revisions?limit=0", 400),
+        ("bogus/checks?format=xml", 400),
+        ("bogus/observations?units=acc12", 404),
+        ("bogus/revisions", 404),
+    ] {
+        app.get(&format!("/api/v1/series/{path}")).key(&gold).send().await.expect_error(status);
+    }
+}

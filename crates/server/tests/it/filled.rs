@@ -1,4 +1,4 @@
-//! A database that holds the sample, filled once for all tests of a build: each of them would need half a second for it.
+//! A database that holds the sample, filled once for all tests of a build: hundreds of them start with it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
