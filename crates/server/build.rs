@@ -32,10 +32,18 @@ fn main() -> io::Result<()> {
     fs::write(out.join("assets.rs"), table)
 }
 
+/// The bundle, but for the secret that it makes up for examples: they show the form of our keys instead.
 fn scalar() -> io::Result<Vec<u8>> {
-    scalar_api_reference::get_asset("scalar.js")
-        .ok_or_else(|| io::Error::other("the reference UI carries no scalar.js"))
+    let bundle = scalar_api_reference::get_asset("scalar.js")
+        .ok_or_else(|| io::Error::other("the reference UI carries no scalar.js"))?;
+    let bundle = String::from_utf8(bundle).map_err(io::Error::other)?;
+    if !bundle.contains(PLACEHOLDER) {
+        return Err(io::Error::other("the reference UI no longer has the placeholder that is replaced here"));
+    }
+    Ok(bundle.replace(PLACEHOLDER, "lastro_…").into_bytes())
 }
+
+const PLACEHOLDER: &str = "YOUR_SECRET_TOKEN";
 
 /// One line of the table: name, type, digest for the `ETag`, bytes.
 fn entry(file: &Path) -> io::Result<String> {
@@ -44,14 +52,18 @@ fn entry(file: &Path) -> io::Result<String> {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("ico") => "image/x-icon",
         Some("yaml") => "application/yaml",
         _ => return Err(io::Error::other(format!("{name}: what is its content type?"))),
     };
     let plain = fs::read(file)?;
     let digest: String = Sha256::digest(&plain).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let path = file.canonicalize()?;
+    // What is linked has its digest in its name, so that whoever holds it never asks again.
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let path_of_digest = format!("/assets/{stem}.{digest}.{extension}");
     Ok(format!(
-        "Asset {{ name: {name:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
+        "Asset {{ name: {name:?}, path: {path_of_digest:?}, content_type: {kind:?}, digest: {digest:?}, bytes: include_bytes!({path:?}), \
          encodings: Encodings::new() }}"
     ))
 }

@@ -9,6 +9,8 @@ const FLAGS = [
 ];
 
 let visitors = 0;
+// Each file of tests runs in a process of its own, and must not use up the quota of another.
+const network = process.pid % 200;
 
 /** Opens Debian's Chromium on pages of `origin`. */
 export async function openBrowser(origin) {
@@ -20,13 +22,13 @@ export async function openBrowser(origin) {
     async visit({ refusals = false, ...options }, stay) {
       visitors += 1;
       // Each visitor has an address, and so a quota, of its own.
-      const extraHTTPHeaders = { 'X-Forwarded-For': `10.1.0.${visitors}` };
+      const extraHTTPHeaders = { 'X-Forwarded-For': `10.1.${network}.${visitors}` };
       const context = await chrome.newContext({ baseURL: origin, extraHTTPHeaders, viewport: { width: 1280, height: 900 }, ...options });
       context.setDefaultTimeout(20_000);
       const page = await context.newPage();
       const faults = watch(page, origin, refusals);
       try {
-        await stay(page);
+        await stay(page, context);
         await page.waitForLoadState('networkidle');
       } finally {
         await context.close();
@@ -47,6 +49,10 @@ function watch(page, origin, refusals) {
     if (message.type() === 'error' && !refused) faults.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
-  page.on('requestfailed', (request) => faults.push(`failed ${request.url()}: ${request.failure()?.errorText}`));
+  // A page that is left takes its requests along.
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    if (reason !== 'net::ERR_ABORTED') faults.push(`failed ${request.url()}: ${reason}`);
+  });
   return faults;
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 /// Longer than any answer to the questions.
-const ROOM: usize = 64 * 1024;
+const ROOM: usize = 256 * 1024;
 const LENGTH_HEADER: &[u8] = b"content-length: ";
 
 pub(crate) struct Conversation {

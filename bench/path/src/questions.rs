@@ -23,6 +23,12 @@ pub(crate) const QUESTIONS: &[Question] = &[
         coding: None,
     },
     question("20 Selic points between two days", "/api/v1/market/selic?from=2024-01-01&to=2026-06-30"),
+    question("current Selic, as one of all series", "/api/v1/series/selic/current"),
+    question(
+        "20 Selic points, as one of all series",
+        "/api/v1/series/selic/observations?from=2024-01-01&to=2026-06-30",
+    ),
+    question("20 months of IPCA in twelve", "/api/v1/series/ipca/observations?units=acc12"),
     question("company by id", "/api/v1/companies/90123"),
     question(
         "20 filings by category and days, counted",
@@ -42,6 +48,12 @@ pub(crate) const QUESTIONS: &[Question] = &[
     question("search, a rare word, counted", "/api/v1/filings/search?q=Abanepeva"),
     question("search, a medium word, counted", "/api/v1/filings/search?q=saneamento"),
     question("search, the commonest word, counted", "/api/v1/filings/search?q=administra%C3%A7%C3%A3o"),
+    question("the front page, drawn before", "/"),
+    question("a chart of two series, drawn", "/series/cdi/chart?range=all&compare=ipca"),
+    question(
+        "a calculation, drawn as a page",
+        "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
+    ),
 ];
 
 /// The bytes of a request as `wrk` would send it.

@@ -16,7 +16,7 @@ pub struct Asked {
     pub start: Option<Day>,
 }
 
-/// A value that was computed.
+/// A value that was computed. One that is too large to be written down, of some 10^22 and more, is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Derived {
     pub day: Day,
@@ -24,9 +24,6 @@ pub struct Derived {
     /// The oldest row that the value was computed from.
     pub since: Day,
 }
-
-/// A value so large that it cannot be written down. No real series comes near it.
-pub(crate) const TOO_LARGE: &str = "the values of the series are too large for this calculation";
 
 impl Asked {
     /// Why this cannot be asked of the series, whatever its rows are; none if it can.

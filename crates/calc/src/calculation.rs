@@ -14,9 +14,13 @@ const LARGEST_AMOUNT: i64 = 1_000_000_000_000_000;
 /// Why there is nothing to calculate: a sentence for whoever asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CalcError {
-    #[error("`amount` must be above 0, at most 1000000000000000, and have at most 2 decimals")]
+    #[error(
+        "`amount` must be a decimal number above 0 and up to 1000000000000000 with at most 2 decimals, such as 1000.50"
+    )]
     Amount,
-    #[error("`rate_percent` must be above 0, at most 1000, and have at most 4 decimals")]
+    #[error(
+        "`rate_percent` must be a decimal number above 0 and up to 1000 with at most 4 decimals, such as 110.5"
+    )]
     RatePercent,
     #[error("`from` must not be after `to`")]
     Reversed,
@@ -30,7 +34,9 @@ pub enum CalcError {
     MissingMonth { series: &'static str, month: Month },
     #[error("the period must be wholly published: {series} has no value for {day}")]
     MissingDay { series: &'static str, day: Day },
-    #[error("the values of the period are too large to be calculated with")]
+    #[error(
+        "the values of the period cannot be calculated with: one is -100 % or less, or they are too large"
+    )]
     TooLarge,
 }
 

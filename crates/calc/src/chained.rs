@@ -5,25 +5,22 @@ use std::ops::Range;
 
 use lastro_model::{About, Day, Decimal, RatePoint};
 
-use crate::asked::{Asked, Derived, TOO_LARGE, base_place, year_before};
+use crate::asked::{Asked, Derived, base_place, year_before};
 use crate::chain::{Factor, Product};
 use crate::periods::{Group, Rhythm, groups};
 use crate::units::Units;
 
 pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
     let chain = Chain::new(about, rows, asked);
-    match asked.units {
+    Ok(match asked.units {
         Units::Acc12 => chain.twelve_months(),
         Units::Ytd => chain.since_january(),
         Units::Acc => chain.since(asked.start),
-        Units::Index => {
-            let base = base_place(asked, &chain.days)?;
-            base.map_or(Ok(Vec::new()), |base| chain.index(base))
-        }
+        Units::Index => base_place(asked, &chain.days)?.map(|base| chain.index(base)).unwrap_or_default(),
         Units::Chg => chain.differences(|place| chain.place_before(place)),
         Units::Ch1 => chain.differences(|place| year_before(chain.days[place], &chain.days, false)),
         _ => chain.each(),
-    }
+    })
 }
 
 /// The rows as factors, and what is to be shown: the rows themselves, or the periods made of them.
@@ -54,15 +51,15 @@ impl<'a> Chain<'a> {
     }
 
     /// What each period comes to.
-    fn each(&self) -> Result<Vec<Derived>, String> {
+    fn each(&self) -> Vec<Derived> {
         let whole = self.groups.iter().filter(|group| self.is_unbroken(&group.rows));
         whole
-            .map(|group| self.derived(group, group.rows.start, self.product(&group.rows).percent()))
+            .filter_map(|group| self.derived(group, group.rows.start, self.product(&group.rows).percent()))
             .collect()
     }
 
     /// Every twelve months are the end of one block of twelve and the beginning of the next.
-    fn twelve_months(&self) -> Result<Vec<Derived>, String> {
+    fn twelve_months(&self) -> Vec<Derived> {
         let mut derived = Vec::with_capacity(self.groups.len());
         let mut ends: Vec<Product<'_>> = Vec::new();
         for block in self.groups.chunks(12) {
@@ -76,12 +73,12 @@ impl<'a> Chain<'a> {
                 };
                 // Twelve rows in one run are twelve months.
                 if self.is_unbroken(product.range()) {
-                    derived.push(self.derived(group, product.range().start, product.percent())?);
+                    derived.extend(self.derived(group, product.range().start, product.percent()));
                 }
             }
             ends = self.ends(block);
         }
-        Ok(derived)
+        derived
     }
 
     /// The products from each group of a block to its end.
@@ -96,57 +93,56 @@ impl<'a> Chain<'a> {
         ends
     }
 
-    fn since_january(&self) -> Result<Vec<Derived>, String> {
+    fn since_january(&self) -> Vec<Derived> {
         let mut derived = Vec::with_capacity(self.groups.len());
         for year in self.groups.chunk_by(|a, b| a.day.year() == b.day.year()) {
             let start = year[0].rows.start;
             if self.begins_a_year(start) {
-                self.accumulate(start, year, &mut derived)?;
+                self.accumulate(start, year, &mut derived);
             }
         }
-        Ok(derived)
+        derived
     }
 
-    fn since(&self, start: Option<Day>) -> Result<Vec<Derived>, String> {
+    fn since(&self, start: Option<Day>) -> Vec<Derived> {
         let first = self.days.partition_point(|day| start.is_some_and(|start| *day < start));
         let mut derived = Vec::with_capacity(self.groups.len() - first);
         if let Some(group) = self.groups.get(first) {
-            self.accumulate(group.rows.start, &self.groups[first..], &mut derived)?;
+            self.accumulate(group.rows.start, &self.groups[first..], &mut derived);
         }
-        Ok(derived)
+        derived
     }
 
     /// Adds what the rows from `start` to the end of each group come to, as far as there is no gap.
-    fn accumulate(&self, start: usize, groups: &[Group], derived: &mut Vec<Derived>) -> Result<(), String> {
+    fn accumulate(&self, start: usize, groups: &[Group], derived: &mut Vec<Derived>) {
         let mut product = Product::before(&self.factors, start);
         for group in groups.iter().take_while(|group| self.is_unbroken(&(start..group.rows.end))) {
             product.extend_to(group.rows.end);
-            derived.push(self.derived(group, start, product.percent())?);
+            derived.extend(self.derived(group, start, product.percent()));
         }
-        Ok(())
     }
 
     /// 100 at the group in place `base`, and from there in both directions as far as there is no gap.
-    fn index(&self, base: usize) -> Result<Vec<Derived>, String> {
+    fn index(&self, base: usize) -> Vec<Derived> {
         let (middle, since) = (self.groups[base].rows.end, self.groups[base].rows.start);
         let same_run = |group: &&Group| self.runs[group.rows.end - 1] == self.runs[middle - 1];
         let mut derived = Vec::with_capacity(self.groups.len());
         let mut product = Product::before(&self.factors, middle);
         for group in self.groups[..base].iter().rev().take_while(same_run) {
             product.extend_back_to(group.rows.end);
-            derived.push(self.derived(group, group.rows.start, product.inverse_index())?);
+            derived.extend(self.derived(group, group.rows.start, product.inverse_index()));
         }
         derived.reverse();
         let mut product = Product::before(&self.factors, middle);
         for group in self.groups[base..].iter().take_while(same_run) {
             product.extend_to(group.rows.end);
-            derived.push(self.derived(group, since, product.index())?);
+            derived.extend(self.derived(group, since, product.index()));
         }
-        Ok(derived)
+        derived
     }
 
     /// What the change of one period is above that of another, in percentage points with six digits behind the point.
-    fn differences(&self, other: impl Fn(usize) -> Option<usize>) -> Result<Vec<Derived>, String> {
+    fn differences(&self, other: impl Fn(usize) -> Option<usize>) -> Vec<Derived> {
         let mut derived = Vec::new();
         for (place, group) in self.groups.iter().enumerate() {
             let Some(then) = other(place).map(|place| &self.groups[place]) else { continue };
@@ -155,10 +151,10 @@ impl<'a> Chain<'a> {
                     let now = self.product(&group.rows).exact()?;
                     now.minus(&self.product(&then.rows).exact()?)?.percent()
                 };
-                derived.push(self.derived(group, then.rows.start, difference())?);
+                derived.extend(self.derived(group, then.rows.start, difference()));
             }
         }
-        Ok(derived)
+        derived
     }
 
     fn place_before(&self, place: usize) -> Option<usize> {
@@ -184,9 +180,8 @@ impl<'a> Chain<'a> {
         product
     }
 
-    fn derived(&self, group: &Group, start: usize, value: Option<Decimal>) -> Result<Derived, String> {
-        let value = value.ok_or(TOO_LARGE)?;
-        Ok(Derived { day: group.day, value, since: self.rows[start].day })
+    fn derived(&self, group: &Group, start: usize, value: Option<Decimal>) -> Option<Derived> {
+        value.map(|value| Derived { day: group.day, value, since: self.rows[start].day })
     }
 }
 

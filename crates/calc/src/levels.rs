@@ -3,7 +3,7 @@
 use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
-use crate::asked::{Asked, Derived, TOO_LARGE, base_place, year_before};
+use crate::asked::{Asked, Derived, base_place, year_before};
 use crate::enclosure::Enclosure;
 use crate::fraction::{Fraction, Whole};
 use crate::logarithm;
@@ -31,7 +31,7 @@ impl Level {
 }
 
 pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
-    let levels = levels(about, rows, asked).ok_or(TOO_LARGE)?;
+    let levels = levels(about, rows, asked);
     let days: Vec<Day> = levels.iter().map(|level| level.day).collect();
     let rhythm = Rhythm::of(about, asked.period.map(|(period, _)| period));
     let before = |place: usize| match asked.units {
@@ -55,21 +55,31 @@ pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result
             _ => before(place).map(|before| levels[before]),
         };
         let Some(then) = then.filter(|then| is_defined(asked.units, now, then)) else { continue };
-        let value = value(asked.units, rhythm, now, &then).ok_or(TOO_LARGE)?;
-        derived.push(Derived { day: now.day, value, since: now.since.min(then.since) });
+        let since = now.since.min(then.since);
+        let value = value(asked.units, rhythm, now, &then);
+        derived.extend(value.map(|value| Derived { day: now.day, value, since }));
     }
     Ok(derived)
 }
 
-/// The values before units: none if one has too many digits to be written down.
-fn levels(about: &About, rows: &[RatePoint], asked: &Asked) -> Option<Vec<Level>> {
+/// The values before units.
+fn levels(about: &About, rows: &[RatePoint], asked: &Asked) -> Vec<Level> {
     let Some((period, aggregation)) = asked.period else {
         let published =
             |row: &RatePoint| Level { day: row.day, since: row.day, total: row.value, mean_of: None };
-        return Some(rows.iter().map(published).collect());
+        return rows.iter().map(published).collect();
     };
-    let groups = groups(Rhythm::of(about, None), rows, period, false);
-    groups.iter().map(|group| aggregated(group, rows, aggregation)).collect()
+    let finished = finished(about, rows);
+    let groups = groups(Rhythm::of(about, None), finished, period, false);
+    groups.iter().filter_map(|group| aggregated(group, finished, aggregation)).collect()
+}
+
+/// The newest value of a series that grows by the day is that of a month which may not be over.
+fn finished<'a>(about: &About, rows: &'a [RatePoint]) -> &'a [RatePoint] {
+    match rows.split_last() {
+        Some((_, finished)) if about.grows_by_day() => finished,
+        _ => rows,
+    }
 }
 
 fn aggregated(group: &Group, rows: &[RatePoint], aggregation: Aggregation) -> Option<Level> {

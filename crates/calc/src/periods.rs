@@ -236,9 +236,11 @@ fn is_whole(rhythm: Rhythm, rows: &[RatePoint], group: &Group, period: Period, s
     let Range { start, end } = group.rows;
     let (Some(first), Some(last)) = (rows.get(start), rows.get(end - 1)) else { return false };
     let next = next_period(group.day, period);
-    let begins = rhythm.first_row(group.day).is_some_and(|day| first.day <= day)
+    let begins = first.day == group.day
+        || rhythm.first_row(group.day).is_some_and(|day| first.day <= day)
         || start > 0 && rhythm.is_daily() && joined(&rows[start - 1..=start]);
-    let ends = rhythm.last_row(next).is_some_and(|day| last.day >= day)
+    let ends = last.day == next.plus_days(-1)
+        || rhythm.last_row(next).is_some_and(|day| last.day >= day)
         || rhythm.is_daily() && rows.get(end - 1..=end).is_some_and(joined);
     begins && ends && rows[group.rows.clone()].windows(2).all(joined)
 }

@@ -21,6 +21,7 @@
       --scalar-font-code: var(--mono);
       --scalar-radius: 6px; --scalar-radius-lg: 8px; --scalar-radius-xl: 10px;
     }
+    @media (max-width: 820px) { :root { --scalar-custom-header-height: 96px; } }
     .light-mode .t-doc__sidebar, .dark-mode .t-doc__sidebar { --scalar-sidebar-background-1: var(--scalar-background-1); }
   `;
 
@@ -49,6 +50,13 @@
     requestBuilder.security = requestBuilder.security.filter(({ value }) => value && value.trim() !== 'Bearer');
   };
 
+  // The key that the reader entered on another page of ours is used here too.
+  const authentication = () => {
+    const held = globalThis.lastro?.key.get();
+    const schemes = held && { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', value: held } };
+    return { preferredSecurityScheme: 'ApiKey', ...(schemes ? { securitySchemes: schemes } : {}) };
+  };
+
   const settings = (content) => ({
     content,
     baseServerURL: location.origin,
@@ -67,8 +75,8 @@
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     orderSchemaPropertiesBy: 'preserve',
     orderRequiredPropertiesFirst: false,
-    authentication: { preferredSecurityScheme: 'ApiKey' },
-    // Keys stay in memory: what is in local storage outlives the visit.
+    authentication: authentication(),
+    // Keys are kept by key.js, for this session: what is in local storage outlives the visit.
     persistAuth: false,
     onBeforeRequest: withoutBlankKeys,
   });

@@ -1,43 +1,9 @@
-// The pricing page beyond plain HTML: newest values, registration in place, copy buttons.
+// The pricing page beyond plain HTML: registration in place, and links to plans that name the reader's key.
 // Without this file the form still works: it posts to /pricing and the server answers a page.
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
   const show = (element, shown = true) => { element.hidden = !shown; };
-
-  for (const place of document.querySelectorAll('[data-origin]')) place.textContent = location.origin;
-
-  // Newest values.
-
-  const date = (day, options) => new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(new Date(day));
-  const figure = (value, decimals) =>
-    new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: 6 }).format(value);
-
-  const fill = (name, value, decimals, day, form) => {
-    const data = document.querySelector(`[data-value="${name}"]`);
-    data.value = value;
-    data.textContent = figure(value, decimals).replace('-', '−');
-    const time = document.querySelector(`[data-date="${name}"]`);
-    time.dateTime = day;
-    time.textContent = date(day, form);
-  };
-
-  const showNewestValues = async () => {
-    const tape = byId('tape');
-    try {
-      const answer = await fetch('/api/v1/market/overview');
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      const { selic, cdi, ipca, fx } = await answer.json();
-      const day = { day: 'numeric', month: 'short', year: 'numeric' };
-      fill('selic', selic.value, 2, selic.date, day);
-      fill('cdi', cdi.value, 2, cdi.date, day);
-      fill('ipca', ipca.value, 2, ipca.date, { month: 'short', year: 'numeric' });
-      fill('fx', fx.sell, 4, fx.date, day);
-      show(tape);
-    } catch {
-      tape.remove();
-    }
-  };
 
   // Registration.
 
@@ -55,7 +21,8 @@
   const showError = (message) => {
     const field = FIELDS.find((name) => message.includes(`\`${name}\``));
     const place = byId(field ? `${field}-error` : 'form-error');
-    place.textContent = message.replaceAll('`', '');
+    const english = document.documentElement.lang === 'en';
+    place.textContent = english || !field ? message.replaceAll('`', '') : place.dataset.text;
     show(place);
     if (field) {
       byId(field).setAttribute('aria-invalid', 'true');
@@ -68,6 +35,7 @@
     byId('call-key').textContent = key;
     byId('key-plan').textContent = plan.charAt(0).toUpperCase() + plan.slice(1);
     byId('key-limit').textContent = limit;
+    lastro.key.set(key);
     form.reset();
     show(form, false);
     show(byId('issued'));
@@ -76,8 +44,8 @@
 
   const explain = (answer, body) => {
     const seconds = answer.headers.get('Retry-After');
-    if (answer.status === 429 && seconds) return `Too many requests from your address. Try again in ${seconds} seconds.`;
-    return body.message || 'Something went wrong. Please try again.';
+    if (answer.status === 429 && seconds) return form.dataset.limited.replace('{seconds}', seconds);
+    return body.message || form.dataset.failed;
   };
 
   const register = async () => {
@@ -99,39 +67,18 @@
     try {
       await register();
     } catch {
-      showError('The server could not be reached. Please try again.');
+      showError(form.dataset.failed);
     } finally {
       button.disabled = false;
     }
   });
 
-  // Copying.
-
-  const select = (element) => {
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
-  };
-
-  const copy = async (button) => {
-    const source = byId(button.dataset.copy);
-    const label = button.textContent;
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      // Browsers hide the clipboard from pages without TLS.
-      select(source);
-      button.textContent = 'Press Ctrl+C';
+  // A link to a paid plan names the key that it is for: its public id, never the key.
+  const nameKey = () => {
+    for (const link of document.querySelectorAll('[data-contact]')) {
+      link.href = link.dataset.contact.replaceAll('{key}', encodeURIComponent(lastro.key.id() ?? ''));
     }
-    setTimeout(() => { button.textContent = label; }, 2000);
   };
-
-  for (const button of document.querySelectorAll('[data-copy]')) {
-    show(button);
-    button.addEventListener('click', () => copy(button));
-  }
-
-  if (byId('tape')) showNewestValues();
+  document.addEventListener('keychange', nameKey);
+  nameKey();
 })();

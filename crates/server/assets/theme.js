@@ -20,7 +20,7 @@
 
   const announce = () => {
     const button = document.getElementById('theme');
-    if (button) button.ariaLabel = `Switch to the ${current() === 'dark' ? 'light' : 'dark'} theme`;
+    if (button) button.ariaLabel = current() === 'dark' ? button.dataset.toLight : button.dataset.toDark;
     document.dispatchEvent(new CustomEvent('themechange', { detail: current() }));
   };
 

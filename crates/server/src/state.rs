@@ -16,6 +16,8 @@ use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
+use crate::http::pages::site::Site;
+use crate::http::request::key_turns::KeyTurns;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::slots::Exports;
 use crate::jobs::flush::UsageFlusher;
@@ -55,6 +57,8 @@ pub struct App {
     pub pages: AddressRings,
     /// Questions to the store for keys that this process does not know.
     pub lookups: Lookups,
+    /// Which of the requests with one new key asks them.
+    pub key_turns: KeyTurns,
     pub registrations: Registrations,
     pub usage: Arc<Usage>,
     pub usage_flusher: Arc<UsageFlusher>,
@@ -69,6 +73,8 @@ pub struct App {
     /// Bulk exports under way.
     pub exports: Arc<Exports>,
     pub webhooks: Arc<Webhooks>,
+    /// What the pages know of the service, and those that were drawn already.
+    pub site: Site,
     pub proxies: TrustedProxies,
     /// Names this process among all that ever wrote usage into the store.
     pub boot: String,
@@ -102,6 +108,7 @@ impl App {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
             connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
+            site: Site::new(settings.pages.clone(), certificate.is_some()),
             certificate,
             clock: Arc::clone(clock),
             store: Arc::clone(store),
@@ -111,6 +118,7 @@ impl App {
             callers: AddressRings::new(MINUTE_NS, capacity),
             pages: AddressRings::new(MINUTE_NS, capacity),
             lookups: Lookups::new(capacity),
+            key_turns: KeyTurns::default(),
             registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,
             metrics,

@@ -230,13 +230,31 @@ fn sums_and_ends_are_not_rounded() {
     assert_eq!(shown("ibc-br", &rows, &mean), pairs(&[("2024-01-01", "0.66192467")]));
 }
 
+/// One wild day of long ago must not take the others along.
 #[test]
-fn values_that_are_too_large_are_refused_and_not_wrong() {
-    let rows = months("2024-01", &["79228162514264337593543950335"; 12]);
-    let too_large = |id: &str, asked: &Asked| derive(about(id), &rows, asked).unwrap_err();
-    assert!(too_large("ipca", &asked(Units::Acc12)).contains("too large"));
-    assert!(
-        too_large("gdp-month", &aggregated(Units::Lin, Period::Yearly, Aggregation::Sum))
-            .contains("too large")
-    );
+fn values_that_are_too_large_are_left_out_and_the_others_stay() {
+    let too_large = months("2024-01", &["79228162514264337593543950335"; 12]);
+    assert_eq!(shown("ipca", &too_large, &asked(Units::Acc12)), []);
+    let sum = aggregated(Units::Lin, Period::Yearly, Aggregation::Sum);
+    assert_eq!(shown("gdp-month", &too_large, &sum), []);
+    let rows = [("2024-03-11", "100"), ("2024-03-12", "130"), ("2024-03-13", "130")];
+    let leap = rows.map(|(on, value)| RatePoint { day: day(on), value: number(value) });
+    assert_eq!(shown("reserves", &leap, &asked(Units::Pca)), pairs(&[("2024-03-13", "0.000000")]));
+}
+
+#[test]
+fn a_month_that_may_not_be_over_is_the_end_of_no_period() {
+    let months = months("2024-10", &["0.90", "0.80", "0.38", "0.05"]);
+    let quarters = aggregated(Units::Lin, Period::Quarterly, Aggregation::End);
+    assert_eq!(shown("selic-month", &months[..3], &quarters), []);
+    assert_eq!(shown("selic-month", &months, &quarters), pairs(&[("2024-10-01", "0.38")]));
+}
+
+#[test]
+fn a_first_month_is_whole_from_its_first_day_on() {
+    let days = (0..31).map(|number| day("1998-09-01").plus_days(number));
+    let rows: Vec<RatePoint> = days.map(|day| RatePoint { day, value: number("7") }).collect();
+    let end = aggregated(Units::Lin, Period::Monthly, Aggregation::End);
+    assert_eq!(shown("reserves", &rows, &end), pairs(&[("1998-09-01", "7")]));
+    assert_eq!(shown("reserves", &rows[1..], &end), []);
 }

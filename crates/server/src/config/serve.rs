@@ -10,7 +10,9 @@ use lastro_access::{RegistrationLimits, TrustedProxies};
 use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
-use super::{ConnectionSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts};
+use super::{
+    ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts,
+};
 
 #[derive(Debug, Clone, Args)]
 pub struct Serve {
@@ -59,6 +61,8 @@ pub struct Serve {
     /// nowhere]
     #[arg(long, env = "LASTRO_SPOOL_DIR", value_name = "DIRECTORY")]
     pub spool_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub pages: PageSettings,
     #[command(flatten)]
     pub connections: ConnectionSettings,
     #[command(flatten)]

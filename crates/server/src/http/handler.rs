@@ -14,8 +14,10 @@ use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan};
 use lastro_store::SourceState;
 
+use super::pages::site::Site;
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
+use super::request::head::Head;
 use super::request::path::PathParams;
 use super::request::query::Query;
 use super::response::csv::Label;
@@ -91,6 +93,8 @@ pub struct Question<'a> {
     pub path: PathParams<'a>,
     pub query: Query<'a>,
     pub accept: Accept<'a>,
+    pub head: Head<'a>,
+    pub site: &'a Site,
 }
 
 impl Question<'_> {
@@ -114,6 +118,7 @@ pub struct Action<'a> {
     pub now: Now,
     pub path: PathParams<'a>,
     pub query: Query<'a>,
+    pub head: Head<'a>,
     pub body: Incoming,
 }
 
@@ -125,7 +130,7 @@ pub struct Route {
     /// What a caller's plan must include.
     pub feature: Feature,
     pub meter: Meter,
-    /// Whether it is part of the API description; static files are not.
+    /// Whether it is part of the API description; static files, and pages that programs have no use for, are not.
     pub described: bool,
     /// Whether pages of other origins are refused.
     pub same_origin: bool,
@@ -176,6 +181,12 @@ pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route 
     Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
 }
 
+/// A page that answers with what the API would answer with, and so costs what a call of the API costs.
+pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { described: false, ..read(endpoint, Feature::Market, handler) }
+}
+
+/// A page or a file that is no part of the API description.
 pub(super) const fn asset(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..page(endpoint, handler) }
 }

@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 use http::Method;
 use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
-use super::handler::{Meter, Route, act, asset, bulk, call_out, page, read, register};
+use super::handler::{Meter, Route, act, asset, bulk, call_out, counted_page, page, read, register};
 use super::pages;
 use super::v1::{
-    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series, webhooks,
+    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
+    webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -62,6 +63,24 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, &webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
+    asset("GET /", pages::front::page),
+    asset("GET /series", pages::series::page),
+    asset("GET /series/{id}", pages::one_series::page),
+    counted_page("GET /series/{id}/chart", pages::one_series::chart),
+    asset("GET /calculator", pages::calculator::page),
+    counted_page("GET /calculator/correction", pages::calculator::correction),
+    counted_page("GET /calculator/accumulation", pages::calculator::accumulation),
+    counted_page("GET /calculator/legal-interest", pages::calculator::legal_interest),
+    asset("GET /explore", pages::explore::page),
+    asset("GET /usage", pages::usage::page),
+    asset("GET /status", pages::status::page),
+    asset("GET /privacy", pages::articles::privacy),
+    asset("GET /versions", pages::articles::versions),
+    asset("GET /changelog", pages::articles::changelog),
+    asset("GET /robots.txt", pages::robots::robots),
+    asset("GET /sitemap.xml", pages::robots::sitemap),
+    asset("GET /llms.txt", pages::robots::llms),
+    asset("GET /favicon.ico", pages::assets::icon),
     page("GET /pricing", pages::pricing::page),
     register("POST /pricing", &pages::pricing::submit),
     page("GET /docs", pages::docs::page),
@@ -200,8 +219,12 @@ mod tests {
     fn every_line_of_the_table_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
-            let path =
-                route.path().replace("{id}", "42").replace("{delivery}", "43").replace("{dataset}", "fx").replace("{date}", "2026-11-16");
+            let path = route
+                .path()
+                .replace("{id}", "42")
+                .replace("{delivery}", "43")
+                .replace("{dataset}", "fx")
+                .replace("{date}", "2026-11-16");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
             assert!(PathParams::read(route.path(), &path).is_ok(), "{}", route.endpoint);
         }

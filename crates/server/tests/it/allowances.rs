@@ -1,5 +1,6 @@
 //! What is limited apart from the quota: pages, look-ups of keys that nobody has, registrations.
 
+use futures_util::future::join_all;
 use lastro_access::{Applicant, Grant, IssuedKey};
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
@@ -126,6 +127,21 @@ async fn a_network_has_six_hundred_made_up_keys_a_minute_looked_up() {
     assert!(refused.text().contains("unknown API keys"), "{}", refused.text());
     assert_eq!((refused.number("retry-after"), refused.number("x-ratelimit-remaining")), (50, 30));
     ask("10.0.1.99".into()).await.expect(401);
+}
+
+/// More than may be looked up for an address, or are under way for everybody.
+#[tokio::test]
+async fn requests_with_one_new_key_ask_for_it_together() {
+    let app = TestApp::start().await;
+    let key = elsewhere_made(&app).await;
+    app.faults.delay(std::time::Duration::from_millis(50));
+    for answer in join_all((0..90).map(|_| app.get(ANY).key(&key).send())).await {
+        answer.expect(200);
+    }
+    let stray = stray_key();
+    for answer in join_all((0..90).map(|_| app.get(ANY).key(&stray).send())).await {
+        assert!(!answer.text().contains("unknown API keys"), "it was asked for more than once");
+    }
 }
 
 #[tokio::test]

@@ -128,9 +128,10 @@ impl Answer {
         if [429, 503].contains(&self.status) {
             assert!(self.number("retry-after") >= 1, "{at}");
         }
-        // The form without JavaScript says what is wrong with it on a page.
-        let on_a_page =
-            self.endpoint == Some("POST /pricing") && self.header("content-type").starts_with("text/html");
+        // Pages, and the form without JavaScript, say what is wrong on a page; the API never does.
+        let path = self.path.split(['?', '#']).next().unwrap_or_default();
+        let in_the_api = path.starts_with("/api/") || path == "/health";
+        let on_a_page = !in_the_api && self.header("content-type").starts_with("text/html");
         if self.status >= 400 && !on_a_page {
             self.check_failure(&at);
         }

@@ -17,6 +17,7 @@ use reqwest::Method;
 use tempfile::TempDir;
 
 use crate::answer::Answer;
+use crate::filled;
 
 /// Monday, 2 November 2026, noon in London.
 pub(crate) const START_UNIX_MS: i64 = 1_793_620_800_000;
@@ -40,6 +41,7 @@ impl TestApp {
     /// Starts with other settings than the defaults.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Setup)) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
+        filled::copy_into(directory.path()).await;
         Self::start_in(directory, START_UNIX_MS, change).await
     }
 

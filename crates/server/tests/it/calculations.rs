@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::csv::publish;
+use crate::description::DESCRIPTION;
 
 /// Values in the place of the sample, from a first month on.
 async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str]) {
@@ -15,6 +16,13 @@ async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str
     };
     let points = (0..).zip(values).map(point).collect();
     publish(app, Source::Series(series), Records::Rates(points)).await;
+}
+
+/// A number as it was sent: zeros at its end are part of the answer.
+async fn sent(app: &TestApp, key: &str, path: &str, name: &str) -> String {
+    let answer = app.get(&format!("/api/v1/calc/{path}")).key(key).send().await.expect(200).text();
+    let (_, rest) = answer.split_once(&format!("\"{name}\":")).unwrap();
+    rest.split([',', '}']).next().unwrap().to_owned()
 }
 
 async fn get(app: &TestApp, key: &str, path: &str) -> Value {
@@ -28,7 +36,7 @@ async fn correction_takes_both_months_in() {
     given_months(&app, Series::Ipca, "2025-01-01", &["0.16", "1.31", "0.56"]).await;
     let path = "correction?index=ipca&from=2025-01&to=2025-03&amount=1000";
     let corrected = get(&app, &gold, path).await;
-    assert_eq!(corrected["result"].to_string(), "1020.40");
+    assert_eq!(sent(&app, &gold, path, "result").await, "1020.40");
     assert_eq!(corrected["convention"], "bcb");
     assert_eq!(corrected["receipt"].as_array().unwrap().len(), 3);
     assert_eq!(corrected["receipt"][2]["factor"], corrected["factor"]);
@@ -68,11 +76,12 @@ async fn legal_interest_is_simple_and_by_calendar_days() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306", "0.676227", "0.704241"]).await;
-    let interest = get(&app, &gold, "legal-interest?from=2024-08-30&to=2024-09-10&amount=1000").await;
-    assert_eq!(interest["percent"].to_string(), "0.241920");
-    assert_eq!(interest["result"].to_string(), "1002.42");
-    let none = get(&app, &gold, "legal-interest?from=2024-09-10&to=2024-09-10&amount=1000.00").await;
-    assert_eq!((&none["result"].to_string()[..], &none["receipt"]), ("1000.00", &json!([])));
+    let path = "legal-interest?from=2024-08-30&to=2024-09-10&amount=1000";
+    assert_eq!(sent(&app, &gold, path, "percent").await, "0.241920");
+    assert_eq!(sent(&app, &gold, path, "result").await, "1002.42");
+    let path = "legal-interest?from=2024-09-10&to=2024-09-10&amount=1000.00";
+    assert_eq!(sent(&app, &gold, path, "result").await, "1000.00");
+    assert_eq!(get(&app, &gold, path).await["receipt"], json!([]));
 }
 
 #[tokio::test]
@@ -85,7 +94,10 @@ async fn accumulation_multiplies_the_daily_rate() {
     let path = "accumulation?rate=cdi&from=2022-01-03&to=2022-01-05";
     assert_eq!(get(&app, &gold, path).await["factor"].to_string(), "1.00052895");
     let one = get(&app, &gold, "accumulation?rate=cdi&from=2022-01-03&to=2022-01-04&amount=1000000").await;
-    assert_eq!((one["factor"].to_string(), one["result"].to_string()), ("1.00026444".into(), "1000264.44".into()));
+    assert_eq!(
+        (one["factor"].to_string(), one["result"].to_string()),
+        ("1.00026444".into(), "1000264.44".into())
+    );
     let doubled = get(&app, &gold, &format!("{path}&rate_percent=200")).await;
     assert_eq!(doubled["factor"].to_string(), "1.00105804");
 }
@@ -147,5 +159,52 @@ async fn what_cannot_be_calculated_is_refused_by_name() {
         let message = refused["message"].as_str().unwrap();
         assert!(message.contains('`') || message.contains("has no value for"), "{bad}: {refused}");
         app.advance_seconds(3);
+    }
+}
+
+/// The answer that the description shows for a calculation.
+fn example(name: &str) -> Value {
+    let endpoint = format!("/api/v1/calc/{name}");
+    let operation = &DESCRIPTION.document["paths"][&endpoint]["get"];
+    operation["responses"]["200"]["content"]["application/json"]["example"].clone()
+}
+
+#[tokio::test]
+async fn the_examples_of_the_description_are_what_is_answered() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    for (name, inputs) in [
+        ("correction", &["index", "from", "to", "amount"][..]),
+        ("accumulation", &["rate", "rate_percent", "from", "to", "amount"]),
+        ("legal-interest", &["from", "to", "amount"]),
+    ] {
+        let mut shown = example(name);
+        let point = |step: &Value| {
+            let day = step["date"].as_str().map(str::to_owned);
+            let day = day.unwrap_or_else(|| format!("{}-01", step["month"].as_str().unwrap()));
+            RatePoint { day: Day::parse(&day).unwrap(), value: step["value"].to_string().parse().unwrap() }
+        };
+        let rows = shown["receipt"].as_array().unwrap().iter().map(point).collect();
+        let series = Series::parse(shown["series"].as_str().unwrap()).unwrap();
+        publish(&app, Source::Series(series), Records::Rates(rows)).await;
+        let input = |name: &&str| format!("{name}={}", shown[*name].to_string().trim_matches('"'));
+        let query: Vec<String> = inputs.iter().map(input).collect();
+        let answered = get(&app, &gold, &format!("{name}?{}", query.join("&"))).await;
+        shown["editions"] = answered["editions"].clone();
+        assert_eq!(answered, shown);
+    }
+}
+
+#[tokio::test]
+async fn bounds_are_told_also_to_what_is_no_number() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let days = "accumulation?rate=cdi&from=2026-10-01&to=2026-10-02";
+    for (parameter, bounds) in [("amount", "1000000000000000"), ("rate_percent", "up to 1000 ")] {
+        for value in ["-1", "0", "1e3", "NaN", "", "99999999999999999999999999999999"] {
+            let path = format!("/api/v1/calc/{days}&{parameter}={value}");
+            let message = app.get(&path).key(&gold).send().await.expect_error(400);
+            assert!(message.contains(parameter) && message.contains(bounds), "{value}: {message}");
+        }
     }
 }

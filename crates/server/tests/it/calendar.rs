@@ -27,7 +27,11 @@ async fn business_days_are_counted_and_shifted_by() {
     let app = TestApp::start().await;
     for (year, count) in [(2019, 253), (2022, 251), (2025, 252), (2026, 249), (2028, 248)] {
         let counted = get(&app, &format!("business-days?from={year}-01-01&to={}-01-01", year + 1)).await;
-        assert_eq!((&counted["count"], &counted["count_inclusive"]), (&json!(count), &json!(count)), "{year}");
+        assert_eq!(
+            (&counted["count"], &counted["count_inclusive"]),
+            (&json!(count), &json!(count)),
+            "{year}"
+        );
     }
     let one = get(&app, "business-days?from=2026-11-16&to=2026-11-16").await;
     assert_eq!((&one["count"], &one["count_inclusive"]), (&json!(0), &json!(1)));
@@ -40,7 +44,11 @@ async fn business_days_are_counted_and_shifted_by() {
         ("2026-11-19", 0, "2026-11-19"),
         ("2026-11-19", 1, "2026-11-23"),
     ] {
-        assert_eq!(get(&app, &format!("shift?date={date}&days={days}")).await["date"], expected, "{date} {days}");
+        assert_eq!(
+            get(&app, &format!("shift?date={date}&days={days}")).await["date"],
+            expected,
+            "{date} {days}"
+        );
     }
     assert_eq!(get(&app, "holidays?year=2026").await["data"].as_array().unwrap().len(), 13);
 }

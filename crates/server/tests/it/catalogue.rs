@@ -26,7 +26,8 @@ async fn every_series_is_listed_once_whatever_the_page() {
     assert_eq!(whole["total"], Series::ALL.len());
     let mut paged = Vec::new();
     for offset in (0..Series::ALL.len()).step_by(30) {
-        let page = app.get(&format!("/api/v1/series?limit=30&offset={offset}")).send().await.expect(200).json();
+        let page =
+            app.get(&format!("/api/v1/series?limit=30&offset={offset}")).send().await.expect(200).json();
         paged.extend(ids(&page).into_iter().map(str::to_owned));
     }
     assert_eq!(paged, ids(&whole));
@@ -46,7 +47,9 @@ async fn filters_narrow_the_list() {
     assert_eq!(found("topic=money").await, ["monetary-base"]);
     assert_eq!(found("topic=money&frequency=daily").await, [""; 0]);
     assert!(found("q=ipca").await.len() > 20);
-    for bad in ["topic=", "topic=Prices", "frequency=hourly", "q=", "q=%20", "limit=0", "offset=-1", "q=a&q=b"] {
+    for bad in
+        ["topic=", "topic=Prices", "frequency=hourly", "q=", "q=%20", "limit=0", "offset=-1", "q=a&q=b"]
+    {
         let refused = app.get(&format!("/api/v1/series?{bad}")).send().await.expect(400).json();
         let (name, _) = bad.split_once('=').unwrap();
         assert!(refused["message"].as_str().unwrap().starts_with(&format!("`{name}`")), "{bad}: {refused}");
@@ -112,7 +115,8 @@ async fn pages_and_orders_partition_the_values() {
         assert_eq!(shown, expected, "{order}");
         expected.reverse();
     }
-    let file = app.get("/api/v1/series/ipca/observations?format=csv&limit=2&order=asc").key(&platinum).send().await;
+    let file =
+        app.get("/api/v1/series/ipca/observations?format=csv&limit=2&order=asc").key(&platinum).send().await;
     let rows = file.expect(200).text().lines().count();
     assert_eq!(rows, 3, "a header and two rows");
 }
@@ -148,7 +152,10 @@ async fn what_makes_no_sense_is_refused_with_the_reason_and_the_alternatives() {
         assert!(refused["message"].as_str().unwrap().contains('`'), "{path}: {refused}");
     }
     let refused = app.get("/api/v1/series/ipca/observations?units=pch").send().await.expect(400).json();
-    assert!(refused["message"].as_str().unwrap().contains("lin, chg, ch1, acc12, ytd, acc, index"), "{refused}");
+    assert!(
+        refused["message"].as_str().unwrap().contains("lin, chg, ch1, acc12, ytd, acc, index"),
+        "{refused}"
+    );
 }
 
 /// The window is that of what an answer is computed from.
@@ -188,10 +195,31 @@ async fn all_observations_leave_in_bulk() {
     for id in ["ipca", "433"] {
         let one = app.get(&format!("/api/v1/export/series?id={id}")).key(&platinum).send().await.expect(200);
         let expected = written(Series::Ipca).len();
-        assert_eq!(one.text().lines().filter(|row| row.starts_with(r#"{"series":"ipca","date""#)).count(), expected);
+        assert_eq!(
+            one.text().lines().filter(|row| row.starts_with(r#"{"series":"ipca","date""#)).count(),
+            expected
+        );
         assert_eq!(one.text().lines().count(), expected);
     }
     app.get("/api/v1/export/series?id=selics").key(&platinum).send().await.expect(400);
     let file = app.get("/api/v1/export/series?id=433&format=csv&from=2026-09-01").key(&platinum).send().await;
     assert!(file.expect(200).text().starts_with("series,date,value\r\nipca,2026-09-01,"));
+}
+
+/// Parameters are looked at before existence is, so that a typo is not hidden by another.
+#[tokio::test]
+async fn a_typo_is_told_before_an_unknown_series() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(lastro_model::Plan::Gold).await;
+    for (path, status) in [
+        ("bogus/observations?limit=0", 400),
+        ("bogus/observations?units=zzz", 400),
+        ("bogus/observations?aggregation=mean", 400),
+        ("bogus/revisions?limit=0", 400),
+        ("bogus/checks?format=xml", 400),
+        ("bogus/observations?units=acc12", 404),
+        ("bogus/revisions", 404),
+    ] {
+        app.get(&format!("/api/v1/series/{path}")).key(&gold).send().await.expect_error(status);
+    }
 }

@@ -79,10 +79,18 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
-        _ if template.starts_with("/api/v1/series/") => template.replace("{id}", "ipca"),
-        "/api/v1/calc/correction" => format!("{template}?index=ipca&from=2026-01&to=2026-06&amount=1000"),
-        "/api/v1/calc/accumulation" => format!("{template}?rate=cdi&from=2026-06-01&to=2026-06-15"),
-        "/api/v1/calc/legal-interest" => format!("{template}?from=2026-06-01&to=2026-06-15"),
+        _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
+            template.replace("{id}", "ipca")
+        }
+        "/api/v1/calc/correction" | "/calculator/correction" => {
+            format!("{template}?index=ipca&from=2026-01&to=2026-06&amount=1000")
+        }
+        "/api/v1/calc/accumulation" | "/calculator/accumulation" => {
+            format!("{template}?rate=cdi&from=2026-06-01&to=2026-06-15")
+        }
+        "/api/v1/calc/legal-interest" | "/calculator/legal-interest" => {
+            format!("{template}?from=2026-06-01&to=2026-06-15")
+        }
         "/api/v1/calendar/business-days" => format!("{template}?from=2026-06-01&to=2026-06-15"),
         "/api/v1/calendar/shift" => format!("{template}?date=2026-06-01&days=5"),
         "/api/v1/calendar/holidays" => format!("{template}?year=2026"),
@@ -139,6 +147,11 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
     }
 }
 
+/// Whether only a format is sold, and not what it holds.
+fn endpoint_is_free(endpoint: &str) -> bool {
+    DESCRIPTION.operation(endpoint).is_some_and(|operation| operation["x-plan"] == "free")
+}
+
 /// Makes an operation answer with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
@@ -162,6 +175,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         403 if template.ends_with("/observations") => {
             app.get("/api/v1/series/ipca/observations?from=1990-01-01").send().await
         }
+        403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");

@@ -9,7 +9,7 @@ use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object, guarded};
 
 /// A page of every endpoint that has CSV, and the feature that its JSON needs.
-const PAGES: [(&str, Feature); 13] = [
+const PAGES: [(&str, Feature); 17] = [
     ("/api/v1/companies?limit=30", Feature::Companies),
     ("/api/v1/companies?status=active&sector=energia+eletrica&limit=2&offset=1", Feature::Companies),
     ("/api/v1/companies/search?q=energia", Feature::Companies),
@@ -22,6 +22,10 @@ const PAGES: [(&str, Feature); 13] = [
     ("/api/v1/market/ipca", Feature::Market),
     ("/api/v1/market/fx", Feature::Market),
     ("/api/v1/market/fx?pair=eur/brl&limit=5", Feature::Market),
+    ("/api/v1/series?limit=80", Feature::Market),
+    ("/api/v1/series/selic-month/checks", Feature::Market),
+    ("/api/v1/series/ipca/observations?units=acc12&limit=3", Feature::Market),
+    ("/api/v1/calendar/holidays?year=2026", Feature::Market),
     ("/api/v1/search?q=energia", Feature::Search),
 ];
 

@@ -64,6 +64,11 @@ impl Dialect {
     pub(crate) fn cell(self, value: &RawValue) -> String {
         match value.get() {
             "null" => String::new(),
+            object if object.starts_with('{') => {
+                let parts = serde_json::from_str::<Object>(object).unwrap().0;
+                let plain = |(_, part): &(String, Box<RawValue>)| part.get().trim_matches('"').to_owned();
+                parts.iter().map(plain).collect::<Vec<_>>().join(" ")
+            }
             list if list.starts_with('[') => serde_json::from_str::<Vec<String>>(list).unwrap().join(" "),
             text if text.starts_with('"') => guarded(&serde_json::from_str::<String>(text).unwrap()),
             number => number.replace('.', &self.point.to_string()),

@@ -76,7 +76,6 @@ async fn unknown_paths_are_not_found_in_the_error_shape() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for path in [
-        "/",
         "/api",
         "/api/v1",
         "/api/v1/",
@@ -92,7 +91,6 @@ async fn unknown_paths_are_not_found_in_the_error_shape() {
         "/api/v1/market",
         "/api/v1/market/gold",
         "/api/v1/companies/1/2/3",
-        "/favicon.ico",
         "/.env",
         "/%2e%2e/etc/passwd",
         "/livez",

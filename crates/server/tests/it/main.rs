@@ -26,6 +26,7 @@ mod drain;
 mod export;
 mod faults;
 mod filings;
+mod filled;
 mod hostile;
 mod http;
 mod identity;

@@ -1,9 +1,10 @@
 //! Market rates: exact numbers, the order, the days, and how far back each plan sees.
 
-use lastro_model::{Day, Pair, Plan, Series};
+use lastro_model::{Day, FxQuote, Pair, Plan, Records, Series, Source};
 use lastro_sample::{self as sample, Shape};
 
 use crate::app::TestApp;
+use crate::csv::publish;
 
 /// The points of a series or pair as they must be written, newest first, each with its day.
 type Points = Vec<(Day, String)>;
@@ -18,7 +19,7 @@ fn rates(series: Series) -> Points {
 fn quotes(pair: &str) -> Points {
     let pair = Pair::parse(pair).unwrap();
     let quotes = sample::fx(SEED).into_iter().rev().filter(|quote| quote.pair == pair);
-    let written = |q: lastro_model::FxQuote| {
+    let written = |q: FxQuote| {
         format!(r#"{{"date":"{}","pair":"{}","buy":{},"sell":{}}}"#, q.day, q.pair, q.buy, q.sell)
     };
     quotes.map(|quote| (quote.day, written(quote))).collect()
@@ -223,13 +224,17 @@ async fn pairs_that_are_not_published_follow_from_those_that_are() {
     };
     let cross = app.get("/api/v1/market/fx/current?pair=eur/usd").send().await.expect(200).json();
     assert_eq!(cross["pair"], "EUR/USD");
-    assert_eq!((&cross["derived"], &cross["legs"]), (&true.into(), &serde_json::json!(["EUR/BRL", "USD/BRL"])));
+    assert_eq!(
+        (&cross["derived"], &cross["legs"]),
+        (&true.into(), &serde_json::json!(["EUR/BRL", "USD/BRL"]))
+    );
     assert!(near(&cross["buy"], euro.buy / dollar.sell) && near(&cross["sell"], euro.sell / dollar.buy));
     let inverse = app.get("/api/v1/market/fx/current?pair=BRL/USD").send().await.expect(200).json();
     assert_eq!(inverse["legs"], serde_json::json!(["USD/BRL"]));
     assert!(near(&inverse["buy"], lastro_model::Decimal::ONE / dollar.sell));
 
-    let listed = app.get("/api/v1/market/fx?pair=EUR/USD&limit=10000").key(&gold).send().await.expect(200).json();
+    let listed =
+        app.get("/api/v1/market/fx?pair=EUR/USD&limit=10000").key(&gold).send().await.expect(200).json();
     let listed = listed["data"].as_array().unwrap();
     assert_eq!((listed.len(), &listed[0]), (quotes("EUR/BRL").len(), &cross));
     let published = app.get("/api/v1/market/fx/current?pair=EUR/BRL").send().await.expect(200).json();
@@ -241,4 +246,30 @@ async fn pairs_that_are_not_published_follow_from_those_that_are() {
         let message = refused["message"].as_str().unwrap();
         assert!(message.starts_with("`pair`") && message.contains("EUR") && message.contains("USD"), "{bad}");
     }
+}
+
+#[tokio::test]
+async fn a_derived_rate_shows_no_day_that_a_leg_of_it_hides() {
+    let app = TestApp::start().await;
+    let (euro, dollar) = (Pair::parse("EUR/BRL").unwrap(), Pair::parse("USD/BRL").unwrap());
+    let last_euro = Day::parse("2026-10-09").unwrap();
+    let held = |quote: &FxQuote| quote.pair == dollar || quote.pair == euro && quote.day <= last_euro;
+    let quotes: Vec<FxQuote> = sample::fx(SEED).into_iter().filter(held).collect();
+    publish(&app, Source::Fx, Records::Fx(quotes)).await;
+    let oldest = async |pair: &str| {
+        let path = format!("/api/v1/market/fx?pair={pair}&limit=10000");
+        let listed = app.get(&path).send().await.expect(200).json();
+        listed["data"].as_array().unwrap().last().unwrap()["date"].as_str().unwrap().to_owned()
+    };
+    let (of_euro, of_dollar) = (oldest("EUR/BRL").await, oldest("USD/BRL").await);
+    assert!(of_euro < of_dollar, "the window of each ends with its newest day");
+    assert_eq!(oldest("EUR/USD").await, of_dollar);
+}
+
+#[tokio::test]
+async fn before_there_are_rates_there_is_an_empty_list_and_nobody_is_blamed() {
+    let app = TestApp::start().await;
+    publish(&app, Source::Fx, Records::Fx(Vec::new())).await;
+    assert_eq!(app.get("/api/v1/market/fx").send().await.expect(200).text(), r#"{"data":[]}"#);
+    assert_ne!(app.get("/api/v1/market/fx/current").send().await.status, 400);
 }

@@ -7,6 +7,7 @@ use lastro_model::{Day, RatePoint, Records, Series};
 use lastro_store::{Condition, Publication, Write};
 
 use crate::app::TestApp;
+use crate::csv_reader::{DIALECTS, Object};
 
 const SERIES: Series = Series::IbcBrSa;
 
@@ -67,6 +68,16 @@ async fn a_series_is_served_with_every_state_since_recording_began() {
         [day("2026-09-01"), day("2026-08-01")],
         "the newest first, and nothing that was added"
     );
+    let key = app.ample_key(lastro_model::Plan::Platinum).await;
+    let path = "/api/v1/series/ibc-br-sa/revisions?limit=1";
+    let page = app.get(path).key(&key).send().await.expect(200).text();
+    let object: Object = serde_json::from_str(&page).unwrap();
+    for dialect in DIALECTS {
+        let asked = format!("{path}&format=csv&locale={}", dialect.locale);
+        let file = app.get(&asked).key(&key).send().await.expect(200);
+        assert_eq!(dialect.read(&file.text()), dialect.of_objects(&object.objects("data")));
+        assert_eq!(file.number("x-total-count"), 2);
+    }
     let other = app.beside(quick).await;
     assert_eq!(served(&other).revisions(), part.revisions(), "a server that starts later knows the same");
 }

@@ -9,7 +9,9 @@ use lastro_model::Outcome;
 use super::context::RequestContext;
 use crate::error::ApiError;
 use crate::http::handler::Meter;
+use crate::http::pages;
 use crate::http::request::format::JSON;
+use crate::http::request::head::Head;
 use crate::http::response::body::Body;
 use crate::http::response::compression;
 use crate::http::response::conditional::{self, Tag};
@@ -25,7 +27,12 @@ impl RequestContext<'_> {
             self.charge.verdict = self.arrival.charging(self.app, &self.caller).give_back(self.charge);
         }
         self.count(&result);
-        self.respond(result.unwrap_or_else(|error| Reply::error(&error)))
+        self.respond(result.unwrap_or_else(|error| self.failed(&error)))
+    }
+
+    /// A failure in the one error shape, or as a page for whoever looks at pages.
+    fn failed(&self, error: &ApiError) -> Reply {
+        pages::error::page(self.app, Head(self.head), error).unwrap_or_else(|| Reply::error(error))
     }
 
     /// Usage is counted before the answer leaves, so that whoever has read the answer finds it in the count.

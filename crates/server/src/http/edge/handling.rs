@@ -11,6 +11,7 @@ use crate::error::ApiError;
 use crate::http::handler::{ActHandler, Action, Question, Route};
 use crate::http::request::body;
 use crate::http::request::format::Accept;
+use crate::http::request::head::Head;
 use crate::http::request::path::PathParams;
 use crate::http::request::query::Query;
 use crate::http::response::body::Body;
@@ -54,8 +55,8 @@ impl RequestContext<'_> {
         let Arrival { client, now, .. } = self.arrival;
         body::check_announced(&self.head.headers, &body)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
-        let (app, caller) = (self.app, &self.caller);
-        let acting = slow.handler.act(Action { app, caller, client, now, path, query, body });
+        let (app, caller, head) = (self.app, &self.caller, Head(self.head));
+        let acting = slow.handler.act(Action { app, caller, client, now, path, query, head, body });
         tokio::time::timeout(slow.route.timeout, acting)
             .await
             .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
@@ -70,8 +71,8 @@ impl RequestContext<'_> {
         let (path, query) = (self.path(route)?, self.query()?);
         let (catalog, freshness) = (&self.app.catalog.load(), &self.app.freshness.load());
         let (jobs, plan, now) = (&self.app.jobs, self.caller.plan(), self.arrival.now);
-        let accept = Accept(&self.head.headers);
-        handler(&Question { catalog, freshness, jobs, plan, now, path, query, accept })
+        let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
+        handler(&Question { catalog, freshness, jobs, plan, now, path, query, accept, head, site })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.

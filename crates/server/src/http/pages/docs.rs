@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::assets::DESCRIPTION;
-use super::html;
+use super::frame::{Frame, Reader, fresh};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -11,8 +11,7 @@ use crate::http::response::reply::Reply;
 #[derive(Template)]
 #[template(path = "docs.html")]
 struct Docs {
-    sample: bool,
-    version: &'static str,
+    frame: Frame,
 }
 
 /// The reference UI sets styles from its script; nothing else is let in, and nothing leaves this origin.
@@ -20,8 +19,8 @@ const DOCS_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline';
                            connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let sample = question.freshness.iter().any(|state| state.sample);
-    html(&Docs { sample, version: crate::VERSION }, DOCS_POLICY)
+    let reader = Reader::of(question);
+    fresh(&reader, &Docs { frame: Frame::new(question, reader.language, "/docs") }, DOCS_POLICY)
 }
 
 pub fn description(_: &Question<'_>) -> Result<Reply, ApiError> {

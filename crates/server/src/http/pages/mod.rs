@@ -1,25 +1,30 @@
-//! The pages: pricing with its registration form, the API reference, and what they are made of.
+//! The pages: what people see of the service. Drawn here, in HTML, from what the API serves; never more than the reader's plan
+//! shows.
+//!
+//! - [`frame`]: what all pages share, and how a page becomes a reply. [`site`]: what the operator says of the service, and the
+//!   pages drawn already. [`language`], [`texts`], [`words`], [`format`]: in which language, and how numbers and days are
+//!   written in it.
+//! - [`chart`]: pictures of series. [`markdown`]: texts that were written as such.
+//! - the rest: a page each.
 
+pub mod articles;
 pub mod assets;
+pub mod calculator;
+pub mod chart;
 pub mod docs;
+pub mod error;
+pub mod explore;
+pub mod format;
+pub mod frame;
+pub mod front;
+pub mod language;
+pub mod markdown;
+pub mod one_series;
 pub mod pricing;
-
-use http::header::{HeaderValue, REFERRER_POLICY};
-
-use crate::http::response::reply::Reply;
-
-pub const HTML: &str = "text/html; charset=utf-8";
-
-/// Our own pages load only what this binary serves, and run no inline script or style.
-const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                           font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-fn html(page: &impl askama::Template, policy: &'static str) -> Result<Reply, crate::error::ApiError> {
-    let text = page.render().map_err(|error| {
-        tracing::error!(%error, "a page could not be rendered");
-        crate::error::ApiError::Internal
-    })?;
-    // Whoever follows a link from here comes from nowhere.
-    let headers = vec![(REFERRER_POLICY, HeaderValue::from_static("no-referrer"))];
-    Ok(Reply { content_type: HTML, policy: Some(policy), headers, ..Reply::json(text.into_bytes()) })
-}
+pub mod robots;
+pub mod series;
+pub mod site;
+pub mod status;
+pub mod texts;
+pub mod usage;
+pub mod words;

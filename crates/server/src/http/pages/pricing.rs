@@ -5,7 +5,10 @@ use http::StatusCode;
 use lastro_access::{Applicant, Terms, plans};
 use lastro_model::Plan;
 
-use super::{PAGE_POLICY, html};
+use super::frame::{Frame, PAGE_POLICY, Reader, draw, fresh, kept};
+use super::language::Language;
+use super::site::Site;
+use super::texts::plans::sentence;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
 use crate::http::request::body;
@@ -16,8 +19,7 @@ use crate::http::v1::plans::issue;
 #[derive(Template)]
 #[template(path = "pricing.html")]
 struct Pricing {
-    sample: bool,
-    version: &'static str,
+    frame: Frame,
     plans: Vec<PlanView>,
     form: FormView,
     issued: Option<IssuedView>,
@@ -28,10 +30,13 @@ struct PlanView {
     name: &'static str,
     price_usd: u32,
     requests_per_minute: u32,
-    tagline: &'static str,
-    features: Vec<&'static str>,
-    restrictions: &'static [&'static str],
+    tagline: String,
+    features: Vec<String>,
+    restrictions: Vec<String>,
     highlighted: bool,
+    /// Where the plan is got, with a place for the id of the reader's key.
+    contact: Option<String>,
+    contact_without_key: String,
 }
 
 /// What the reader typed, and what was wrong with it.
@@ -49,36 +54,46 @@ struct IssuedView {
     rate_limit: u32,
 }
 
-impl From<&Terms> for PlanView {
-    fn from(terms: &Terms) -> Self {
+impl PlanView {
+    fn new(terms: &Terms, site: &Site, language: Language) -> Self {
+        let said = |text: &&'static str| sentence(text, language);
+        let contact = site.settings.contact.link(terms.plan);
         Self {
             id: terms.plan.id(),
             name: terms.plan.name(),
             price_usd: terms.price_usd,
             requests_per_minute: terms.requests_per_minute,
-            tagline: terms.tagline,
-            features: terms.features(),
-            restrictions: terms.restrictions,
+            tagline: sentence(terms.tagline, language),
+            features: terms.features().iter().map(said).collect(),
+            restrictions: terms.restrictions.iter().map(said).collect(),
             highlighted: terms.plan == Plan::Gold,
+            contact_without_key: contact.as_ref().map(|link| link.replace("{key}", "")).unwrap_or_default(),
+            contact,
         }
     }
 }
 
 impl Pricing {
-    fn new(sample: bool) -> Self {
-        let plans = plans().iter().map(PlanView::from).collect();
-        Self { sample, version: crate::VERSION, plans, form: FormView::default(), issued: None }
+    fn new(site: &Site, language: Language, sample: bool) -> Self {
+        let plans = plans().iter().map(|terms| PlanView::new(terms, site, language)).collect();
+        let frame = Frame::outside(site, language, "/pricing", sample);
+        Self { frame, plans, form: FormView::default(), issued: None }
     }
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    html(&Pricing::new(question.freshness.iter().any(|state| state.sample)), PAGE_POLICY)
+    let sample = question.freshness.iter().any(|state| state.sample);
+    kept(question, ("pricing", 0), sample.into(), |language| {
+        draw(&Pricing::new(question.site, language, sample))
+    })
 }
 
 /// The form without JavaScript: a page with the key, or the page again with what was wrong.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
+    let reader = Reader::new(&action.app.site, action.head, &action.query);
     let body = body::whole(action.body).await?;
-    let mut page = Pricing::new(action.app.freshness.load().iter().any(|state| state.sample));
+    let sample = action.app.freshness.load().iter().any(|state| state.sample);
+    let mut page = Pricing::new(&action.app.site, reader.language, sample);
     page.form = FormView::read(&body)?;
     let issued = match Applicant::new(&page.form.name, &page.form.email) {
         Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,
@@ -90,10 +105,12 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
             page.issued = Some(IssuedView { api_key: issued.key.reveal().to_owned(), plan, rate_limit });
             (StatusCode::CREATED, None)
         }
-        Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => page.form.refuse(&error),
+        Err(error @ (ApiError::BadRequest(_) | ApiError::RateLimited { .. })) => {
+            page.form.refuse(&error, reader.language)
+        }
         Err(error) => return Err(error),
     };
-    Ok(Reply { retry_after, ..html(&page, PAGE_POLICY)?.private(status) })
+    Ok(Reply { retry_after, ..fresh(&reader, &page, PAGE_POLICY)?.private(status) })
 }
 
 impl FormView {
@@ -106,11 +123,23 @@ impl FormView {
     }
 
     /// Keeps what was typed and says what is wrong with it, beside the field if it is one field's fault.
-    fn refuse(&mut self, error: &ApiError) -> (StatusCode, Option<u64>) {
-        let message = error.message();
+    fn refuse(&mut self, error: &ApiError, language: Language) -> (StatusCode, Option<u64>) {
+        let (message, reply) = (error.message(), Reply::error(error));
         self.field = ["name", "email"].into_iter().find(|field| message.starts_with(&format!("`{field}`")));
-        self.error = Some(message.replace('`', ""));
-        let reply = Reply::error(error);
+        self.error = Some(match language {
+            Language::English => message.replace('`', ""),
+            Language::Portuguese => self.refusal(reply.retry_after, language),
+        });
         (reply.status, reply.retry_after)
+    }
+
+    /// The same where the API's own sentence cannot be read.
+    fn refusal(&self, retry_after: Option<u64>, language: Language) -> String {
+        let t = &language.texts().pricing;
+        match self.field {
+            Some("name") => t.name_error.to_owned(),
+            Some(_) => t.email_error.to_owned(),
+            None => t.too_many.replace("{seconds}", &retry_after.unwrap_or(60).to_string()),
+        }
     }
 }

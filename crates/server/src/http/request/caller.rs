@@ -8,6 +8,7 @@ use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -90,14 +91,23 @@ pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
 
 /// A key that nobody used lately, or that another process made a moment ago, is in the store and not in our ring.
 pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
-    if app.keys.is_known_miss(key.id(), now.monotonic_ns) {
-        return Caller::Refused(UNKNOWN_KEY);
+    let deadline = Instant::now() + LOOKUP_TIMEOUT;
+    let place = app.key_turns.place(key.id());
+    let Ok(_turn) = timeout_at(deadline, place.turn()).await else { return Caller::Refused(UNCHECKED) };
+    // Whoever had the turn before may have found out.
+    match app.keys.find(key, now) {
+        Lookup::Found(key) => return Caller::Known(key),
+        Lookup::Refused => return Caller::Refused(UNKNOWN_KEY),
+        Lookup::Unknown if app.keys.is_known_miss(key.id(), now.monotonic_ns) => {
+            return Caller::Refused(UNKNOWN_KEY);
+        }
+        Lookup::Unknown => {}
     }
     let lookup = match app.lookups.begin(client, now.monotonic_ns) {
         Ok(lookup) => lookup,
         Err(refusal) => return Caller::Refused(not_asked(refusal)),
     };
-    let caller = match tokio::time::timeout(LOOKUP_TIMEOUT, look_up(app, key, now)).await {
+    let caller = match timeout_at(deadline, look_up(app, key, now)).await {
         Ok(Ok(Lookup::Found(key))) => Caller::Known(key),
         Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
         Ok(Err(error)) => {

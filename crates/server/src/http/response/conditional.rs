@@ -21,10 +21,10 @@ pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Opti
             let (mut number, program) = (itoa::Buffer::new(), crate::VERSION);
             let pieces = ["W/\"", database, "-", program, "-", plan.id(), "-", number.format(*digest)];
             pieces.into_iter().try_for_each(&mut push)?;
-            if !variant.is_empty() {
-                ["-", variant].into_iter().try_for_each(&mut push)?;
-            }
         }
+    }
+    if !variant.is_empty() {
+        ["-", variant].into_iter().try_for_each(&mut push)?;
     }
     push("\"")?;
     Some(tag)

@@ -2,7 +2,7 @@
 
 use lastro_calc::{
     CalcError, Calculation, Month, Rate, Step, accumulation as accumulate, calculated_with,
-    correction as correct, legal_interest as legal, is_price_index,
+    correction as correct, is_price_index, legal_interest as legal,
 };
 use lastro_catalog::{Object, Part, Timeline, name};
 use lastro_model::{Day, Decimal, Plan, RatePoint, Series};
@@ -18,7 +18,7 @@ pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
     let index = index(query)?;
     let (from, to, amount) = (month(query, "from")?, month(query, "to")?, amount(query)?);
     let used = Used::of(question, calculated_with(index));
-    let calculated = correct(index.about(), &used.rows, from, to, amount).map_err(refused)?;
+    let calculated = correct(index.about(), &used.rows, from, to, amount).map_err(|error| refused(&error))?;
     let inputs = Object::new(body_for(&calculated))
         .text(name!("index"), index.about().id)
         .text(name!("from"), &from.to_string())
@@ -34,10 +34,11 @@ pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
     let rate = query.word("rate", &Rate::ALL.map(Rate::id), Rate::parse)?;
     let rate = query.required("rate", rate)?;
     let (from, to) = days(query)?;
-    let percent = decimal(query, "rate_percent")?.unwrap_or(Decimal::ONE_HUNDRED);
+    let percent = decimal(query, "rate_percent", &CalcError::RatePercent)?.unwrap_or(Decimal::ONE_HUNDRED);
     let amount = amount(query)?;
     let used = Used::of(question, rate.series());
-    let calculated = accumulate(rate, &used.rows, from, to, percent, amount).map_err(refused)?;
+    let calculated =
+        accumulate(rate, &used.rows, from, to, percent, amount).map_err(|error| refused(&error))?;
     let inputs = Object::new(body_for(&calculated))
         .text(name!("rate"), rate.id())
         .number(name!("rate_percent"), percent)
@@ -54,7 +55,7 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
     let query = &question.query;
     let ((from, to), amount) = (days(query)?, amount(query)?);
     let used = Used::of(question, Series::LegalRate);
-    let calculated = legal(&used.rows, from, to, amount).map_err(refused)?;
+    let calculated = legal(&used.rows, from, to, amount).map_err(|error| refused(&error))?;
     let inputs = Object::new(body_for(&calculated))
         .token(name!("from"), from)
         .token(name!("to"), to)
@@ -123,7 +124,7 @@ fn body_for(calculated: &Calculation) -> Vec<u8> {
     Vec::with_capacity(384 + calculated.receipt.len() * 64)
 }
 
-fn refused(error: CalcError) -> ApiError {
+fn refused(error: &CalcError) -> ApiError {
     ApiError::BadRequest(error.to_string().into())
 }
 
@@ -131,8 +132,12 @@ fn index(query: &Query<'_>) -> Result<Series, ApiError> {
     let text = query.required("index", query.get("index")?)?;
     let series = Series::parse(text).filter(|series| is_price_index(series.about()));
     series.ok_or_else(|| {
-        let known: Vec<&str> =
-            Series::ALL.iter().map(|series| series.about()).filter(|about| is_price_index(about)).map(|about| about.id).collect();
+        let known: Vec<&str> = Series::ALL
+            .iter()
+            .map(|series| series.about())
+            .filter(|about| is_price_index(about))
+            .map(|about| about.id)
+            .collect();
         bad("index", &format!("must be one of {}", known.join(", ")))
     })
 }
@@ -148,14 +153,14 @@ fn days(query: &Query<'_>) -> Result<(Day, Day), ApiError> {
 }
 
 fn amount(query: &Query<'_>) -> Result<Decimal, ApiError> {
-    Ok(decimal(query, "amount")?.unwrap_or(Decimal::ONE))
+    Ok(decimal(query, "amount", &CalcError::Amount)?.unwrap_or(Decimal::ONE))
 }
 
-/// Digits, and perhaps a point with digits after it.
-fn decimal(query: &Query<'_>, name: &str) -> Result<Option<Decimal>, ApiError> {
+/// Digits, and perhaps a point with digits after it. What is none is refused as what is out of bounds.
+fn decimal(query: &Query<'_>, name: &str, bounds: &CalcError) -> Result<Option<Decimal>, ApiError> {
     let Some(text) = query.get(name)? else { return Ok(None) };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let number = (are_digits(whole) && are_digits(fraction)).then(|| Decimal::from_str_exact(text).ok());
-    number.flatten().map(Some).ok_or_else(|| bad(name, "must be a decimal number, such as 1000.50"))
+    number.flatten().map(Some).ok_or_else(|| refused(bounds))
 }

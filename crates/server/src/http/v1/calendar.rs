@@ -1,12 +1,13 @@
 //! Banks' business days: one day, how many there are between two, the n-th from a day, and a year's holidays.
 
-use lastro_catalog::{Object, name};
+use lastro_catalog::{Cell, Object, name};
 use lastro_model::calendar::{self, Holiday};
 use lastro_model::{Day, Decimal};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::{Query, bad};
+use crate::http::response::csv;
 use crate::http::response::reply::{Reply, Version};
 
 const FURTHEST_SHIFT: i32 = 10_000;
@@ -76,9 +77,23 @@ pub fn holidays(question: &Question<'_>) -> Result<Reply, ApiError> {
     let digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     let year = digits.then(|| text.parse().ok()).flatten().ok_or_else(|| bad("year", FORM))?;
     let holidays = calendar::holidays(year).ok_or_else(|| bad("year", FORM))?;
-    let object = Object::new(Vec::with_capacity(1_024)).array(name!("data"), holidays, |(day, holiday), out| {
-        write_names(Object::new(out).token(name!("date"), day), holiday);
-    });
+    if let Some(dialect) = question.format()?.dialect(question.plan)? {
+        let label = question.label(format!("holidays-{year}"), holidays.len());
+        let file = csv::file(dialect, &label, &["date", "name", "name_pt"], [], |writer| {
+            holidays.iter().try_for_each(|(day, holiday)| {
+                writer.row(|put| {
+                    put(Cell::Token(day));
+                    put(Cell::Text(holiday.name));
+                    put(Cell::Text(holiday.name_pt));
+                })
+            })
+        })?;
+        return Ok(unchanging(file));
+    }
+    let object =
+        Object::new(Vec::with_capacity(1_024)).array(name!("data"), holidays, |(day, holiday), out| {
+            write_names(Object::new(out).token(name!("date"), day), holiday);
+        });
     Ok(constant(object.end()))
 }
 
@@ -96,7 +111,11 @@ fn covered<T>(parameter: &str, known: Option<T>) -> Result<T, ApiError> {
     known.ok_or_else(|| bad(parameter, "leads out of the calendar, which knows 2001-01-01 to 2099-12-31"))
 }
 
-/// The calendar changes with the program alone.
 fn constant(body: Vec<u8>) -> Reply {
-    Reply { version: Version::Content(crate::VERSION), ..Reply::json(body) }
+    unchanging(Reply::json(body))
+}
+
+/// The calendar changes with the program alone.
+fn unchanging(reply: Reply) -> Reply {
+    Reply { version: Version::Content(crate::VERSION), ..reply }
 }

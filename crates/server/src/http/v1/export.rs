@@ -107,7 +107,11 @@ impl Filters {
 
 /// The series that is named, by its id or its code.
 fn series(text: &str) -> Result<Series, ApiError> {
-    let unknown = || ApiError::BadRequest("`id` must be the id or the code of a series; `/api/v1/series` lists them".into());
+    let unknown = || {
+        ApiError::BadRequest(
+            "`id` must be the id or the code of a series; `/api/v1/series` lists them".into(),
+        )
+    };
     Series::parse(text).ok_or_else(unknown)
 }
 
@@ -147,8 +151,7 @@ fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Foun
 fn every_observation(question: &Question<'_>, filters: &Filters) -> Found {
     let Filters { from, to, series, .. } = *filters;
     let named = Series::ALL.into_iter().filter(|other| series.is_none_or(|series| series == *other));
-    let parts: Vec<_> =
-        named.map(|series| (series, Arc::clone(&question.catalog.series[series]))).collect();
+    let parts: Vec<_> = named.map(|series| (series, Arc::clone(&question.catalog.series[series]))).collect();
     let stamps = parts.iter().map(|(_, part)| part.stamp).collect();
     let all = Arc::new(Part { data: Observations::of(parts), ..Part::default() });
     (select(&all, move |all, page| all.list(from, to, page)), stamps)

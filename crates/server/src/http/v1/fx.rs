@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lastro_calc::{cross, inverse};
 use lastro_catalog::{Cell, FxBook, Object, Point, Timeline, name};
-use lastro_model::{Currency, FxQuote, Pair};
+use lastro_model::{Currency, Day, FxQuote, Pair};
 
 use super::market::{Asked, NO_VALUE, newest};
 use crate::error::ApiError;
@@ -17,6 +17,10 @@ pub fn history(question: &Question<'_>) -> Result<Reply, ApiError> {
     let pair = pair_of(question)?;
     match book.get(pair) {
         Some(quotes) => asked.points(question, &file_name(pair), quotes, book.stamp),
+        // Before the first synchronisation there is nothing to follow from.
+        None if book.pairs().is_empty() => {
+            asked.points(question, &file_name(pair), &Timeline::<FxQuote>::default(), book.stamp)
+        }
         None => derived_history(question, &asked, &Legs::of(book, pair)?),
     }
 }
@@ -27,6 +31,9 @@ pub fn current(question: &Question<'_>) -> Result<Reply, ApiError> {
     if let Some(quotes) = book.get(pair) {
         return Ok(Reply::data(newest(quotes)?.to_vec(), [book.stamp]));
     }
+    if book.pairs().is_empty() {
+        return Err(NO_VALUE);
+    }
     let legs = Legs::of(book, pair)?;
     let quote = legs.days().next().and_then(|day| legs.quote(day)).ok_or(NO_VALUE)?;
     let mut body = Vec::with_capacity(160);
@@ -36,9 +43,9 @@ pub fn current(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 fn derived_history(question: &Question<'_>, asked: &Asked, legs: &Legs<'_>) -> Result<Reply, ApiError> {
     let dialect = asked.format.dialect(question.plan)?;
-    let newest = legs.days().next().map(|(base, quote)| base.or(quote).map(Point::day)).flatten();
-    let from = asked.first_day(question, newest)?;
-    let within = |leg: &FxQuote| from.is_none_or(|from| from <= leg.day) && asked.to.is_none_or(|to| leg.day <= to);
+    let from = asked.first_day(question, legs.newest())?;
+    let within =
+        |leg: &FxQuote| from.is_none_or(|from| from <= leg.day) && asked.to.is_none_or(|to| leg.day <= to);
     let days: Vec<_> = legs.days().filter(|(base, quote)| base.or(*quote).is_some_and(within)).collect();
     let quotes: Vec<FxQuote> = days.iter().take(asked.limit).filter_map(|day| legs.quote(*day)).collect();
     let stamp = question.catalog.fx.stamp;
@@ -106,6 +113,12 @@ impl<'a> Legs<'a> {
         Ok(Self { pair, base: leg(pair.base)?, quote: leg(pair.quote)? })
     }
 
+    /// The newest day of any leg. What a plan sees of a leg by itself is also what it sees of it in here.
+    fn newest(&self) -> Option<Day> {
+        let legs = self.base.into_iter().chain(self.quote);
+        legs.filter_map(Timeline::newest).map(Point::day).max()
+    }
+
     /// Days that have all legs, newest first.
     fn days(&self) -> Box<dyn Iterator<Item = LegsOfADay<'a>> + 'a> {
         match (self.base, self.quote) {
@@ -114,8 +127,8 @@ impl<'a> Legs<'a> {
                 Some((Some(leg), quote.points().get(place)))
             })),
             (base, quote) => {
-                let base = base.into_iter().flat_map(|leg| leg.points()).map(|leg| (Some(leg), None));
-                let quote = quote.into_iter().flat_map(|leg| leg.points()).map(|leg| (None, Some(leg)));
+                let base = base.into_iter().flat_map(Timeline::points).map(|leg| (Some(leg), None));
+                let quote = quote.into_iter().flat_map(Timeline::points).map(|leg| (None, Some(leg)));
                 Box::new(base.chain(quote))
             }
         }
@@ -131,7 +144,8 @@ impl<'a> Legs<'a> {
     }
 
     fn names(&self) -> impl Iterator<Item = Pair> {
-        let name = |timeline: Option<&Timeline<FxQuote>>, currency| timeline.map(|_| Pair::in_reais(currency));
+        let name =
+            |timeline: Option<&Timeline<FxQuote>>, currency| timeline.map(|_| Pair::in_reais(currency));
         name(self.base, self.pair.base).into_iter().chain(name(self.quote, self.pair.quote))
     }
 

@@ -182,7 +182,7 @@ mod tests {
             (Series::Cdi, "2026-02-13", "2026-02-20", "2026-02-21"),
             // September is the newest until about the tenth of November.
             (Series::Ipca, "2026-09-01", "2026-11-20", "2026-11-21"),
-            (Series::Igpm, "2026-10-01", "2026-12-09", "2026-12-10"),
+            (Series::Igpdi, "2026-10-01", "2026-12-17", "2026-12-18"),
             (Series::IbcBr, "2026-08-01", "2026-11-26", "2026-11-27"),
             (Series::HouseholdDebt, "2026-07-01", "2026-11-09", "2026-11-10"),
             (Series::SelicMonth, "2026-10-01", "2026-11-12", "2026-11-13"),

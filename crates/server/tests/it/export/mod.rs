@@ -61,6 +61,7 @@ async fn every_data_set_is_all_of_its_list() {
         let answer = export(&app, &key, &format!("{dataset}{query}")).await;
         let name = format!("attachment; filename=\"lastro-{dataset}-2026-11-02.ndjson\"");
         assert_eq!(answer.header("content-disposition"), name);
+        assert!(answer.header("link").ends_with("odbl/1-0/>; rel=\"license\""));
         let lines = lines(&answer);
         assert_eq!(parsed(&lines), listed(&app, &key, list).await, "{dataset}");
         let objects: Vec<Object> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -140,7 +141,7 @@ async fn hostile_parameters_get_a_sentence() {
         ("filings?company_id=%00", 400, "`company_id`"),
         ("filings?company_id=&format=csv", 400, "`company_id`"),
         ("selic?company_id=aurora", 400, "`company_id`"),
-        ("nothing", 404, "companies, filings, selic, cdi, ipca and fx"),
+        ("nothing", 404, "companies, filings, selic, cdi, ipca, fx and series"),
         ("Selic", 404, "data set"),
         ("selic%00", 404, "data set"),
         ("%FF", 400, "UTF-8"),

@@ -48,7 +48,8 @@ impl Scene {
         let last = format!("{} of {} sources could not be synchronised", round.len(), Source::ALL.len());
         assert!(finished.stderr.contains(&last), "{}", finished.stderr);
         for row in finished.stdout.lines().skip(1) {
-            let struck = round.iter().find(|bad_day| row.starts_with(bad_day.source.name()));
+            let source = row.split_whitespace().next();
+            let struck = round.iter().find(|bad_day| source == Some(bad_day.source.name()));
             match struck {
                 Some(BadDay { name, told, .. }) => {
                     let clear = row.contains(" failed after ") && row.contains(told) && row.len() < 300;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::io::{Cursor, Write as _};
 
 use http::HeaderMap;
 use lastro_model::{
@@ -11,24 +10,17 @@ use lastro_model::{
 use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
+use super::tables::{
+    FORMS_COLUMNS, PERSONS, REGISTRY_COLUMNS, SECURITIES_COLUMNS, bulletins, filing_row, form_row, latin_1,
+    registry_row, security_row, zipped, zipped_all,
+};
 use super::{Response, whole};
 
 pub(crate) const SELIC: u32 = Series::Selic.about().code;
 pub(crate) const CDI: u32 = Series::Cdi.about().code;
 
 pub(crate) const REGISTRY: &str = "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv";
-
-/// The persons in the registry, whom nobody may find in our files.
-pub(crate) const PERSONS: [&str; 4] =
-    ["QUITERIA BRANDAO MACHADO", "quiteria.machado@example.com", "RUA DAS ACACIAS 77", "ri@coined.example"];
-
-const REGISTRY_COLUMNS: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR";
-
-const FORMS_COLUMNS: &str = "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC";
-const SECURITIES_COLUMNS: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;Segmento;Data_Inicio_Listagem;Data_Fim_Listagem";
 
 const JSON: &str = "application/json; charset=utf-8";
 
@@ -361,84 +353,6 @@ pub(crate) fn filing(company: &Company, protocol: u64, day: Day) -> Filing {
     }
 }
 
-pub(crate) fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
-    zipped_all(&[(name, content)])
-}
-
-fn zipped_all(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in members {
-        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
-        zip.write_all(content).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
-}
-
-/// A company has one form a year and version.
-fn form_number(security: &TradedSecurity) -> u32 {
-    security.company_id.0 * 100 + u32::from(security.version)
-}
-
-fn form_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
-    let TradedSecurity { reference_day, version, company_id, .. } = security;
-    let number = form_number(security);
-    format!(
-        "{cnpj};{reference_day};{version};COINED;{:06};FCA;{number};{reference_day};https://x/\r\n",
-        company_id.0
-    )
-}
-
-fn security_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
-    let day = |day: Option<Day>| day.map(|day| day.to_string()).unwrap_or_default();
-    format!(
-        "{cnpj};{};{};{};COINED;{};;;{};;Bolsa;BVMF;B3;{};{};{};;\r\n",
-        security.reference_day,
-        security.version,
-        form_number(security),
-        security.kind,
-        security.ticker,
-        day(security.trading_from),
-        day(security.trading_to),
-        security.segment.as_deref().unwrap_or(""),
-    )
-}
-
-/// Every character must be one of Latin-1.
-pub(crate) fn latin_1(text: &str) -> Vec<u8> {
-    assert!(encoding_rs::mem::is_str_latin1(text));
-    encoding_rs::mem::encode_latin1_lossy(text).into_owned()
-}
-
-fn registry_row(company: &Company, market: &str) -> String {
-    let [person, address, street, office] = PERSONS;
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let CompanyId(code) = company.id;
-    format!(
-        "{};{};{};{};1950-01-01;;;{};2001-01-01;{code};{};{market};Categoria A;2010-01-01;FASE OPERACIONAL;2001-01-01;PRIVADO;SEDE;{street};;CENTRO;SÃO PAULO;SP;BRASIL;1311000;11;5550000;;;{office};DIRETOR DE RELAÇÕES COM INVESTIDORES;{person};2020-01-01;{street};;CENTRO;SÃO PAULO;SP;BRASIL;1311000;11;5550001;;;{address};11.111.111/0001-11;AUDITORES COINED\r\n",
-        company.cnpj,
-        company.name,
-        text(&company.trading_name),
-        company.registered_on.map(|day| day.to_string()).unwrap_or_default(),
-        company.status,
-        text(&company.sector),
-    )
-}
-
-fn filing_row(filing: &Filing) -> String {
-    let reference = filing.reference_day.map_or_else(|| "3026-04-30".to_owned(), |day| day.to_string());
-    format!(
-        "11.111.111/0001-11;{};{:06};{reference};{};{};;{};{};AP - Apresentação;;{};{}\r\n",
-        filing.company_name,
-        filing.company_id.0,
-        filing.category,
-        filing.kind.as_deref().unwrap_or(""),
-        filing.description,
-        filing.delivered_on,
-        filing.version,
-        filing.url
-    )
-}
-
 fn rows<'a>(values: impl Iterator<Item = (&'a Day, &'a String)>) -> Response {
     let mut body = String::new();
     for (day, value) in values {
@@ -452,25 +366,6 @@ fn rows<'a>(values: impl Iterator<Item = (&'a Day, &'a String)>) -> Response {
 fn erro(status: u16, detail: &str) -> Response {
     let detail = format!("br.gov.bcb.pec.sgs.comum.excecoes.SGSNegocioException: {detail}");
     whole(status, JSON, json!({ "erro": { "statusCode": status, "detail": detail } }).to_string())
-}
-
-/// The five bulletins of a day; in old years two, of which the last is called otherwise.
-fn bulletins(day: Day, (buy, sell): &(String, String)) -> String {
-    let one = |time: &str, kind: &str, buy: &str, sell: &str| {
-        format!(
-            r#"{{"paridadeCompra":1.00000,"paridadeVenda":1.00000,"cotacaoCompra":{buy},"cotacaoVenda":{sell},"dataHoraCotacao":"{day} {time}","tipoBoletim":"{kind}"}}"#
-        )
-    };
-    let closing = if day.year() < 2000 { "Fechamento PTAX" } else { "Fechamento" };
-    let mut told = vec![one("10:03:11.059773", "Abertura", "1.00000", "1.00010")];
-    if day.year() >= 2000 {
-        told.extend(
-            ["11:05:09.1", "12:04:00.54", "13:03:17.119"]
-                .map(|t| one(t, "Intermediário", "2.00000", "2.00010")),
-        );
-    }
-    told.push(one("13:03:17.126", closing, buy, sell));
-    told.join(",")
 }
 
 fn parameter<T>(line: &str, name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {

@@ -1,10 +1,11 @@
 //! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
 //!
-//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`publisher_data`];
+//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`data`], in the words of [`tables`];
 //! what goes wrong on the way to the client is in [`trouble`]; whole days on which something is wrong are in [`bad_day`]. It keeps a list of all requests.
 
 mod bad_day;
 mod data;
+mod tables;
 mod trouble;
 
 use std::collections::HashMap;
@@ -28,9 +29,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 pub(crate) use bad_day::{BadDay, at_the_source, on_the_way, without_end};
-pub(crate) use data::{
-    CDI, PERSONS, PublisherData, REGISTRY, SELIC, archive_path, filing, forms_path, latin_1, zipped,
-};
+pub(crate) use data::{CDI, PublisherData, REGISTRY, SELIC, archive_path, filing, forms_path};
+pub(crate) use tables::{PERSONS, latin_1, zipped};
 pub(crate) use trouble::Trouble;
 
 pub(crate) type Body = BoxBody<Bytes, std::io::Error>;

@@ -40,13 +40,14 @@ const SINCE: i16 = 2024;
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// One source of each way of asking, and what most people ask for: a test need not wait for seventy series.
-const WATCHED: [Source; 6] = [
+const WATCHED: [Source; 7] = [
     Source::Series(Series::Selic),
     Source::Series(Series::Cdi),
     Source::Series(Series::Ipca),
     Source::Fx,
     Source::Companies,
     Source::Filings,
+    Source::Tickers,
 ];
 
 /// All that a Gold key can read of what [`Publisher::on`] holds.

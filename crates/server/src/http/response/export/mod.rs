@@ -14,6 +14,8 @@ pub mod stream;
 use std::fmt;
 use std::sync::Arc;
 
+use http::HeaderValue;
+use http::header::LINK;
 use lastro_catalog::{Listing, Page, Part, Table};
 use lastro_model::{Day, Stamp};
 
@@ -21,6 +23,10 @@ use super::body::Body;
 use super::csv::{CSV, CsvWriter, Label};
 use super::reply::Reply;
 use crate::http::request::format::{Dialect, NDJSON};
+
+/// Both publishers give their data under the Open Database License, which concerns whoever takes it home in bulk.
+const LICENCE: HeaderValue =
+    HeaderValue::from_static("<https://opendatacommons.org/licenses/odbl/1-0/>; rel=\"license\"");
 
 /// What a handler answers a request for a whole data set with.
 pub struct Export {
@@ -40,8 +46,9 @@ impl Export {
             None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
+        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).collect();
         let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
-        Reply { content_type, variant, headers: label.headers(extension), body: Body::HeadOnly, ..reply }
+        Reply { content_type, variant, headers, body: Body::HeadOnly, ..reply }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a request for the values of a series says, checked against what the series is.
+//! What a request for the values of a series says, and whether it makes sense for the series.
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
 use lastro_calc::{Aggregation, Asked as Transform, Period, Units};
@@ -21,43 +21,65 @@ pub(super) struct Asked {
     pub(super) to: Option<Day>,
     pub(super) page: Page,
     pub(super) order: Order,
-    pub(super) shown: Transform,
+    pub(super) units: Units,
+    pub(super) base: Option<Day>,
+    period: Option<(Period, Option<Aggregation>)>,
     pub(super) as_of: Option<Day>,
     pub(super) format: Format,
 }
 
 impl Asked {
-    pub(super) fn of(question: &Question<'_>, about: &About) -> Result<Self, ApiError> {
+    /// What can be read without knowing the series: a typo is told even where there is no such series.
+    pub(super) fn of(question: &Question<'_>) -> Result<Self, ApiError> {
         let query = &question.query;
         let (from, to) = query.days()?;
-        let asked = Self {
+        let units = query.word("units", &Units::ALL.map(Units::id), Units::parse)?.unwrap_or(Units::Lin);
+        let base = query.day("base")?;
+        if base.is_some() && units != Units::Index {
+            return Err(bad("base", "is for `units=index` only"));
+        }
+        Ok(Self {
             from,
             to,
             page: query.page_of(SERIES_LIMIT)?,
             order: order(query)?,
-            shown: transform(query, about)?,
+            units,
+            base,
+            period: period(query)?,
             as_of: query.day("as_of")?,
             format: question.format()?,
+        })
+    }
+
+    /// What is to be computed, if it makes sense for the series.
+    pub(super) fn transform(&self, about: &About) -> Result<Transform, ApiError> {
+        let whole = |(period, named): (Period, Option<Aggregation>)| {
+            (period, named.unwrap_or_else(|| Aggregation::default_for(about)))
         };
-        if asked.as_of.is_some() && !terms(question.plan).includes(Feature::History) {
-            return Err(prompt(question.plan));
+        let Self { units, base, .. } = *self;
+        let transform = Transform { units, period: self.period.map(whole), base, start: None };
+        match transform.refusal(about) {
+            Some(reason) => Err(ApiError::BadRequest(reason.into())),
+            None => Ok(transform),
         }
-        Ok(asked)
     }
 
     /// Whether the values are asked for as they were published last.
     pub(super) fn is_plain(&self) -> bool {
-        self.shown.units == Units::Lin && self.shown.period.is_none() && self.as_of.is_none()
+        self.units == Units::Lin && self.period.is_none() && self.as_of.is_none()
     }
 
     /// The first day of a series, whose newest value is of this day, that the plan shows. Who asks for what lies before
-    /// it gets the prompt.
+    /// it, or for earlier states, gets the prompt.
     pub(super) fn window(&self, plan: Plan, newest: Option<Day>) -> Result<Option<Day>, ApiError> {
         if terms(plan).includes(Feature::History) {
             return Ok(None);
         }
+        if self.as_of.is_some() {
+            return Err(prompt(plan));
+        }
         let start = newest.map(|newest| newest.minus_months(HISTORY_MONTHS));
-        let asked = self.from.into_iter().chain(self.to).chain(self.shown.base);
+        let asked = self.from.into_iter().chain(self.to).chain(self.base);
         match start {
             Some(start) if asked.into_iter().any(|day| day < start) => Err(prompt(plan)),
             start => Ok(start),
@@ -74,20 +96,6 @@ pub(super) fn prompt(plan: Plan) -> ApiError {
     ApiError::UpgradeRequired { plan, feature: Feature::History }
 }
 
-/// What is to be computed. That it makes sense for the series is checked, and so is the base.
-fn transform(query: &Query<'_>, about: &About) -> Result<Transform, ApiError> {
-    let units = query.word("units", &Units::ALL.map(Units::id), Units::parse)?.unwrap_or(Units::Lin);
-    let base = query.day("base")?;
-    if base.is_some() && units != Units::Index {
-        return Err(bad("base", "is for `units=index` only"));
-    }
-    let shown = Transform { units, period: period(query, about)?, base, start: None };
-    match shown.refusal(about) {
-        Some(reason) => Err(ApiError::BadRequest(reason.into())),
-        None => Ok(shown),
-    }
-}
-
 fn order(query: &Query<'_>) -> Result<Order, ApiError> {
     match query.get("order")? {
         None | Some("desc") => Ok(Order::NewestFirst),
@@ -97,11 +105,11 @@ fn order(query: &Query<'_>) -> Result<Order, ApiError> {
 }
 
 /// How values are put together, before they are shown in other units.
-fn period(query: &Query<'_>, about: &About) -> Result<Option<(Period, Aggregation)>, ApiError> {
+fn period(query: &Query<'_>) -> Result<Option<(Period, Option<Aggregation>)>, ApiError> {
     let period = query.word("frequency", &Period::ALL.map(Period::id), Period::parse)?;
     let named = query.word("aggregation", &Aggregation::ALL.map(Aggregation::id), Aggregation::parse)?;
     match (period, named) {
-        (Some(period), named) => Ok(Some((period, named.unwrap_or_else(|| Aggregation::default_for(about))))),
+        (Some(period), named) => Ok(Some((period, named))),
         (None, None) => Ok(None),
         (None, Some(_)) => Err(bad("aggregation", "needs `frequency`: monthly, quarterly or yearly")),
     }

@@ -3,22 +3,26 @@
 //! - [`view`]: a series as the API shows it.
 //! - [`observations`]: its values, as published or computed from what was.
 //! - [`asked`]: what a request for values says.
+//! - [`checks`], [`revisions`]: whether it is what it says, and what its publisher changed.
 
 mod asked;
+mod checks;
 mod observations;
+mod revisions;
 mod view;
 
-use jiff::Timestamp;
-use lastro_calc::Check;
-use lastro_catalog::{Name, Object, Revision, fold_label, name};
-use lastro_model::{About, Frequency, RatePoint, Series, Topic};
+use lastro_catalog::{Object, fold_label, name};
+use lastro_model::{About, Frequency, Series, Topic};
 
 use super::market::current;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::Query;
+use crate::http::response::csv;
 use crate::http::response::reply::Reply;
+pub use checks::checks;
 pub use observations::observations;
+pub use revisions::revisions;
 use view::View;
 
 const NO_SUCH_SERIES: ApiError =
@@ -28,20 +32,26 @@ const NO_SUCH_SERIES: ApiError =
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter) = (question.query.page()?, Filter::of(&question.query)?);
+    let (page, filter, format) = (question.query.page()?, Filter::of(&question.query)?, question.format()?);
     let found: Vec<View<'_>> = Series::ALL
         .into_iter()
         .filter(|series| filter.admits(series.about()))
         .map(|series| View::of(question, series))
         .collect();
-    let shown = found.iter().skip(page.offset).take(page.limit);
+    let (stamps, mut shown) =
+        (found.iter().map(View::stamp), found.iter().skip(page.offset).take(page.limit));
+    if let Some(dialect) = format.dialect(question.plan)? {
+        return csv::file(dialect, &question.label("series", found.len()), View::COLUMNS, stamps, |writer| {
+            shown.try_for_each(|view| writer.row(|put| view.write_cells(put)))
+        });
+    }
     let body = Object::new(Vec::with_capacity(64 + shown.len() * TYPICAL_BYTES))
         .array(name!("data"), shown, View::write_json)
         .number(name!("total"), found.len())
         .number(name!("limit"), page.limit)
         .number(name!("offset"), page.offset)
         .end();
-    Ok(Reply::data(body, found.iter().map(View::stamp)))
+    Ok(Reply::data(body, stamps))
 }
 
 pub fn one(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -53,63 +63,6 @@ pub fn one(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[named(question)?])
-}
-
-pub fn checks(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let series = named(question)?;
-    let checks = &question.catalog.checks[series];
-    let body = Object::new(Vec::with_capacity(64 + checks.len() * 160))
-        .array(name!("data"), checks, write_check)
-        .end();
-    let took_part = checks.iter().flat_map(|check| check.series);
-    let stamps = took_part.map(|series| question.catalog.series[*series].stamp);
-    Ok(Reply::data(body, stamps))
-}
-
-fn write_check(check: &Check, out: &mut Vec<u8>) {
-    Object::new(out)
-        .text(name!("name"), check.name)
-        .number(name!("rows"), check.rows)
-        .written(name!("worst"), |out| match check.worst {
-            Some((day, difference)) => {
-                Object::new(out).token(name!("date"), day).number(name!("difference"), difference).end();
-            }
-            None => out.extend_from_slice(b"null"),
-        })
-        .number(name!("tolerance"), check.tolerance)
-        .boolean(name!("holds"), check.holds)
-        .end();
-}
-
-pub fn revisions(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (part, page) = (&question.catalog.series[named(question)?], question.query.page()?);
-    let revised = || part.revisions().after_publication();
-    let shown = revised().skip(page.offset).take(page.limit);
-    let body = Object::new(Vec::with_capacity(256))
-        .array(name!("data"), shown, write_revision)
-        .number(name!("total"), revised().count())
-        .number(name!("limit"), page.limit)
-        .number(name!("offset"), page.offset)
-        .end();
-    Ok(Reply::data(body, [part.stamp]))
-}
-
-fn write_revision(revision: &Revision<RatePoint>, out: &mut Vec<u8>) {
-    let changed_at = Timestamp::from_millisecond(revision.changed_unix_ms).unwrap_or_default();
-    let object = Object::new(out).optional_token(name!("date"), revision.day());
-    let object = value(object, name!("old"), revision.old);
-    value(object, name!("new"), revision.new).text(name!("changed_at"), &changed_at.to_string()).end();
-}
-
-fn value<'a>(
-    object: Object<&'a mut Vec<u8>>,
-    name: Name,
-    point: Option<RatePoint>,
-) -> Object<&'a mut Vec<u8>> {
-    match point {
-        Some(point) => object.number(name, point.value),
-        None => object.null(name),
-    }
 }
 
 /// The series that the path names.

@@ -2,7 +2,7 @@
 
 use lastro_calc::{Asked as Transform, Derived, derive, shown_unit};
 use lastro_catalog::{Cell, FirstDay, Object, Page, Part, Timeline, name};
-use lastro_model::{About, Day, RatePoint};
+use lastro_model::{About, Day, Plan, RatePoint};
 
 use super::asked::{Asked, Order, prompt};
 use super::named;
@@ -19,20 +19,23 @@ type SeriesPart = Part<Timeline<RatePoint>>;
 const FRAME_BYTES: usize = 160;
 
 pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let asked = Asked::of(question)?;
     let series = named(question)?;
-    let about = series.about();
-    let asked = Asked::of(question, about)?;
+    let (about, part) = (series.about(), &*question.catalog.series[series]);
+    let transform = asked.transform(about)?;
     let dialect = asked.format.dialect(question.plan)?;
-    let part = &*question.catalog.series[series];
     let window = asked.window(question.plan, part.newest().map(|point| point.day))?;
     if asked.is_plain() && asked.order == Order::NewestFirst && dialect.is_none() {
         return Ok(Reply::data(published(about, part, &asked, window), [part.stamp]));
     }
-    let rows = rows(about, part, &asked, window, question)?;
+    let wanted = Transform { start: asked.from.max(window), ..transform };
+    let derived = derive(about, &held(part, &asked)?, &wanted);
+    let derived = derived.map_err(|reason| ApiError::BadRequest(reason.into()))?;
+    let rows = within(derived, &asked, window, question.plan)?;
     let shown = page(&rows, &asked);
     match dialect {
         Some(dialect) => file(question, dialect, about, part, &shown, rows.len()),
-        None => Ok(Reply::data(computed(about, &asked, &shown, rows.len()), [part.stamp])),
+        None => Ok(Reply::data(computed(about, &wanted, &asked, &shown, rows.len()), [part.stamp])),
     }
 }
 
@@ -42,26 +45,25 @@ fn published(about: &About, part: &SeriesPart, asked: &Asked, window: Option<Day
     let Page { limit, offset } = asked.page;
     let start = all.start.saturating_add(offset).min(all.end);
     let items = part.json(start..start.saturating_add(limit).min(all.end));
-    framed(about, asked, FRAME_BYTES + items.len(), all.len(), |object| object.joined(name!("data"), items))
+    let unit = about.unit.id();
+    framed(about, unit, asked, FRAME_BYTES + items.len(), all.len(), |object| {
+        object.joined(name!("data"), items)
+    })
 }
 
 /// The rows of the whole answer, oldest first.
-fn rows(
-    about: &'static About,
-    part: &SeriesPart,
+fn within(
+    mut rows: Vec<Derived>,
     asked: &Asked,
     window: Option<Day>,
-    question: &Question<'_>,
+    plan: Plan,
 ) -> Result<Vec<Derived>, ApiError> {
-    let wanted = Transform { start: asked.from.max(window), ..asked.shown };
-    let derived = derive(about, &held(part, asked)?, &wanted);
-    let mut rows = derived.map_err(|reason| ApiError::BadRequest(reason.into()))?;
     rows.retain(|row| asked.includes(row.day));
     let Some(start) = window else { return Ok(rows) };
     let sees = |row: &Derived| start <= row.since;
     // Who names the first day asks for all rows from it on; else those are left out that need what the plan does not see.
     if asked.from.is_some() && !rows.iter().all(sees) {
-        return Err(prompt(question.plan));
+        return Err(prompt(plan));
     }
     rows.retain(sees);
     Ok(rows)
@@ -71,7 +73,9 @@ fn rows(
 fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
     part.as_of(day).map_err(|FirstDay(first)| match first {
-        Some(first) => bad("as_of", &format!("must be {first} or later: the recording of this series began then")),
+        Some(first) => {
+            bad("as_of", &format!("must be {first} or later: the recording of this series began then"))
+        }
         None => bad("as_of", "asks for what is not recorded: nothing official of this series is held yet"),
     })
 }
@@ -84,9 +88,16 @@ fn page<'a>(rows: &'a [Derived], asked: &Asked) -> Vec<&'a Derived> {
     }
 }
 
-fn computed(about: &About, asked: &Asked, shown: &[&Derived], total: usize) -> Vec<u8> {
+fn computed(
+    about: &About,
+    transform: &Transform,
+    asked: &Asked,
+    shown: &[&Derived],
+    total: usize,
+) -> Vec<u8> {
     const ROW_BYTES: usize = 48;
-    framed(about, asked, FRAME_BYTES + shown.len() * ROW_BYTES, total, |object| {
+    let unit = shown_unit(about, transform.units, transform.period);
+    framed(about, unit, asked, FRAME_BYTES + shown.len() * ROW_BYTES, total, |object| {
         object.array(name!("data"), shown, |row, out| {
             Object::new(out).token(name!("date"), row.day).number(name!("value"), row.value).end();
         })
@@ -95,6 +106,7 @@ fn computed(about: &About, asked: &Asked, shown: &[&Derived], total: usize) -> V
 
 fn framed(
     about: &About,
+    unit: &str,
     asked: &Asked,
     bytes: usize,
     total: usize,
@@ -102,8 +114,8 @@ fn framed(
 ) -> Vec<u8> {
     let object = Object::new(Vec::with_capacity(bytes))
         .text(name!("series"), about.id)
-        .text(name!("unit"), shown_unit(about, asked.shown.units, asked.shown.period))
-        .text(name!("units"), asked.shown.units.id());
+        .text(name!("unit"), unit)
+        .text(name!("units"), asked.units.id());
     rows(object)
         .number(name!("total"), total)
         .number(name!("limit"), asked.page.limit)

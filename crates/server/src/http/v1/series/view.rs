@@ -1,7 +1,7 @@
 //! A series as the API shows it.
 
 use lastro_calc::Units;
-use lastro_catalog::{Object, Part, Timeline, name};
+use lastro_catalog::{Cell, Object, Part, Timeline, name};
 use lastro_model::{About, RatePoint, Series, Source, Stamp};
 use lastro_store::SourceState;
 
@@ -15,7 +15,16 @@ pub(super) struct View<'a> {
     is_stale: bool,
 }
 
+const PUBLISHER: &str = "Banco Central do Brasil";
+const SYSTEM: &str = "SGS";
+
 impl<'a> View<'a> {
+    #[rustfmt::skip]
+    pub(super) const COLUMNS: &'static [&'static str] = &[
+        "id", "name", "name_pt", "topic", "unit", "kind", "frequency", "seasonally_adjusted", "revised", "source",
+        "first_date", "last_date", "rows", "stale", "sample", "transforms",
+    ];
+
     pub(super) fn of(question: &Question<'a>, series: Series) -> Self {
         let state = question.freshness.iter().find(|state| state.source == Source::Series(series));
         let is_stale = state.is_none_or(|state: &SourceState| is_stale(state, question.now));
@@ -54,10 +63,34 @@ impl<'a> View<'a> {
             .end();
     }
 
+    /// What JSON has as a list or an object is one cell, a space between its parts.
+    pub(super) fn write_cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
+        let About { id, code, name, name_pt, topic, unit, kind, frequency, .. } = self.about;
+        let points = self.part.points();
+        let day = |point: Option<&RatePoint>| point.map(|point| point.day);
+        put(Cell::Token(id));
+        put(Cell::Text(name));
+        put(Cell::Text(name_pt));
+        for word in [topic.id(), unit.id(), kind.id(), frequency.id()] {
+            put(Cell::Token(&word));
+        }
+        put(Cell::Token(&self.about.seasonally_adjusted));
+        put(Cell::Token(&self.about.revised));
+        put(Cell::Token(&format_args!("{PUBLISHER} {SYSTEM} {code}")));
+        for day in [day(points.last()), day(points.first())] {
+            put(day.as_ref().map_or(Cell::Nothing, |day| Cell::Token(day)));
+        }
+        put(Cell::Number(&points.len()));
+        put(Cell::Token(&self.is_stale));
+        put(Cell::Token(&self.part.sample));
+        let transforms: Vec<&str> = Units::legal(self.about).into_iter().map(Units::id).collect();
+        put(Cell::Token(&transforms.join(" ")));
+    }
+
     fn write_source(&self, out: &mut Vec<u8>) {
         Object::new(out)
-            .text(name!("publisher"), "Banco Central do Brasil")
-            .text(name!("system"), "SGS")
+            .text(name!("publisher"), PUBLISHER)
+            .text(name!("system"), SYSTEM)
             .number(name!("code"), self.about.code as usize)
             .end();
     }

@@ -1,0 +1,81 @@
+// The reader's key: entered once, kept in the session storage of this tab, sent in a header, forgotten at a click.
+// It never stands in an address, and no other file of ours touches the storage.
+(() => {
+  'use strict';
+  const PLACE = 'lastro-key';
+  const FORM = /^lastro_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
+  let held = null;
+
+  // Storage can be forbidden; the key then lasts as long as the page.
+  try { held = sessionStorage.getItem(PLACE); } catch { /* see above */ }
+  if (held && !FORM.test(held)) held = null;
+
+  const announce = () => document.dispatchEvent(new CustomEvent('keychange'));
+
+  const key = {
+    get: () => held,
+    // The part that is no secret.
+    id: () => held?.match(FORM)?.[1] ?? null,
+    set(text) {
+      if (!FORM.test(text)) return false;
+      held = text;
+      try { sessionStorage.setItem(PLACE, text); } catch { /* see above */ }
+      announce();
+      return true;
+    },
+    forget() {
+      held = null;
+      try { sessionStorage.removeItem(PLACE); } catch { /* see above */ }
+      announce();
+    },
+  };
+
+  /** Asks our own service, with the key if there is one. */
+  const ask = (path, accept = 'application/json') =>
+    fetch(path, { headers: { Accept: accept, ...(held ? { 'X-API-Key': held } : {}) }, cache: 'no-store' });
+
+  /** Shows in `place` why an answer is none; its texts stand in data attributes. */
+  const explain = (place, answer) => {
+    // A body that nobody reads keeps its connection busy.
+    answer?.text().catch(() => {});
+    const { failed, limited, unknown } = place.dataset;
+    const seconds = answer?.headers.get('Retry-After') ?? '60';
+    const text = answer?.status === 429 ? limited.replace('{seconds}', seconds)
+      : answer?.status === 401 && unknown ? unknown : failed;
+    place.textContent = text;
+    place.classList.add('bad');
+    place.hidden = false;
+  };
+
+  const show = () => {
+    for (const place of document.querySelectorAll('[data-key-form], [data-without-key]')) place.hidden = Boolean(held);
+    for (const line of document.querySelectorAll('[data-key-held]')) {
+      line.hidden = !held;
+      line.querySelector('[data-key-id]').textContent = held ? `lastro_${key.id()}_…` : '';
+    }
+  };
+
+  const take = (form) => {
+    const input = form.querySelector('input');
+    const error = form.querySelector('.error');
+    const taken = key.set(input.value.trim());
+    error.textContent = error.dataset.text;
+    error.hidden = taken;
+    input.toggleAttribute('aria-invalid', !taken);
+    if (taken) input.value = '';
+    else input.focus();
+  };
+
+  document.addEventListener('submit', (event) => {
+    if (!event.target.matches('[data-key-form]')) return;
+    event.preventDefault();
+    take(event.target);
+  });
+  document.addEventListener('click', (event) => {
+    if (event.target.closest?.('[data-key-forget]')) key.forget();
+  });
+  document.addEventListener('keychange', show);
+
+  globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { key, ask, explain, showKey: show });
+  show();
+})();

@@ -1,0 +1,71 @@
+//! Pages of text: privacy, versions, and what changed.
+
+use askama::Template;
+
+use super::frame::{Frame, draw, kept};
+use super::language::Language;
+use super::markdown;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::response::reply::Reply;
+
+#[derive(Template)]
+#[template(path = "article.html")]
+struct Article {
+    frame: Frame,
+    title: &'static str,
+    summary: &'static str,
+    body: String,
+    /// The language of the text, where it is not that of the page.
+    language: Option<&'static str>,
+}
+
+pub fn privacy(question: &Question<'_>) -> Result<Reply, ApiError> {
+    article(question, "/privacy", |language| {
+        let (t, text) = (
+            &language.texts().articles,
+            match language {
+                Language::English => include_str!("texts/privacy.en.md"),
+                Language::Portuguese => include_str!("texts/privacy.pt.md"),
+            },
+        );
+        (t.privacy_title, t.privacy_summary, text, None)
+    })
+}
+
+pub fn versions(question: &Question<'_>) -> Result<Reply, ApiError> {
+    article(question, "/versions", |language| {
+        let (t, text) = (
+            &language.texts().articles,
+            match language {
+                Language::English => include_str!("texts/versions.en.md"),
+                Language::Portuguese => include_str!("texts/versions.pt.md"),
+            },
+        );
+        (t.versions_title, t.versions_summary, text, None)
+    })
+}
+
+/// The file that the repository keeps, which is in English.
+pub fn changelog(question: &Question<'_>) -> Result<Reply, ApiError> {
+    article(question, "/changelog", |language| {
+        let t = &language.texts().articles;
+        let foreign = (language != Language::English).then_some(Language::English.tag());
+        (t.changelog_title, t.changelog_summary, include_str!("../../../../../CHANGELOG.md"), foreign)
+    })
+}
+
+type Written = (&'static str, &'static str, &'static str, Option<&'static str>);
+
+fn article(
+    question: &Question<'_>,
+    path: &'static str,
+    written: impl FnOnce(Language) -> Written,
+) -> Result<Reply, ApiError> {
+    let sample = question.freshness.iter().any(|state| state.sample);
+    kept(question, (path, 0), sample.into(), |language| {
+        let (title, summary, text, foreign) = written(language);
+        let frame = Frame::new(question, language, path);
+        draw(&Article { frame, title, summary, body: markdown::html(text), language: foreign })
+    })
+}

@@ -1,0 +1,273 @@
+//! A whole chart: one series or two, grid, labels, and the table behind it.
+
+use askama::Template;
+use lastro_model::{About, Day, Frequency, Unit};
+
+use super::scale::{Calendar, Scale, Tick};
+use super::shape::Frame;
+use super::{Dot, Shape};
+use crate::error::ApiError;
+use crate::http::pages::language::Language;
+use crate::http::pages::texts::Texts;
+use crate::http::pages::{format, frame, words};
+
+/// How far back a chart goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    OneYear,
+    FiveYears,
+    All,
+}
+
+impl Range {
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "1y" => Some(Self::OneYear),
+            "5y" => Some(Self::FiveYears),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+
+    /// The first day shown of a series whose newest value is of this day.
+    pub fn first_day(self, newest: Day) -> Option<Day> {
+        match self {
+            Self::OneYear => Some(newest.minus_months(12)),
+            Self::FiveYears => Some(newest.minus_months(60)),
+            Self::All => None,
+        }
+    }
+}
+
+/// A series to be drawn, oldest value first.
+#[derive(Debug)]
+pub struct Plotted {
+    pub id: &'static str,
+    pub name: String,
+    pub unit: Unit,
+    pub unit_text: &'static str,
+    pub frequency: Frequency,
+    pub shape: Shape,
+    pub dots: Vec<Dot>,
+}
+
+impl Plotted {
+    pub fn new(about: &'static About, dots: Vec<Dot>, language: Language) -> Self {
+        Self {
+            id: about.id,
+            name: words::name(about, language).to_owned(),
+            unit: about.unit,
+            unit_text: words::unit(about.unit, language),
+            frequency: about.frequency,
+            shape: Shape::of(about),
+            dots,
+        }
+    }
+}
+
+/// A line of the grid, with its label.
+#[derive(Debug)]
+struct Line {
+    y: f64,
+    label: String,
+    /// The line that bars stand on.
+    is_foot: bool,
+}
+
+/// A row of the table, and where its dot lies.
+#[derive(Debug)]
+struct Row {
+    x: f64,
+    y: f64,
+    machine: String,
+    period: String,
+    value: String,
+}
+
+/// A drawn series.
+#[derive(Debug)]
+struct Drawn {
+    name: String,
+    unit_text: &'static str,
+    class: &'static str,
+    line: String,
+    area: String,
+    is_bars: bool,
+    is_steps: bool,
+    rows: Vec<Row>,
+    values: usize,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "chart.html")]
+pub struct Figure<'a> {
+    /// Makes the ids of this figure its own.
+    id: &'a str,
+    t: &'static Texts,
+    title: String,
+    description: String,
+    height: f64,
+    label_y: f64,
+    lines: Vec<Line>,
+    /// Of the second series, if it has a scale of its own.
+    right_lines: Vec<Line>,
+    /// What the labels take beside the plot.
+    left_width: usize,
+    right_width: usize,
+    ticks: Vec<Tick>,
+    series: Vec<Drawn>,
+    /// Which days are shown, and whose values.
+    caption: String,
+}
+
+/// Room above the uppermost line, for half of its label.
+const TOP: f64 = 10.0;
+const PLOT: f64 = 244.0;
+const BOTTOM: f64 = 26.0;
+
+impl<'a> Figure<'a> {
+    /// The chart of one series, or of two side by side.
+    pub fn new(id: &'a str, main: &Plotted, other: Option<&Plotted>, language: Language) -> Self {
+        let t = language.texts();
+        let plotted: Vec<&Plotted> = std::iter::once(main).chain(other).collect();
+        let calendar = calendar(&plotted);
+        let shared = other.is_none_or(|other| share_a_scale(main.unit, other.unit));
+        let scales: Vec<Scale> =
+            plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
+        let frame =
+            |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT, decimals: 1 };
+        let series: Vec<Drawn> = plotted
+            .iter()
+            .enumerate()
+            .map(|(place, one)| drawn(one, place, frame(place), other.is_none(), language))
+            .collect();
+        let second = other.filter(|_| !shared).map(|other| (other, frame(1)));
+        let left = lines(main, frame(0), language);
+        let right = second.map_or_else(Vec::new, |(other, frame)| lines(other, frame, language));
+        Self {
+            id,
+            t,
+            title: plotted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(t.chart.joined),
+            description: plotted.iter().map(|one| described(one, language)).collect::<Vec<_>>().join(" "),
+            height: TOP + PLOT + BOTTOM,
+            label_y: TOP + PLOT + 19.0,
+            left_width: width_of(&left),
+            right_width: width_of(&right),
+            lines: left,
+            right_lines: right,
+            ticks: calendar.ticks(language),
+            series,
+            caption: String::new(),
+        }
+    }
+
+    /// The same with a line below it.
+    #[must_use]
+    pub fn captioned(self, caption: String) -> Self {
+        Self { caption, ..self }
+    }
+
+    pub fn draw(&self) -> Result<String, ApiError> {
+        frame::draw(self)
+    }
+}
+
+/// How many pixels the longest label takes, about, and the space between it and the plot.
+fn width_of(lines: &[Line]) -> usize {
+    const LETTER: usize = 7;
+    lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) * LETTER + 10
+}
+
+/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not.
+fn share_a_scale(one: Unit, other: Unit) -> bool {
+    let is_yearly = |unit| matches!(unit, Unit::PercentPerYear | Unit::Percent);
+    one == other || is_yearly(one) && is_yearly(other)
+}
+
+fn calendar(plotted: &[&Plotted]) -> Calendar {
+    let days = || plotted.iter().flat_map(|one| one.dots.iter().map(|dot| dot.day));
+    let has_bars = plotted.iter().any(|one| one.shape == Shape::Bars);
+    let (first, last) = (days().min(), days().max());
+    let none = Day::from_number(0);
+    let (first, last) = match (first.or(none), last.or(none)) {
+        (Some(first), Some(last)) => (first, last),
+        // The calendar has a first day of 1970.
+        _ => {
+            return Calendar {
+                first: Day::from(jiff::civil::Date::ZERO),
+                last: Day::from(jiff::civil::Date::ZERO),
+            };
+        }
+    };
+    Calendar { first, last: if has_bars { last.plus_days(25) } else { last } }
+}
+
+fn scale_of(plotted: &[&Plotted]) -> Scale {
+    let values = plotted.iter().flat_map(|one| one.dots.iter().map(Dot::height));
+    Scale::over(values, plotted.iter().any(|one| one.shape == Shape::Bars))
+}
+
+fn lines(plotted: &Plotted, frame: Frame, language: Language) -> Vec<Line> {
+    let (values, decimals) = frame.scale.lines();
+    let line = |value: &f64| Line {
+        y: frame.down(*value),
+        label: format::axis_value(*value, decimals, plotted.unit, language),
+        is_foot: plotted.shape == Shape::Bars && value.abs() < 1e-9,
+    };
+    values.iter().map(line).collect()
+}
+
+fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language: Language) -> Drawn {
+    // Beside another one bars would hide it.
+    let shape = if place > 0 && plotted.shape == Shape::Bars { Shape::Line } else { plotted.shape };
+    let dots = shape.telling(&plotted.dots);
+    let line = frame.path(shape, &dots);
+    let is_bars = shape == Shape::Bars;
+    let half = if is_bars { frame.bar_width() / 2.0 } else { 0.0 };
+    let row = |dot: &Dot| Row {
+        x: frame.across(dot) + half,
+        y: frame.down(dot.height()),
+        machine: format::machine(dot.day, plotted.frequency),
+        period: format::period(dot.day, plotted.frequency, language),
+        value: format::value(dot.value, plotted.unit, language),
+    };
+    Drawn {
+        name: plotted.name.clone(),
+        unit_text: plotted.unit_text,
+        class: if place == 0 { "first" } else { "second" },
+        area: if is_bars || !is_alone { String::new() } else { frame.area(&line, &dots, TOP + PLOT) },
+        line,
+        is_bars,
+        is_steps: shape == Shape::Step,
+        rows: dots.iter().rev().map(row).collect(),
+        values: plotted.dots.len(),
+    }
+}
+
+/// What somebody would say who looks at the picture.
+fn described(plotted: &Plotted, language: Language) -> String {
+    let t = &language.texts().chart;
+    let say = |dot: &Dot| {
+        (
+            format::value(dot.value, plotted.unit, language),
+            format::period(dot.day, plotted.frequency, language),
+        )
+    };
+    let (Some(first), Some(last)) = (plotted.dots.first(), plotted.dots.last()) else {
+        return t.empty.to_owned();
+    };
+    let low = plotted.dots.iter().min_by_key(|dot| dot.value).unwrap_or(first);
+    let high = plotted.dots.iter().max_by_key(|dot| dot.value).unwrap_or(last);
+    let [first, last, low, high] = [first, last, low, high].map(say);
+    t.description
+        .replace("{name}", &plotted.name)
+        .replace("{unit}", plotted.unit_text)
+        .replace("{first}", &first.0)
+        .replace("{first_day}", &first.1)
+        .replace("{last}", &last.0)
+        .replace("{last_day}", &last.1)
+        .replace("{low}", &low.0)
+        .replace("{low_day}", &low.1)
+        .replace("{high}", &high.0)
+        .replace("{high_day}", &high.1)
+}

@@ -1,0 +1,20 @@
+//! Companies and filings: an empty page, which a script fills with what the reader's key is answered.
+
+use askama::Template;
+
+use super::frame::{Frame, draw, kept};
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::response::reply::Reply;
+
+#[derive(Template)]
+#[template(path = "explore.html")]
+struct Explore {
+    frame: Frame,
+}
+
+pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let frame = |language| Frame::new(question, language, "/explore");
+    let sample = question.freshness.iter().any(|state| state.sample);
+    kept(question, ("explore", 0), sample.into(), |language| draw(&Explore { frame: frame(language) }))
+}

@@ -1,0 +1,177 @@
+//! What all pages share: the head, the bar, the foot, the languages, and how a drawn page becomes a reply.
+
+use askama::Template;
+use bytes::Bytes;
+use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, VARY};
+
+use super::assets;
+use super::language::{COOKIE, Language};
+use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken, digest};
+use super::texts::Texts;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::request::head::Head;
+use crate::http::request::query::Query;
+use crate::http::response::reply::{Reply, Version};
+
+pub const HTML: &str = "text/html; charset=utf-8";
+
+/// Our own pages load only what this binary serves, and run no inline script or style.
+pub const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                               font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The reader of a page: which language, at which of our names.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    pub language: Language,
+    /// What the service is called by this reader.
+    pub origin: String,
+    /// Whether the language was chosen by this very request, and is to be remembered.
+    chose: bool,
+}
+
+impl Reader {
+    pub fn of(question: &Question<'_>) -> Self {
+        Self::new(question.site, question.head, &question.query)
+    }
+
+    pub fn new(site: &Site, head: Head<'_>, query: &Query<'_>) -> Self {
+        let chose = matches!(Language::chosen(query), Ok(Some(_)));
+        Self { language: Language::of(head, query), origin: site.origin(head), chose }
+    }
+}
+
+/// What the frame of one page is drawn from.
+#[derive(Debug)]
+pub struct Frame {
+    pub language: Language,
+    pub t: &'static Texts,
+    /// The path of the page, and the parameters that belong to it, without the language.
+    pub path: String,
+    /// Whether some source still is the built-in sample.
+    pub sample: bool,
+    /// What the operator calls the service.
+    public_url: Option<String>,
+    /// Whether the address names the language.
+    by_choice: bool,
+}
+
+impl Frame {
+    pub fn new(question: &Question<'_>, language: Language, path: impl Into<String>) -> Self {
+        let sample = question.freshness.iter().any(|state| state.sample);
+        let by_choice = matches!(Language::chosen(&question.query), Ok(Some(_)));
+        Self { by_choice, ..Self::outside(question.site, language, path, sample) }
+    }
+
+    /// Where there is no question: an error, a form that was sent.
+    pub fn outside(site: &Site, language: Language, path: impl Into<String>, sample: bool) -> Self {
+        let public_url = site.public_url().map(str::to_owned);
+        Self { language, t: language.texts(), path: path.into(), sample, public_url, by_choice: false }
+    }
+
+    pub fn version(&self) -> &'static str {
+        crate::VERSION
+    }
+
+    pub fn asset(&self, name: &str) -> &'static str {
+        assets::path(name)
+    }
+
+    /// Marks the link in the bar that leads to where the reader is.
+    pub fn current(&self, section: &str) -> &'static str {
+        let rest = self.path.strip_prefix(section);
+        let is_here = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+        if is_here { " aria-current=\"page\"" } else { "" }
+    }
+
+    /// The same page in a language.
+    pub fn in_language(&self, language: &Language) -> String {
+        let joint = if self.path.contains('?') { '&' } else { '?' };
+        format!("{}{joint}lang={}", self.path, language.letters())
+    }
+
+    pub fn languages(&self) -> [Language; 2] {
+        Language::ALL
+    }
+
+    /// The address of the page in a language, from outside, if the operator says what we are called.
+    pub fn public_link(&self, language: &Language) -> Option<String> {
+        Some(format!("{}{}", self.public_url.as_ref()?, self.in_language(language)))
+    }
+
+    /// The address of this very page.
+    pub fn canonical(&self) -> Option<String> {
+        if self.by_choice { self.public_link(&self.language) } else { self.public_path() }
+    }
+
+    /// The address of the page for whoever has chosen no language.
+    pub fn public_path(&self) -> Option<String> {
+        Some(format!("{}{}", self.public_url.as_ref()?, self.path))
+    }
+
+    /// Where examples stand, the service is called what the operator calls it, or else what the reader does.
+    pub fn origin(&self) -> &'static str {
+        ORIGIN_MARK
+    }
+
+    /// Lets a script put the browser's address there, which knows of proxies, unless the operator has said what it is.
+    pub fn origin_mark(&self) -> &'static str {
+        if self.public_url.is_some() { "" } else { " data-origin" }
+    }
+}
+
+/// The page in text; a template that fails is our own fault.
+pub fn draw(page: &impl Template) -> Result<String, ApiError> {
+    page.render().map_err(|error| {
+        tracing::error!(%error, "a page could not be rendered");
+        ApiError::Internal
+    })
+}
+
+/// A page that is drawn again only if what it is drawn from has changed.
+pub fn kept(
+    question: &Question<'_>,
+    name: PageName,
+    state: u64,
+    page: impl FnOnce(Language) -> Result<String, ApiError>,
+) -> Result<Reply, ApiError> {
+    let reader = Reader::of(question);
+    let spoken = Spoken { language: reader.language, by_choice: reader.chose };
+    let drawing = question.site.drawing(name, spoken, state, || page(reader.language))?;
+    Ok(reply(&reader, &drawing, PAGE_POLICY))
+}
+
+/// A page that is drawn for this request.
+pub fn fresh(reader: &Reader, page: &impl Template, policy: &'static str) -> Result<Reply, ApiError> {
+    Ok(reply(reader, &Drawing::new(0, draw(page)?), policy))
+}
+
+fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
+    let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
+    let names_us = html.contains(ORIGIN_MARK);
+    let body: Bytes =
+        if names_us { html.replace(ORIGIN_MARK, &reader.origin).into() } else { drawing.html.clone() };
+    let name = if names_us { digest(reader.origin.as_bytes()) } else { 0 };
+    let mut headers = vec![
+        // Whoever follows a link from here comes from nowhere.
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (CONTENT_LANGUAGE, HeaderValue::from_static(reader.language.tag())),
+        (VARY, HeaderValue::from_static("Accept-Language, Cookie")),
+    ];
+    if reader.chose {
+        let kept = format!(
+            "{COOKIE}={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
+            reader.language.letters()
+        );
+        headers.extend(HeaderValue::from_str(&kept).ok().map(|value| (SET_COOKIE, value)));
+    }
+    let version = Version::Data(drawing.digest ^ name);
+    Reply {
+        content_type: HTML,
+        body: body.into(),
+        version,
+        policy: Some(policy),
+        headers,
+        ..Reply::json(Vec::new())
+    }
+}

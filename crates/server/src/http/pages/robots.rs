@@ -1,0 +1,87 @@
+//! For programs that read pages: what they may read, where all pages are, and what this is in a few plain lines.
+
+use std::fmt::Write as _;
+
+use lastro_model::{Series, Topic};
+
+use super::language::Language;
+use super::words;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::response::reply::{Reply, Version};
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Every page that is worth finding, but for those of the series.
+const PAGES: [&str; 10] = [
+    "/",
+    "/series",
+    "/calculator",
+    "/explore",
+    "/pricing",
+    "/docs",
+    "/status",
+    "/privacy",
+    "/versions",
+    "/changelog",
+];
+
+fn text(body: String, content_type: &'static str) -> Reply {
+    let version = Version::Data(super::site::digest(body.as_bytes()));
+    Reply { content_type, version, ..Reply::json(body.into_bytes()) }
+}
+
+/// Data is asked for by programs that mean it; calculations and charts count against somebody's quota.
+pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let mut body = String::from(
+        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /health\n",
+    );
+    if let Some(url) = question.site.public_url() {
+        // Writing into memory does not fail.
+        let _ = write!(body, "\nSitemap: {url}/sitemap.xml\n");
+    }
+    Ok(text(body, TEXT))
+}
+
+pub fn sitemap(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let origin = question.site.origin(question.head);
+    let series = Series::ALL.into_iter().map(|series| format!("/series/{}", series.about().id));
+    let paths = PAGES.into_iter().map(str::to_owned).chain(series);
+    let mut body = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
+    );
+    paths.for_each(|path| place(&mut body, &origin, &path));
+    body.push_str("</urlset>\n");
+    Ok(text(body, "application/xml"))
+}
+
+/// A page, and where it is in each language.
+fn place(body: &mut String, origin: &str, path: &str) {
+    let _ = write!(body, "<url><loc>{origin}{path}</loc>");
+    for language in Language::ALL {
+        let (tag, letters) = (language.tag(), language.letters());
+        let _ = write!(
+            body,
+            "<xhtml:link rel=\"alternate\" hreflang=\"{tag}\" href=\"{origin}{path}?lang={letters}\"/>"
+        );
+    }
+    body.push_str("</url>\n");
+}
+
+/// The service in plain lines, for language models and whoever else reads no HTML.
+pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let origin = question.site.origin(question.head);
+    let mut body = include_str!("texts/llms.md").replace("{origin}", &origin);
+    for topic in Topic::ALL {
+        let _ = write!(body, "\n### {}\n\n", words::topic(topic, Language::English));
+        for about in Series::ALL.map(Series::about).into_iter().filter(|about| about.topic == topic) {
+            let unit = words::unit(about.unit, Language::English);
+            let _ = writeln!(
+                body,
+                "- [{}]({origin}/series/{}): {unit}, SGS {}",
+                about.name, about.id, about.code
+            );
+        }
+    }
+    Ok(text(body, TEXT))
+}

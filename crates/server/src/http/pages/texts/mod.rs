@@ -1,0 +1,201 @@
+//! Every text of the pages: one struct with a field for each, and one file for each language that fills it. A text that a
+//! language lacks does not compile.
+//!
+//! Words of the table of series are in [`super::words`], and the sentences of the plan table in [`plans`].
+
+pub mod en;
+pub mod plans;
+pub mod pt;
+
+#[cfg(test)]
+mod tests;
+
+/// Makes the struct of a page's texts and the list of them, for the tests.
+macro_rules! texts {
+    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name {
+            $(pub $field: &'static str),*
+        }
+
+        impl $name {
+            #[cfg(test)]
+            fn all(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($field), self.$field)),*]
+            }
+        }
+    };
+}
+
+/// All texts in one language.
+#[derive(Debug)]
+pub struct Texts {
+    pub frame: FrameTexts,
+    pub key: KeyTexts,
+    pub chart: ChartTexts,
+    pub front: FrontTexts,
+    pub series: SeriesTexts,
+    pub one: OneTexts,
+    pub calculator: CalculatorTexts,
+    pub explore: ExploreTexts,
+    pub usage: UsageTexts,
+    pub status: StatusTexts,
+    pub pricing: PricingTexts,
+    pub docs: DocsTexts,
+    pub articles: ArticlesTexts,
+    pub error: ErrorTexts,
+}
+
+impl Texts {
+    /// Every text with its name.
+    #[cfg(test)]
+    fn all(&self) -> Vec<(&'static str, &'static str)> {
+        [
+            self.frame.all(),
+            self.key.all(),
+            self.chart.all(),
+            self.front.all(),
+            self.series.all(),
+            self.one.all(),
+            self.calculator.all(),
+            self.explore.all(),
+            self.usage.all(),
+            self.status.all(),
+            self.pricing.all(),
+            self.docs.all(),
+            self.articles.all(),
+            self.error.all(),
+        ]
+        .concat()
+    }
+}
+
+texts! {
+    /// What stands on every page.
+    FrameTexts {
+        skip, sample, sample_detail, main, languages, series, calculator, explore, explore_long, pricing,
+        pricing_long, docs, docs_long, status, versions, changelog, usage, privacy, get_key, data,
+        developers, account, meaning, sources, to_dark, to_light, loading, failed, limited, copy, copied,
+        press_copy,
+    }
+}
+
+texts! {
+    /// The reader’s key.
+    KeyTexts {
+        label, submit, note, get_one, held, forget, malformed, unknown,
+    }
+}
+
+texts! {
+    /// Charts.
+    ChartTexts {
+        joined, empty, description, as_table, thinned, date, value,
+    }
+}
+
+texts! {
+    /// The front page.
+    FrontTexts {
+        title, summary, headline, lead, get_key, see_series, newest, target, cdi_gloss, ipca_gloss, dollar,
+        dollar_gloss, since, in_12_months, before, together, together_lead, together_selic, together_ipca,
+        all_series, correct, correct_lead, amount, from, to, calculate, correct_note, other_calculations,
+        call, call_lead, answer, read_reference, what, companies, filings, calendar, count_series,
+        one_series, promises, exact, exact_text, proven, proven_text, limit, limit_text, never_less,
+        never_less_text,
+    }
+}
+
+texts! {
+    /// The catalogue.
+    SeriesTexts {
+        title, summary, filter, filter_example, find, found_one, found_many, found_none, late, nothing,
+        show_all,
+    }
+}
+
+texts! {
+    /// A series.
+    OneTexts {
+        summary, where_you_are, chart, range, one_year, five_years, all, compare, compare_none,
+        compare_show, history, history_text, history_plans, shown, facts, unit, frequency, topic, source,
+        source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,
+        made_up, previous, unchanged, call, call_lead, call_reference, transforms, checks, checks_lead,
+        check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related, related_all,
+    }
+}
+
+texts! {
+    /// The calculator.
+    CalculatorTexts {
+        title, summary, kinds, correction, accumulation, legal_interest, about_correction,
+        about_accumulation, about_legal_interest, index, rate, rate_percent, first_month, last_month,
+        first_day, last_day, amount, calculate, held, result, sentence, sentence_days, change, factor,
+        convention, by_central_bank, by_exchange, by_law, series_used, edition, call, receipt, receipt_text,
+        receipt_when, receipt_rate, receipt_plan, blank, refused, error_amount, error_percent,
+        error_reversed, error_early, error_late, error_missing, error_date,
+    }
+}
+
+texts! {
+    /// Companies and filings.
+    ExploreTexts {
+        title, summary, no_script, search, search_example, find, nothing, corrected, prompt, prompt_none,
+        prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
+        sector, status, tickers, code, no_filings,
+    }
+}
+
+texts! {
+    /// What a key has used.
+    UsageTexts {
+        title, summary, no_script, plan, rate, left, total, by_day, nothing, answered, refused, day,
+        requests, ok, client_errors, upgrade_required, rate_limited, server_errors, by_endpoint, endpoint,
+        utc,
+    }
+}
+
+texts! {
+    /// How fresh the data is.
+    StatusTexts {
+        title, summary, all_fresh, some_late, one_late, some_empty, all_sample, central_bank, others, fx,
+        companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
+        empty, failing, withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
+    }
+}
+
+texts! {
+    /// Plans.
+    PricingTexts {
+        title, summary, lead, plans, recommended, dollar, a_month, usd_a_month, a_minute, everything_before,
+        everything_after, limits_of, get_key, get_plan, same_key, compare, in_any_minute, included,
+        not_included, register, register_lead, own_quota, own_usage, own_key, shown_once_note, name, email,
+        name_error, email_error, too_many, create, ready, copy_now, shown_once, first_call, copy_call,
+        try_reference,
+    }
+}
+
+texts! {
+    /// The API reference.
+    DocsTexts {
+        title, summary, loading, failed, no_script,
+    }
+}
+
+texts! {
+    /// Pages of text.
+    ArticlesTexts {
+        privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
+        changelog_summary,
+    }
+}
+
+texts! {
+    /// Pages for what went wrong.
+    ErrorTexts {
+        home, bad_request, bad_request_text, unauthorized, unauthorized_text, upgrade, upgrade_text,
+        forbidden, forbidden_text, not_found, not_found_text, method, method_text, too_large,
+        too_large_text, limited, limited_text, internal, internal_text, unavailable, unavailable_text,
+    }
+}

@@ -1,0 +1,50 @@
+use std::collections::BTreeSet;
+
+use lastro_access::plans as plan_table;
+
+use super::{en, plans, pt};
+use crate::http::pages::language::Language;
+
+/// What is the same in both languages on purpose.
+const SAME: [&str; 8] = [
+    "API",
+    "API ",
+    "E-mail",
+    "Endpoint",
+    "Banco Central do Brasil, SGS {code}",
+    "CDI",
+    "Factor",
+    "Banco Central, Calculadora do Cidadão",
+];
+
+#[test]
+fn no_text_is_empty_or_left_in_the_other_language() {
+    for ((name, english), (_, portuguese)) in en::TEXTS.all().into_iter().zip(pt::TEXTS.all()) {
+        assert!(!english.is_empty() && !portuguese.is_empty(), "{name}");
+        assert!(english != portuguese || SAME.contains(&english), "{name}: {english}");
+    }
+}
+
+/// The places of a text that are filled in.
+fn places(text: &str) -> BTreeSet<&str> {
+    text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
+}
+
+#[test]
+fn what_is_filled_in_is_the_same_in_both_languages() {
+    for ((name, english), (_, portuguese)) in en::TEXTS.all().into_iter().zip(pt::TEXTS.all()) {
+        assert_eq!(places(english), places(portuguese), "{name}");
+    }
+}
+
+#[test]
+fn every_sentence_of_the_plan_table_is_also_portuguese() {
+    for terms in plan_table() {
+        let sentences =
+            terms.features().into_iter().chain(terms.restrictions.iter().copied()).chain([terms.tagline]);
+        for sentence in sentences {
+            assert_ne!(plans::sentence(sentence, Language::Portuguese), sentence);
+            assert_eq!(plans::sentence(sentence, Language::English), sentence);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What a key has used: an empty page, which a script fills with what the reader's key is answered.
+
+use askama::Template;
+
+use super::frame::{Frame, draw, kept};
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::response::reply::Reply;
+
+#[derive(Template)]
+#[template(path = "usage.html")]
+struct Usage {
+    frame: Frame,
+}
+
+pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let frame = |language| Frame::new(question, language, "/usage");
+    let sample = question.freshness.iter().any(|state| state.sample);
+    kept(question, ("usage", 0), sample.into(), |language| draw(&Usage { frame: frame(language) }))
+}

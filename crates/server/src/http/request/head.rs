@@ -1,0 +1,117 @@
+//! What the head of a request says beside its parameters: which host it is for, where it leads, what its reader speaks.
+
+use std::fmt;
+
+use http::header::{ACCEPT_LANGUAGE, COOKIE, HOST};
+use http::{HeaderValue, request};
+
+use super::accept;
+
+#[derive(Clone, Copy)]
+pub struct Head<'a>(pub &'a request::Parts);
+
+impl fmt::Debug for Head<'_> {
+    /// Without the headers: one of them is a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Head").field(&self.0.uri.path()).finish()
+    }
+}
+
+impl<'a> Head<'a> {
+    pub fn path(self) -> &'a str {
+        self.0.uri.path()
+    }
+
+    pub fn query(self) -> &'a str {
+        self.0.uri.query().unwrap_or("")
+    }
+
+    /// The host that the request is for. That it is one, and only one, was checked before any handler is asked.
+    pub fn host(self) -> Option<&'a str> {
+        let named = self.0.uri.authority().map(http::uri::Authority::as_str);
+        named.or_else(|| self.0.headers.get(HOST)?.to_str().ok())
+    }
+
+    /// The value of a cookie.
+    pub fn cookie(self, name: &str) -> Option<&'a str> {
+        let lines = self.0.headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// How much the reader likes a language, in thousandths: by its two letters, or by `*`.
+    pub fn likes_language(self, letters: &str) -> u32 {
+        let weight = |wanted: &dyn Fn(&str) -> bool| {
+            let items = accept::items(&self.0.headers, ACCEPT_LANGUAGE);
+            items.filter(|(tag, _)| wanted(tag)).map(|(_, parameters)| accept::weight(parameters)).max()
+        };
+        let named =
+            |tag: &str| tag.split('-').next().is_some_and(|first| first.eq_ignore_ascii_case(letters));
+        weight(&named).or_else(|| weight(&|tag| tag == "*")).unwrap_or(0)
+    }
+
+    /// Whether this reader looks at pages rather than at data: `Accept` names HTML, and likes it no less than JSON.
+    pub fn wants_page(self) -> bool {
+        let weight = |wanted: &str| {
+            let mut items = accept::items(&self.0.headers, http::header::ACCEPT);
+            items
+                .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+                .map_or(0, |(_, rest)| accept::weight(rest))
+        };
+        let html = weight("text/html");
+        html > 0 && html >= weight("application/json")
+    }
+
+    pub fn header(self, name: http::HeaderName) -> Option<&'a HeaderValue> {
+        self.0.headers.get(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Request;
+
+    fn parts(headers: &[(&str, &str)]) -> request::Parts {
+        let mut request = Request::get("/series?q=a");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn languages_are_weighed() {
+        let parts = parts(&[("accept-language", "pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7")]);
+        let head = Head(&parts);
+        assert_eq!(
+            (head.likes_language("pt"), head.likes_language("en"), head.likes_language("fr")),
+            (1000, 800, 0)
+        );
+        let parts = self::parts(&[("accept-language", "fr, *;q=0.5")]);
+        assert_eq!(Head(&parts).likes_language("pt"), 500);
+    }
+
+    #[test]
+    fn pages_are_for_whoever_names_them() {
+        for (accept, page) in [
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
+            ("text/html", true),
+            ("*/*", false),
+            ("", false),
+            ("application/json", false),
+            ("text/html;q=0.5, application/json", false),
+            ("text/html;q=0", false),
+        ] {
+            let parts = parts(&[("accept", accept)]);
+            assert_eq!(Head(&parts).wants_page(), page, "{accept}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_found_among_others() {
+        let parts = parts(&[("cookie", "a=b; lang=pt"), ("cookie", "c=d")]);
+        let head = Head(&parts);
+        assert_eq!((head.cookie("lang"), head.cookie("c"), head.cookie("x")), (Some("pt"), Some("d"), None));
+    }
+}

@@ -1,0 +1,69 @@
+//! Of requests with the same new key, one asks the store: those that came with it wait, and find out what it found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lastro_model::KeyId;
+use parking_lot::Mutex;
+use tokio::sync::MutexGuard;
+
+/// Who asks about which key, as many entries as there are keys being asked for.
+#[derive(Debug, Default)]
+pub struct KeyTurns(Mutex<HashMap<KeyId, Arc<tokio::sync::Mutex<()>>>>);
+
+/// A request's place among those with its key, given up when dropped.
+#[derive(Debug)]
+pub struct KeyPlace<'a> {
+    turns: &'a KeyTurns,
+    id: KeyId,
+    line: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl KeyTurns {
+    pub fn place(&self, id: KeyId) -> KeyPlace<'_> {
+        let line = Arc::clone(self.0.lock().entry(id).or_default());
+        KeyPlace { turns: self, id, line }
+    }
+}
+
+impl KeyPlace<'_> {
+    /// Waits until no other request asks about this key.
+    pub async fn turn(&self) -> MutexGuard<'_, ()> {
+        self.line.lock().await
+    }
+}
+
+impl Drop for KeyPlace<'_> {
+    fn drop(&mut self) {
+        let mut turns = self.turns.0.lock();
+        // The table's and our own: nobody else is in this line.
+        if Arc::strong_count(&self.line) == 2 {
+            turns.remove(&self.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    fn id(text: &str) -> KeyId {
+        KeyId::parse(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn one_has_the_turn_of_a_key_and_nothing_is_left_behind() {
+        let turns = KeyTurns::default();
+        let (first, second, other) =
+            (turns.place(id("aaaaaaaa")), turns.place(id("aaaaaaaa")), turns.place(id("bbbbbbbb")));
+        let held = first.turn().await;
+        assert!(second.turn().now_or_never().is_none());
+        assert!(other.turn().now_or_never().is_some(), "another key");
+        drop(held);
+        drop(first);
+        assert!(second.turn().now_or_never().is_some());
+        drop((second, other));
+        assert!(turns.0.lock().is_empty());
+    }
+}

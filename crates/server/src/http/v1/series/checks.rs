@@ -1,0 +1,54 @@
+//! Whether a series is what it says: the identities that its numbers satisfy.
+
+use lastro_calc::Check;
+use lastro_catalog::{Cell, Object, name};
+
+use super::named;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::response::csv;
+use crate::http::response::reply::Reply;
+
+const COLUMNS: &[&str] = &["name", "rows", "worst", "tolerance", "holds"];
+
+pub fn checks(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let format = question.format()?;
+    let series = named(question)?;
+    let checks = &question.catalog.checks[series];
+    let took_part = checks.iter().flat_map(|check| check.series);
+    let stamps = took_part.map(|series| question.catalog.series[*series].stamp);
+    if let Some(dialect) = format.dialect(question.plan)? {
+        let label = question.label(format!("{}-checks", series.about().id), checks.len());
+        return csv::file(dialect, &label, COLUMNS, stamps, |writer| {
+            checks.iter().try_for_each(|check| writer.row(|put| write_cells(check, put)))
+        });
+    }
+    let body = Object::new(Vec::with_capacity(64 + checks.len() * 160));
+    Ok(Reply::data(body.array(name!("data"), checks, write_json).end(), stamps))
+}
+
+fn write_json(check: &Check, out: &mut Vec<u8>) {
+    Object::new(out)
+        .text(name!("name"), check.name)
+        .number(name!("rows"), check.rows)
+        .written(name!("worst"), |out| match check.worst {
+            Some((day, difference)) => {
+                Object::new(out).token(name!("date"), day).number(name!("difference"), difference).end();
+            }
+            None => out.extend_from_slice(b"null"),
+        })
+        .number(name!("tolerance"), check.tolerance)
+        .boolean(name!("holds"), check.holds)
+        .end();
+}
+
+fn write_cells(check: &Check, put: &mut dyn FnMut(Cell<'_>)) {
+    put(Cell::Token(&check.name));
+    put(Cell::Number(&check.rows));
+    match check.worst {
+        Some((day, difference)) => put(Cell::Token(&format_args!("{day} {difference}"))),
+        None => put(Cell::Nothing),
+    }
+    put(Cell::Number(&check.tolerance));
+    put(Cell::Token(&check.holds));
+}

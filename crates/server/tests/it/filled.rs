@@ -1,0 +1,71 @@
+//! A database that holds the sample, filled once for all tests of a build: hundreds of them start with it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use lastro::clock::fill_random;
+use lastro_store::DATABASE_ID;
+use tempfile::TempDir;
+
+use crate::app::{START_UNIX_MS, database};
+
+/// Puts the files of a database that holds the sample into a directory.
+pub(crate) async fn copy_into(directory: &Path) {
+    let template = template_of_this_build();
+    if !template.exists() {
+        make(&template).await;
+    }
+    let mut files = Vec::new();
+    for file in template.read_dir().expect("a template") {
+        let file = file.expect("a file");
+        let copy = directory.join(file.file_name());
+        std::fs::copy(file.path(), &copy).expect("a copy");
+        files.push(copy);
+    }
+    name_anew(&files);
+}
+
+/// Databases are told apart by their names, also by those who share a Redis.
+fn name_anew(files: &[PathBuf]) {
+    let mut name = [0; 16];
+    fill_random(&mut name);
+    for file in files {
+        let file = rusqlite::Connection::open(file).expect("a database");
+        let renamed = "UPDATE setting SET value = ?1 WHERE name = ?2";
+        file.execute(renamed, (hex(&name), DATABASE_ID)).expect("a name");
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A build may have another sample or schema than the one before it.
+fn template_of_this_build() -> PathBuf {
+    let program = std::env::current_exe().and_then(std::fs::metadata).expect("this program");
+    let built = program.modified().expect("its age").duration_since(UNIX_EPOCH).expect("a clock");
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("filled-{}", built.as_nanos()))
+}
+
+async fn make(template: &Path) {
+    let folder = template.parent().expect("a folder");
+    std::fs::create_dir_all(folder).expect("a folder");
+    let made = TempDir::new_in(folder).expect("a temporary directory");
+    let store = lastro_store::open(&database(&made)).await.expect("a store");
+    let at = jiff::Timestamp::from_millisecond(START_UNIX_MS).expect("a time");
+    lastro::sample::fill_if_empty(&*store, at).await.expect("the sample");
+    drop(store);
+    while !is_closed(made.path()) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // Another test may have been quicker; its files are as good.
+    if std::fs::rename(made.path(), template).is_ok() {
+        let _ = made.keep();
+    }
+}
+
+/// Who closes a file last takes its log into it.
+fn is_closed(files: &Path) -> bool {
+    let mut files = files.read_dir().expect("files").map(|file| file.expect("a file").file_name());
+    !files.any(|name| name.to_string_lossy().ends_with("-wal"))
+}

@@ -1,0 +1,68 @@
+//! Failures are pages for whoever looks at pages, and JSON for everybody else and in the API.
+
+use crate::app::TestApp;
+
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+#[tokio::test]
+async fn a_browser_gets_a_page_and_a_program_gets_json() {
+    let app = TestApp::start().await;
+    for path in
+        ["/nothing", "/series/nothing", "/assets/nothing", "/api", "/healthy", "/series/ipca/chart?range=5y"]
+    {
+        let status = if path.contains("chart") { 403 } else { 404 };
+        let page = app.get(path).header("accept", BROWSER).send().await.expect(status);
+        assert_eq!(page.header("content-type"), "text/html; charset=utf-8", "{path}");
+        assert_eq!((page.header("cache-control"), page.header("etag")), ("no-store", ""), "{path}");
+        assert!(page.header("content-security-policy").contains("script-src 'self'"), "{path}");
+        assert!(page.text().contains(&format!(">{status}<")), "{path}");
+        for accept in ["*/*", "application/json", "text/csv"] {
+            let json = app.get(path).header("accept", accept).send().await.expect(status);
+            assert_eq!(json.header("content-type"), "application/json", "{path} {accept}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_api_and_health_answer_json_whoever_asks() {
+    let app = TestApp::start().await;
+    for (path, status) in
+        [("/api/v1/nothing", 404), ("/api/v1/companies", 403), ("/api/v1/plans/usage", 401), ("/api/", 404)]
+    {
+        let answer = app.get(path).header("accept", BROWSER).send().await.expect(status);
+        assert_eq!(answer.header("content-type"), "application/json", "{path}");
+    }
+    assert_eq!(
+        app.get("/health").header("accept", BROWSER).send().await.expect(200).header("content-type"),
+        "application/json"
+    );
+}
+
+#[tokio::test]
+async fn a_page_of_failure_repeats_nothing_of_the_address_and_speaks_both_languages() {
+    let app = TestApp::start().await;
+    let path = "/%3Cscript%3Ealert(1)%3C/script%3E?x=%22onload=%22";
+    let english = app.get(path).header("accept", BROWSER).send().await.expect(404).text();
+    assert!(!english.contains("alert") && !english.contains("onload"), "{english}");
+    let asking = app.get(path).header("accept", BROWSER).header("accept-language", "pt-BR");
+    assert!(asking.send().await.expect(404).text().contains("Não há nada aqui"));
+}
+
+#[tokio::test]
+async fn too_many_pages_are_refused_on_a_page_that_says_until_when() {
+    let app = TestApp::start().await;
+    for _ in 0..600 {
+        app.request(reqwest::Method::HEAD, "/robots.txt").send().await;
+    }
+    let page = app.get("/series").header("accept", BROWSER).send().await.expect(429);
+    let seconds = page.number("retry-after");
+    assert!(page.text().contains(&format!("in {seconds} s")), "{seconds}");
+}
+
+#[tokio::test]
+async fn a_method_that_a_page_does_not_know_is_told_with_those_it_knows() {
+    let app = TestApp::start().await;
+    let page = app.post("/series", "").header("accept", BROWSER).send().await.expect(405);
+    assert_eq!(page.header("allow"), "GET, HEAD, OPTIONS");
+    assert!(page.header("content-type").starts_with("text/html"));
+}

@@ -1,0 +1,125 @@
+//! The pages of series show what the API serves, and no more than the reader's plan.
+
+use lastro_model::{Plan, Series};
+
+use crate::app::TestApp;
+
+#[tokio::test]
+async fn every_series_has_a_page_with_its_newest_value_and_a_chart() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Free).await;
+    let list = app.get("/series").send().await.expect(200).text();
+    for series in Series::ALL {
+        let about = series.about();
+        assert!(list.contains(&format!("href=\"/series/{}\"", about.id)), "{}", about.id);
+        let page = app.get(&format!("/series/{}", about.id)).send().await.expect(200).text();
+        let current =
+            app.get(&format!("/api/v1/series/{}/current", about.id)).key(&key).send().await.expect(200);
+        let text = current.text();
+        let value = text.split("\"value\":").nth(1).unwrap().trim_end_matches('}');
+        assert!(page.contains(&format!("<data value=\"{value}\">")), "{}: {value}", about.id);
+        assert!(
+            page.contains("role=\"img\"") && page.contains("<desc ") && page.contains("data-x="),
+            "{}",
+            about.id
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_series_is_also_found_by_its_code_and_nothing_else_is() {
+    let app = TestApp::start().await;
+    let by_code = app.get("/series/433").send().await.expect(200).text();
+    assert!(by_code.contains("href=\"/series/ipca?lang=pt\""));
+    app.get("/series/nothing").send().await.expect_error(404);
+    app.get("/series/ipca?compare=nothing").send().await.expect_error(400);
+}
+
+#[tokio::test]
+async fn charts_show_what_the_plan_shows() {
+    let app = TestApp::start().await;
+    let rows = |html: &str| html.matches("<tr data-x=").count();
+    let year = app.get("/series/ipca/chart?range=1y").send().await.expect(200).text();
+    // The newest month and the twelve before it: what Free sees of the API.
+    assert_eq!(rows(&year), 13);
+    for range in ["5y", "all"] {
+        let path = format!("/series/ipca/chart?range={range}");
+        let prompt = app.get(&path).send().await.expect(403).json();
+        assert_eq!(
+            (&prompt["required_plan"], &prompt["feature"]),
+            (&"gold".into(), &"historical_data".into())
+        );
+        let bronze = app.key(Plan::Bronze).await;
+        app.get(&path).key(&bronze).send().await.expect(403);
+        let gold = app.key(Plan::Gold).await;
+        let chart = app.get(&path).key(&gold).send().await.expect(200).text();
+        assert!(rows(&chart) > 13, "{range}");
+    }
+    app.get("/series/ipca/chart?range=2y").send().await.expect_error(400);
+    // No page shows more than the newest year, whoever asks for it.
+    let gold = app.key(Plan::Gold).await;
+    let page = app.get("/series/ipca").key(&gold).send().await.expect(200).text();
+    assert_eq!(rows(&page), 13);
+}
+
+#[tokio::test]
+async fn a_chart_costs_what_a_call_costs_and_a_page_costs_nothing() {
+    let app = TestApp::start().await;
+    let left = async |path: &str| app.get(path).send().await.expect(200).number("x-ratelimit-remaining");
+    assert_eq!(left("/series/ipca").await, 30);
+    assert_eq!(left("/series/ipca/chart").await, 29);
+    assert_eq!(left("/calculator").await, 29);
+    assert_eq!(left("/calculator/correction?index=ipca&from=2026-01&to=2026-02&amount=1").await, 28);
+    assert_eq!(left("/").await, 28);
+}
+
+#[tokio::test]
+async fn two_series_stand_side_by_side() {
+    let app = TestApp::start().await;
+    let html = app.get("/series/cdi?compare=ipca").send().await.expect(200).text();
+    assert!(html.contains("data-series=\"first\"") && html.contains("data-series=\"second\""));
+    assert!(html.contains("<option value=\"ipca\" selected>"));
+    let alone = app.get("/series/cdi?compare=cdi").send().await.expect(200).text();
+    assert!(!alone.contains("data-series=\"second\""));
+}
+
+#[tokio::test]
+async fn the_catalogue_is_filtered_without_scripts_too() {
+    let app = TestApp::start().await;
+    let rows = async |q: &str| {
+        let html = app.get(&format!("/series?q={q}")).send().await.expect(200).text();
+        html.matches("class=\"series-row\"").count()
+    };
+    assert_eq!(rows("").await, Series::ALL.len());
+    assert_eq!(rows("433").await, 1);
+    assert_eq!(rows("INFLA%C3%87%C3%83O").await, 1);
+    assert_eq!(rows("nothing+has+this").await, 0);
+    let html = app.get("/series?q=%3Cb%3E%22").send().await.expect(200).text();
+    assert!(!html.contains("<b>"));
+}
+
+#[tokio::test]
+async fn no_page_shows_a_company_or_a_filing() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    let companies = app.get("/api/v1/companies?limit=100").key(&key).send().await.expect(200).json();
+    for path in super::PAGES {
+        let html = app.get(path).key(&key).send().await.expect(200).text();
+        for company in companies["data"].as_array().unwrap() {
+            assert!(!html.contains(company["name"].as_str().unwrap()), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_not_sent_again_to_who_has_it() {
+    let app = TestApp::start().await;
+    for path in super::PAGES {
+        let page = app.get(path).send().await.expect(200);
+        let tag = page.header("etag").to_owned();
+        assert!(!tag.is_empty(), "{path}");
+        app.get(path).header("if-none-match", &tag).send().await.expect(304);
+        let other = app.get(path).header("accept-language", "pt").header("if-none-match", &tag).send().await;
+        assert_eq!(other.expect(200).header("content-language"), "pt-BR", "{path}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What the operator says of the service, and what robots are told.
+
+use lastro_model::{Plan, Series};
+
+use crate::app::TestApp;
+
+async fn called(url: &'static str) -> TestApp {
+    TestApp::start_with(move |setup| setup.settings.pages.public_url = Some(url.parse().unwrap())).await
+}
+
+#[tokio::test]
+async fn links_from_outside_use_the_public_url_and_never_the_host_of_the_request() {
+    let app = called("https://dados.example/").await;
+    for path in ["/", "/series/ipca", "/pricing", "/sitemap.xml", "/robots.txt", "/llms.txt"] {
+        let page = app.get(path).header("host", "evil.example").send().await.expect(200).text();
+        assert!(!page.contains("evil.example"), "{path}");
+        assert!(page.contains("https://dados.example"), "{path}");
+    }
+    let page = app.get("/series/ipca").send().await.expect(200).text();
+    for link in [
+        "<link rel=\"canonical\" href=\"https://dados.example/series/ipca\">",
+        "<link rel=\"alternate\" hreflang=\"pt-BR\" href=\"https://dados.example/series/ipca?lang=pt\">",
+        "<link rel=\"alternate\" hreflang=\"x-default\" href=\"https://dados.example/series/ipca\">",
+        "https://dados.example</span>/api/v1/series/ipca/observations",
+    ] {
+        assert!(page.contains(link), "{link}");
+    }
+    // Who chose a language is at an address of its own.
+    let chosen = app.get("/series/ipca?lang=pt").send().await.expect(200).text();
+    assert!(chosen.contains("<link rel=\"canonical\" href=\"https://dados.example/series/ipca?lang=pt\">"));
+}
+
+#[tokio::test]
+async fn without_a_public_url_examples_name_the_host_that_the_reader_is_on() {
+    let app = TestApp::start().await;
+    let here = format!("http://{}</span>/api/v1/", app.service.address);
+    let page = app.get("/").send().await.expect(200).text();
+    assert!(page.contains(&here) && !page.contains("rel=\"canonical\""));
+    // Another name for us gets a page of its own, and what is no name gets none.
+    let other = app.get("/").header("host", "data.example:8443").send().await.expect(200);
+    assert!(other.text().contains("http://data.example:8443</span>/api/v1/"));
+    assert_ne!(other.header("etag"), app.get("/").send().await.expect(200).header("etag"));
+    app.get("/").header("host", "a\"><script>").send().await.expect(400);
+}
+
+#[tokio::test]
+async fn a_button_for_a_paid_plan_is_there_if_the_operator_says_where_it_leads() {
+    let app = TestApp::start().await;
+    assert!(!app.get("/pricing").send().await.expect(200).text().contains("data-contact"));
+    let contact = "gold=https://pay.example/gold?ref={key} platinum=sales@dados.example";
+    let app = TestApp::start_with(|setup| setup.settings.pages.contact = contact.parse().unwrap()).await;
+    let page = app.get("/pricing").send().await.expect(200).text();
+    assert_eq!(page.matches("data-contact").count(), 2);
+    assert!(page.contains("href=\"https://pay.example/gold?ref=\""));
+    assert!(page.contains("href=\"mailto:sales@dados.example?subject=Lastro%20platinum%20\""));
+}
+
+#[tokio::test]
+async fn the_site_map_has_every_page_in_both_languages() {
+    let app = called("https://dados.example").await;
+    let map = app.get("/sitemap.xml").send().await.expect(200);
+    assert_eq!(map.header("content-type"), "application/xml");
+    let text = map.text();
+    assert_eq!(text.matches("<loc>").count(), 10 + Series::ALL.len());
+    assert_eq!(text.matches("hreflang=\"pt-BR\"").count(), text.matches("<loc>").count());
+    let key = app.ample_key(Plan::Free).await;
+    for place in text.split("<loc>https://dados.example").skip(1) {
+        app.get(place.split('<').next().unwrap()).key(&key).send().await.expect(200);
+    }
+    let robots = app.get("/robots.txt").send().await.expect(200).text();
+    assert!(
+        robots.contains("Sitemap: https://dados.example/sitemap.xml") && robots.contains("Disallow: /api/")
+    );
+    assert!(app.get("/llms.txt").send().await.expect(200).text().contains("/docs/openapi.yaml"));
+    assert_eq!(app.get("/favicon.ico").send().await.expect(200).header("content-type"), "image/x-icon");
+}
+
+#[tokio::test]
+async fn the_changes_are_those_of_the_repository() {
+    let app = TestApp::start().await;
+    let page = app.get("/changelog").send().await.expect(200).text();
+    let headings =
+        include_str!("../../../../../CHANGELOG.md").lines().filter(|line| line.starts_with("## ")).count();
+    assert_eq!(page.matches("<h2>").count() - 3, headings);
+    for path in ["/privacy", "/versions"] {
+        let [english, portuguese] =
+            [app.get(path).send().await, app.get(&format!("{path}?lang=pt")).send().await];
+        let [english, portuguese] = [english.expect(200).text(), portuguese.expect(200).text()];
+        assert_eq!(english.matches("<h2>").count(), portuguese.matches("<h2>").count(), "{path}");
+        assert_eq!(english.matches("<li>").count(), portuguese.matches("<li>").count(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_reference_shows_no_made_up_secret() {
+    let app = TestApp::start().await;
+    let bundle = app.get("/docs/assets/scalar.js").send().await.expect(200).text();
+    assert!(!bundle.contains("YOUR_SECRET"));
+}

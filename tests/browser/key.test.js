@@ -1,0 +1,152 @@
+// The reader's key: entered once, kept for the session, sent in a header, never in an address, gone at a click.
+//
+// LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY name keys of the running service; scripts/test makes them.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.js';
+
+const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES, LASTRO_BRONZE_KEY: BRONZE, LASTRO_GOLD_KEY: GOLD } = process.env;
+
+let browser;
+before(async () => {
+  assert.ok(BRONZE && GOLD, 'LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY must be set; run scripts/test');
+  browser = await openBrowser(URL);
+});
+after(() => browser?.close());
+
+/** A visit during which no key may stand in any address. */
+const visit = (options, key, stay) => browser.visit(options, async (page, context) => {
+  const addresses = [];
+  page.on('request', (request) => addresses.push(request.url(), request.headers().referer ?? ''));
+  page.on('framenavigated', (frame) => addresses.push(frame.url()));
+  await stay(page, context);
+  addresses.push(await page.evaluate(() => location.href));
+  assert.deepEqual(addresses.filter((address) => address.includes(key.slice(16))), []);
+  assert.equal(await page.evaluate((secret) => JSON.stringify({ ...localStorage, cookie: document.cookie }).includes(secret), key.slice(16)), false);
+});
+
+const enter = async (page, key) => {
+  await page.getByLabel('Your API key').fill(key);
+  await page.getByRole('button', { name: 'Use this key' }).click();
+};
+
+test('usage is shown to the holder of the key, and forgotten at a click', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, GOLD);
+    await page.locator('#report').waitFor();
+    assert.equal(await page.locator('#plan').textContent(), 'Gold');
+    assert.equal(await page.locator('#rate').textContent(), '500');
+    assert.ok(await page.locator('#days svg').isVisible());
+    assert.match(await page.locator('[data-key-held]').textContent(), new RegExp(`${GOLD.slice(0, 15)}_…`));
+    assert.equal((await page.content()).includes(GOLD), false);
+    await page.screenshot({ path: join(PICTURES, 'usage-with-key.png'), fullPage: true });
+    await page.reload();
+    await page.locator('#report').waitFor();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    assert.equal(await page.locator('#report').isVisible(), false);
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    await page.reload();
+    assert.ok(await page.getByLabel('Your API key').isVisible());
+  });
+});
+
+test('what is no key is told beside the field and never sent', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, 'hunter2');
+    await page.getByText('a key begins with lastro_').waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  });
+});
+
+test('a key that nobody knows is told so', async () => {
+  await visit({ refusals: true }, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, `${GOLD.slice(0, -1)}${GOLD.endsWith('x') ? 'y' : 'x'}`);
+    await page.getByText('not known here').waitFor();
+  });
+});
+
+test('companies are searched with a Bronze key, and filings need Gold', async () => {
+  await visit({ refusals: true }, BRONZE, async (page) => {
+    await page.goto('/explore');
+    await enter(page, BRONZE);
+    await page.getByRole('searchbox').fill('energia');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Companies', exact: true }).waitFor();
+    await page.screenshot({ path: join(PICTURES, 'explore-results.png'), fullPage: true });
+    await page.locator('.hit .title').first().click();
+    await page.getByText('Filings of a company are part of Gold').waitFor();
+    await page.screenshot({ path: join(PICTURES, 'explore-prompt.png'), fullPage: true });
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Filings', exact: true }).waitFor();
+  });
+});
+
+test('a company is shown with its filings and links to the regulator', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/explore');
+    await enter(page, GOLD);
+    await page.getByRole('searchbox').fill('energia');
+    await page.keyboard.press('Enter');
+    await page.locator('.hit .title').first().click();
+    const link = page.getByRole('link', { name: 'Document at the regulator' }).first();
+    await link.waitFor();
+    assert.match(await link.getAttribute('rel'), /noreferrer/);
+    await page.screenshot({ path: join(PICTURES, 'company.png'), fullPage: true });
+  });
+});
+
+test('without a key the prompt is shown and nothing is asked', async () => {
+  await browser.visit({}, async (page) => {
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto('/explore#q=energia');
+    await page.getByText('need a key of the Bronze plan').waitFor();
+    assert.deepEqual(asked.filter((address) => address.includes('/api/')), []);
+  });
+});
+
+test('five years of a series need a Gold key, which is used at once', async () => {
+  await visit({ refusals: true }, GOLD, async (page) => {
+    await page.goto('/series/ipca');
+    await page.getByRole('button', { name: '5 years' }).click();
+    await page.getByText('More than a year is for Gold').waitFor();
+    await page.screenshot({ path: join(PICTURES, 'history-prompt.png'), fullPage: true });
+    await enter(page, GOLD);
+    await page.waitForFunction(() => document.querySelectorAll('#chart tbody tr').length > 13);
+    assert.equal(await page.getByRole('button', { name: '5 years' }).getAttribute('aria-pressed'), 'true');
+    await page.getByLabel('Compare with').selectOption('selic');
+    await page.locator('.plot .line.second').waitFor();
+    await page.screenshot({ path: join(PICTURES, 'series-five-years.png'), fullPage: true });
+  });
+});
+
+test('the reference uses the key that was entered elsewhere, and shows no made-up one', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, GOLD);
+    await page.locator('#report').waitFor();
+    await page.goto('/docs#tag/filings/GET/api/v1/filings/recent');
+    const operation = page.locator('[id$="GET/api/v1/filings/recent"]').first();
+    await operation.getByRole('button', { name: /test request/i }).first().click();
+    const answer = page.waitForResponse((response) => response.url().startsWith(`${URL}/api/v1/filings/recent`));
+    await page.getByRole('dialog').getByRole('button', { name: /^send/i }).first().click();
+    assert.equal((await answer).status(), 200);
+    assert.equal((await page.content()).includes('YOUR_SECRET'), false);
+  });
+});
+
+test('a new key is at hand on the other pages', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/pricing');
+    await page.getByLabel('Name').fill('Ana');
+    await page.getByLabel('E-mail').fill('ana@example.com');
+    await page.getByRole('button', { name: 'Create my key' }).click();
+    await page.locator('#issued').getByRole('link', { name: 'Usage of your key' }).click();
+    await page.locator('#report').waitFor();
+    assert.equal(await page.locator('#plan').textContent(), 'Free');
+  });
+});

@@ -1,0 +1,90 @@
+// A newcomer's paths, counted in clicks, and the calculator beside the API.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.js';
+
+const { LASTRO_URL: URL, LASTRO_GOLD_KEY: GOLD } = process.env;
+
+let browser;
+before(async () => { browser = await openBrowser(URL); });
+after(() => browser?.close());
+
+test('from the front page to a working key: two clicks and two fields', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Get a free key' }).first().click();
+    await page.getByLabel('Name').fill('Ana Souza');
+    await page.getByLabel('E-mail').fill('ana@example.com');
+    await page.getByRole('button', { name: 'Create my key' }).click();
+    const key = (await page.locator('#key').filter({ hasText: 'lastro_' }).textContent()).trim();
+    const answer = await fetch(`${URL}/api/v1/plans/usage`, { headers: { 'X-API-Key': key } });
+    assert.equal(answer.status, 200);
+  });
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`from the front page to a corrected amount: one click (${javaScriptEnabled ? 'with' : 'without'} scripts)`, async () => {
+    await browser.visit({ javaScriptEnabled }, async (page) => {
+      await page.goto('/');
+      await page.getByLabel('Amount').press('Enter');
+      await page.locator('.result .figure').waitFor();
+      const asked = new globalThis.URL(page.url());
+      const query = new URLSearchParams(asked.search);
+      query.set('amount', query.get('amount').replaceAll(',', ''));
+      const answer = await fetch(`${URL}/api/v1/calc/correction?${query}`);
+      const shown = await page.locator('.result .figure data').getAttribute('value');
+      assert.equal(Number(shown), (await answer.json()).result);
+    });
+  });
+}
+
+const KINDS = [
+  ['/calculator', { index: 'inpc', from: '2025-12', to: '2026-05', amount: '2500.50' }, 'correction'],
+  ['/calculator?kind=accumulation', { rate: 'selic', rate_percent: '110', from: '2026-03-02', to: '2026-08-31', amount: '10000' }, 'accumulation'],
+  ['/calculator?kind=legal-interest', { from: '2026-03-02', to: '2026-08-31', amount: '10000' }, 'legal-interest'],
+];
+
+for (const [path, inputs, kind] of KINDS) {
+  test(`the calculator's ${kind} is that of the API`, async () => {
+    await browser.visit({}, async (page) => {
+      await page.goto(path);
+      for (const [name, value] of Object.entries(inputs)) {
+        const field = page.locator(`#calculation [name="${name}"]`);
+        if (await field.evaluate((element) => element.tagName === 'SELECT')) await field.selectOption(value);
+        else await field.fill(value);
+      }
+      await page.getByRole('button', { name: 'Calculate' }).click();
+      await page.locator('.result').waitFor();
+      const answer = await (await fetch(`${URL}/api/v1/calc/${kind}?${new URLSearchParams(inputs)}`)).json();
+      assert.equal(Number(await page.locator('.result .figure data').getAttribute('value')), answer.result);
+      assert.equal(await page.locator('.receipt tbody tr').count(), answer.receipt.length);
+      // The address tells what was calculated, and a reload shows the same.
+      await page.reload();
+      assert.equal(Number(await page.locator('.result .figure data').getAttribute('value')), answer.result);
+    });
+  });
+}
+
+test('a receipt of long ago appears with a Gold key', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/calculator/correction?index=ipca&from=2023-01&to=2026-06&amount=1000');
+    await page.getByText('is for Gold').waitFor();
+    await page.getByLabel('Your API key').fill(GOLD);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.locator('.receipt tbody tr').first().waitFor();
+    assert.equal(await page.locator('.receipt tbody tr').count(), 42);
+    assert.equal(page.url().includes(GOLD.slice(16)), false);
+  });
+});
+
+test('what cannot be calculated is said where the result would stand', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await browser.visit({ javaScriptEnabled, refusals: true, locale: 'pt-BR' }, async (page) => {
+      await page.goto('/calculator');
+      await page.locator('#from').fill('1900-01');
+      await page.locator('#amount').press('Enter');
+      await page.getByText('não há valor para jan. 1900').waitFor();
+      assert.equal(await page.locator('#from').inputValue(), '1900-01');
+    });
+  }
+});

@@ -1,0 +1,18 @@
+// Two pictures for the README, into the directory that is named: the front page, and a series in the dark. See scripts/pictures.
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const PICTURES = [
+  { name: 'front.png', path: '/', colorScheme: 'light', locale: 'en-US', height: 740 },
+  { name: 'series.png', path: '/series/ipca-12m?compare=selic', colorScheme: 'dark', locale: 'en-US', height: 760 },
+];
+
+const chrome = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+for (const { name, path, height, ...options } of PICTURES) {
+  const context = await chrome.newContext({ baseURL: process.env.LASTRO_URL, viewport: { width: 1100, height }, ...options });
+  const page = await context.newPage();
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await page.screenshot({ path: join(process.argv[2], name) });
+  await context.close();
+}
+await chrome.close();

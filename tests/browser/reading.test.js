@@ -1,0 +1,181 @@
+// Every page as it is read: in both languages and themes, on three screens, without scripts, by keyboard, by a screen reader.
+import assert from 'node:assert/strict';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.js';
+
+const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES } = process.env;
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const PAGES = [
+  '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/calculator',
+  '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
+  '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
+  '/privacy', '/versions', '/changelog',
+];
+const LANGUAGES = { 'pt-BR': 'pt-BR', 'en-US': 'en' };
+
+let browser;
+let axe;
+before(async () => {
+  assert.ok(URL && PICTURES, 'LASTRO_URL and LASTRO_SCREENSHOTS must be set; run scripts/test');
+  await mkdir(PICTURES, { recursive: true });
+  axe = await readFile(AXE, 'utf8');
+  browser = await openBrowser(URL);
+});
+after(() => browser?.close());
+
+const nameOf = (path) => path.replace(/[^a-z0-9]+/gi, '-').replace(/^-|-$/g, '').slice(0, 40) || 'front';
+
+/** What axe-core finds fault with. What the reference UI draws is not ours. */
+const violations = async (page) => {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => axe.run({ exclude: [['#app']] }, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary})`).join(' | ')}`);
+};
+
+/** Opens every page one after the other, as one reader would. */
+const readAll = (options, pages, look) => browser.visit(options, async (page) => {
+  for (const path of pages) {
+    await page.goto(path);
+    await look(page, path);
+  }
+});
+
+const picture = (page, path, suffix) =>
+  page.screenshot({ path: join(PICTURES, `${nameOf(path)}-${suffix}.png`), fullPage: path !== '/docs' });
+
+for (const [locale, colorScheme] of [['pt-BR', 'dark'], ['en-US', 'light']]) {
+  test(`axe-core finds nothing on any page (${locale}, ${colorScheme})`, async () => {
+    await readAll({ locale, colorScheme }, PAGES, async (page, path) => {
+      assert.equal(await page.locator('html').getAttribute('lang'), LANGUAGES[locale], path);
+      assert.deepEqual(await violations(page), [], path);
+      await picture(page, path, `${locale}-${colorScheme}`);
+    });
+  });
+}
+
+for (const [width, locale, colorScheme] of [[390, 'pt-BR', 'light'], [768, 'en-US', 'dark'], [1440, 'pt-BR', 'light']]) {
+  test(`every page fits a screen of ${width} pixels (${locale}, ${colorScheme})`, async () => {
+    const pages = PAGES.filter((path) => path !== '/docs' || width === 390);
+    await readAll({ locale, colorScheme, viewport: { width, height: 844 } }, pages, async (page, path) => {
+      assert.equal(await page.locator('html').getAttribute('lang'), LANGUAGES[locale], path);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${path}: ${overflow} pixels too wide`);
+      await picture(page, path, width);
+    });
+  });
+}
+
+test('every page is there without scripts', async () => {
+  await readAll({ javaScriptEnabled: false }, PAGES, async (page, path) => {
+    assert.equal(await page.locator('h1').count(), 1, path);
+    assert.equal(await page.locator('.scripted-only:visible').count(), 0, path);
+  });
+});
+
+test('charts are read without scripts', async () => {
+  await browser.visit({ javaScriptEnabled: false }, async (page) => {
+    await page.goto('/series/ipca');
+    assert.ok(await page.locator('.plot .bars').isVisible());
+    const description = await page.locator('.plot desc').textContent();
+    assert.match(description, /lowest .* highest/);
+    await page.locator('.values summary').click();
+    assert.ok((await page.locator('.values tbody tr').count()) >= 12);
+    await page.getByLabel('Compare with').selectOption('selic');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.locator('.plot .line.second').waitFor();
+  });
+});
+
+test('the catalogue is filtered as one types', async () => {
+  await browser.visit({ locale: 'pt-BR' }, async (page) => {
+    await page.goto('/series');
+    await page.getByRole('searchbox').fill('inflação');
+    assert.equal(await page.locator('.series-row:visible').count(), 1);
+    assert.equal(await page.locator('#found').textContent(), '1 série');
+    await page.getByRole('searchbox').fill('nada disso');
+    assert.ok(await page.locator('#none').isVisible());
+  });
+});
+
+test('the language is switched by a click, and the choice lasts', async () => {
+  await browser.visit({ locale: 'en-US' }, async (page) => {
+    await page.goto('/series/ipca');
+    await page.getByRole('link', { name: 'Português' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Índice nacional de preços' }).waitFor();
+    await page.getByRole('link', { name: 'Calculadora' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Calculadora' }).waitFor();
+    await page.goto('/');
+    assert.equal(await page.locator('html').getAttribute('lang'), 'pt-BR');
+  });
+});
+
+test('a page is walked by keyboard alone', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/series/selic');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+    const chart = page.locator('svg.plot');
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await chart.evaluate((element) => element === document.activeElement)) break;
+    }
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await page.locator('.tip').textContent(), /%/);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.tip').isVisible(), false);
+    // Whatever has the focus is seen to have it.
+    for (let presses = 0; presses < 25; presses += 1) {
+      await page.keyboard.press('Tab');
+      const unseen = await page.evaluate(() => {
+        const { activeElement: element } = document;
+        return element !== document.body && getComputedStyle(element).outlineStyle === 'none' && element.outerHTML.slice(0, 120);
+      });
+      assert.equal(unseen, false);
+    }
+  });
+});
+
+test('a pointer on a chart is told the value below it', async () => {
+  await browser.visit({}, async (page) => {
+    await page.goto('/series/ipca');
+    const box = await page.locator('svg.plot').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.98, box.y + 100);
+    const newest = await page.locator('.headline data').textContent();
+    assert.ok((await page.locator('.tip').textContent()).startsWith(newest));
+  });
+});
+
+test('the first view is small and nothing moves', async () => {
+  for (const path of ['/', '/series', '/series/selic', '/calculator', '/pricing', '/status']) {
+    await browser.visit({ viewport: { width: 390, height: 844 } }, async (page, context) => {
+      const client = await context.newCDPSession(page);
+      let bytes = 0;
+      client.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength; });
+      await client.send('Network.enable');
+      await page.addInitScript(() => {
+        globalThis.shifts = 0;
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shifts += value; }).observe({ type: 'layout-shift', buffered: true });
+      });
+      await page.goto(path, { waitUntil: 'networkidle' });
+      assert.ok(bytes > 0 && bytes < 60_000, `${path}: ${bytes} bytes`);
+      const shifts = await page.evaluate(() => globalThis.shifts);
+      assert.ok(shifts < 0.02, `${path}: shifted by ${shifts}`);
+    });
+  }
+});
+
+test('a page that does not exist is a page', async () => {
+  await browser.visit({ refusals: true, locale: 'pt-BR' }, async (page) => {
+    const answer = await page.goto('/nada');
+    assert.equal(answer.status(), 404);
+    await page.getByRole('heading', { name: 'Não há nada aqui' }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: join(PICTURES, 'not-found.png') });
+  });
+});
