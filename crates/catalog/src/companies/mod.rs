@@ -20,7 +20,7 @@ use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
-use crate::search::{Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed};
+use crate::search::{AllRows, Asked, Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -145,13 +145,20 @@ impl Companies {
     }
 
     /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`ranking::Rank`]; by CNPJ,
-    /// if the text is one or starts one.
+    /// if the text has one or starts one.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        let bearers = self.cnpjs.search(q);
+        self.search_beside(q, page, &|_| false)
+    }
+
+    /// The same where something else is searched too: a word that is known there is not mistyped.
+    pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
+        let words = analyzed(q);
+        let bearers = self.bearers(q, &words);
         if !bearers.is_empty() {
             return Found::from(found(&bearers, page));
         }
-        let readings = self.index.all_rows(&analyzed(q)).into_iter().map(|(searched, mut rows, reading)| {
+        let asked = Asked { words: &words, required: &ranking::required, is_known };
+        let readings = self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
             let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
             rows.extend(named.collect::<Vec<_>>());
             let (best, rows) = self.ranking.ordered(&rows, &Wanted::new(&searched, q, &self.tickers));
@@ -159,8 +166,18 @@ impl Companies {
         });
         // Of several words that one may have meant, those that find the best company.
         let best = readings.min_by_key(|(is_nothing, best, ..)| (*is_nothing, *best));
-        let Some((_, _, rows, reading)) = best else { return Found::from(Listing::EMPTY) };
+        let Some((false, _, rows, reading)) = best else { return Found::from(Listing::EMPTY) };
         Found { listing: found(&rows, page), reading }
+    }
+
+    /// The companies whose number the text is, starts or has among its words.
+    fn bearers(&self, q: &str, words: &[String]) -> Vec<u32> {
+        let bearers = self.cnpjs.search(q);
+        if !bearers.is_empty() {
+            return bearers;
+        }
+        let cnpj = words.iter().find_map(|word| Cnpj::parse(word).ok());
+        cnpj.map(|cnpj| self.cnpjs.bearers(&cnpj).collect()).unwrap_or_default()
     }
 }
 

@@ -6,18 +6,29 @@ use lastro_model::{Company, CompanyId, Standing};
 
 use super::legal_forms::{leading_kinds, places_of_name};
 use super::tickers::TickerDirectory;
-use crate::search::{analyzed, is_stop_word, name_key};
+use crate::search::{analyzed, is_stop_word, meaning};
 
 /// The least is found first; what is equal in all of it goes by the name, then by the id.
 pub(super) type Rank = (
     /* a registry code or ticker that is the query */ Reverse<bool>,
-    /* a name that is the query, legal forms aside */ Reverse<bool>,
+    /* a name that is the query, legal forms aside */ Sameness,
     /* active, suspended, cancelled */ Standing,
     /* where names have it */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
+    /* with the legal forms that were asked for */ Reverse<bool>,
     /* letters of the name, legal forms aside */ usize,
     /* letters of all of it */ usize,
 );
+
+/// Whether a company is called what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sameness {
+    /// Its name or trading name is that.
+    Name,
+    /// A part of one is, between dashes: many names end in what everybody calls the company.
+    Part,
+    None,
+}
 
 /// Where the best name of a company has the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +47,10 @@ pub(super) enum Place {
 struct Names {
     standing: Standing,
     id: CompanyId,
-    texts: Vec<Words>,
+    /// The name and the trading name.
+    whole: Vec<Words>,
+    /// What dashes divide them into.
+    parts: Vec<Words>,
     /// Letters of the name without and with legal forms.
     lengths: (usize, usize),
 }
@@ -53,7 +67,7 @@ struct Words {
 impl Words {
     fn of(folded: Vec<String>) -> Self {
         Self {
-            keys: folded.iter().map(|word| name_key(word)).collect(),
+            keys: folded.iter().map(|word| meaning(word)).collect(),
             name: places_of_name(&folded),
             folded,
         }
@@ -75,9 +89,13 @@ pub(super) struct Ranking {
     companies: Vec<Names>,
 }
 
-/// A query as companies are compared with it.
+/// A query as companies are compared with it: its name, legal forms aside.
 pub(super) struct Wanted {
     words: Words,
+    /// Whether the last word may go on.
+    is_open: bool,
+    /// What is no part of the name.
+    legal_forms: Vec<String>,
     id: Option<CompanyId>,
     /// The companies that a ticker names.
     named: Vec<u32>,
@@ -85,14 +103,22 @@ pub(super) struct Wanted {
 
 impl Wanted {
     pub(super) fn new(searched: &[String], q: &str, tickers: &TickerDirectory) -> Self {
-        let end =
-            searched.iter().rposition(|word| !is_stop_word(word)).map_or(searched.len(), |last| last + 1);
+        let places = required(searched);
+        let others = (0..searched.len()).filter(|place| !places.contains(place));
         Self {
-            words: Words::of(searched[..end].to_vec()),
+            legal_forms: others.map(|place| meaning(&searched[place])).collect(),
+            is_open: places.last().is_some_and(|last| last + 1 == searched.len()),
+            words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect()),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
         }
     }
+}
+
+/// The places of the words that companies must have: those of a name. Whoever asks for `Companhia Aurora` means Aurora S.A. too.
+pub(super) fn required(words: &[String]) -> Vec<usize> {
+    let places = places_of_name(words);
+    if places.iter().any(|place| !is_stop_word(&words[*place])) { places } else { (0..words.len()).collect() }
 }
 
 impl Ranking {
@@ -111,15 +137,15 @@ impl Ranking {
     fn rank(&self, position: u32, wanted: &Wanted) -> Rank {
         let names = &self.companies[position as usize];
         let is_identifier = wanted.id == Some(names.id) || wanted.named.contains(&position);
-        let is_name = names.texts.iter().any(|text| is_same_name(text, &wanted.words));
-        let (place, Reverse(whole)) = names.place(&wanted.words);
+        let (place, Reverse(whole)) = names.place(wanted);
         let (length, whole_length) = names.lengths;
         (
             Reverse(is_identifier),
-            Reverse(is_name),
+            names.sameness(&wanted.words),
             names.standing,
             place,
             Reverse(whole),
+            Reverse(names.has_all(&wanted.legal_forms)),
             length,
             whole_length,
         )
@@ -128,41 +154,65 @@ impl Ranking {
 
 impl Names {
     fn of(company: &Company) -> Self {
-        let trading_name = company.trading_name.as_deref().unwrap_or_default();
-        let texts: Vec<Words> = [company.name.as_str(), trading_name]
-            .into_iter()
-            .flat_map(with_parts)
-            .map(|text| Words::of(analyzed(text)))
-            .filter(|words| !words.folded.is_empty())
-            .collect();
-        let length = texts.first().map_or(0, Words::name_letters);
+        let names = [Some(company.name.as_str()), company.trading_name.as_deref()];
+        let words = |text| Some(Words::of(analyzed(text))).filter(|words| !words.folded.is_empty());
+        let whole: Vec<Words> = names.into_iter().flatten().filter_map(words).collect();
+        let parts = names.into_iter().flatten().flat_map(parts).filter_map(words).collect();
+        let length = whole.first().map_or(0, Words::name_letters);
         Self {
             standing: Standing::of(&company.status),
             id: company.id,
-            texts,
+            whole,
+            parts,
             lengths: (length, company.name.chars().count()),
         }
     }
 
+    fn texts(&self) -> impl Iterator<Item = &Words> {
+        self.whole.iter().chain(&self.parts)
+    }
+
+    fn sameness(&self, wanted: &Words) -> Sameness {
+        let is_one = |names: &[Words]| names.iter().any(|name| is_same_name(name, wanted));
+        match () {
+            () if is_one(&self.whole) => Sameness::Name,
+            () if is_one(&self.parts) => Sameness::Part,
+            () => Sameness::None,
+        }
+    }
+
+    fn has_all(&self, keys: &[String]) -> bool {
+        keys.iter().all(|key| self.texts().any(|text| text.keys.contains(key)))
+    }
+
     /// The best place, and whether the last word itself stands there.
-    fn place(&self, wanted: &Words) -> (Place, Reverse<bool>) {
-        let in_one = self.texts.iter().filter_map(|text| place_in(text, wanted)).min();
+    fn place(&self, wanted: &Wanted) -> (Place, Reverse<bool>) {
+        let in_one = self.texts().filter_map(|text| place_in(text, wanted)).min();
         in_one.or_else(|| self.scattered(wanted)).unwrap_or((Place::Elsewhere, Reverse(false)))
     }
 
-    fn scattered(&self, wanted: &Words) -> Option<(Place, Reverse<bool>)> {
-        let (last, others) = wanted.keys.split_last()?;
-        let has = |key: &String| is_stop_word(key) || self.texts.iter().any(|text| text.keys.contains(key));
-        let begun = wanted.folded.last()?;
-        let begins = || self.texts.iter().flat_map(|text| &text.folded).any(|word| word.starts_with(begun));
+    /// Small words need not be there, but for the last one that was typed.
+    fn scattered(&self, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
+        let (last, others) = wanted.words.keys.split_last()?;
+        let has = |key: &String| self.texts().any(|text| text.keys.contains(key));
         let whole = has(last);
-        (others.iter().all(has) && (whole || begins())).then_some((Place::Words, Reverse(whole)))
+        let begins = || wanted.begins(self.texts().flat_map(|text| &text.folded));
+        let has_others = others.iter().all(|key| is_stop_word(key) || has(key));
+        (has_others && (whole || begins())).then_some((Place::Words, Reverse(whole)))
     }
 }
 
-/// A name, and the parts of it that dashes divide: many end in what the company is called by everybody.
-fn with_parts(name: &str) -> Vec<&str> {
-    let mut parts = vec![name];
+impl Wanted {
+    /// Whether the last word begins one of these.
+    fn begins<'a>(&self, mut words: impl Iterator<Item = &'a String>) -> bool {
+        let last = self.words.folded.last().filter(|_| self.is_open);
+        last.is_some_and(|last| words.any(|word| word.starts_with(last.as_str())))
+    }
+}
+
+/// The parts of a name that dashes divide, if there are several.
+fn parts(name: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
     let mut start = 0;
     for (dash, _) in name.match_indices(['-', '–']) {
         let after = name[dash..].chars().skip(1).take(1).any(char::is_whitespace);
@@ -186,7 +236,7 @@ fn is_same_name(text: &Words, wanted: &Words) -> bool {
 }
 
 /// Where a text has the query as a phrase, and whether it has the last word itself.
-fn place_in(text: &Words, wanted: &Words) -> Option<(Place, Reverse<bool>)> {
+fn place_in(text: &Words, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
     let phrase = Phrase { wanted, text };
     let leading = leading_kinds(&text.folded);
     let every: Vec<usize> = (0..text.keys.len()).collect();
@@ -198,20 +248,19 @@ fn place_in(text: &Words, wanted: &Words) -> Option<(Place, Reverse<bool>)> {
 }
 
 struct Phrase<'a> {
-    wanted: &'a Words,
+    wanted: &'a Wanted,
     text: &'a Words,
 }
 
 impl Phrase<'_> {
     /// Whether the words at these places start with the query.
     fn at(&self, places: &[usize], is_beginning: bool) -> Option<(Place, Reverse<bool>)> {
-        let (last, others) = self.wanted.keys.split_last()?;
+        let (last, others) = self.wanted.words.keys.split_last()?;
         let there = places.get(..=others.len())?;
         let (end, before) = there.split_last()?;
         let same = before.iter().zip(others).all(|(place, key)| self.text.keys[*place] == *key);
         let whole = self.text.keys[*end] == *last;
-        let begun = self.wanted.folded.last()?;
-        let found = same && (whole || self.text.folded[*end].starts_with(begun));
+        let found = same && (whole || self.wanted.begins([&self.text.folded[*end]].into_iter()));
         let place = if is_beginning { Place::Beginning } else { Place::Phrase };
         found.then_some((place, Reverse(whole)))
     }

@@ -1,12 +1,7 @@
-//! From text to words, and from words to stems, the Portuguese way.
-//!
-//! The index holds folded words; stems only say which words are forms of one another. The Snowball stemmer alone
-//! keeps `operação` and `operações`, `fiscal` and `fiscais`, `imóvel` and `imóveis` apart, more so once accents are
-//! folded; so plurals are undone first. Both sides, index and query, come through here.
+//! From text to folded words. Both sides, index and query, come through here.
 
 use std::ops::Range;
 
-use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::fold::fold_into;
@@ -22,15 +17,13 @@ const STOP_WORDS: [&str; 44] = [
 /// Longer words are cut here, in the index and in queries alike.
 const LONGEST_WORD: usize = 40;
 
+/// Since 2026 the first twelve characters may be letters.
+const CNPJ_SHAPE: &str = "AA.AAA.AAA/AAAA-00";
+/// Numbers this long are no registry codes.
+const CNPJ_LENGTH: usize = 14;
+
 pub(crate) fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.contains(&folded)
-}
-
-/// All words, if they are nothing but stop words. Whoever has typed `banco do` so far must find no fewer rows than with
-/// `banco`.
-pub(super) fn without_trailing_stop_words(words: &[String]) -> &[String] {
-    let end = words.iter().rposition(|word| !is_stop_word(word)).map_or(words.len(), |last| last + 1);
-    &words[..end]
 }
 
 /// Visits the folded words of `text` in their order.
@@ -63,8 +56,8 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
 fn next_raw_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_part_of_word)?;
     let text = &text[start..];
-    let abbreviated = abbreviation(text).or_else(|| spaced_abbreviation(text));
-    let length = abbreviated.or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
+    let known = abbreviation(text).or_else(|| spaced_abbreviation(text)).or_else(|| cnpj(text));
+    let length = known.or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
     Some(text.split_at(length))
 }
 
@@ -100,6 +93,18 @@ fn spaced_abbreviation(text: &str) -> Option<usize> {
     (length > 1).then_some(length)
 }
 
+/// How long the number of a company is that starts here, written with its punctuation: one word, as it is without.
+fn cnpj(text: &str) -> Option<usize> {
+    let written = text.get(..CNPJ_SHAPE.len())?;
+    let is_like = |(c, shape): (u8, u8)| match shape {
+        b'0' => c.is_ascii_digit(),
+        b'A' => c.is_ascii_alphanumeric(),
+        sign => c == sign,
+    };
+    let ends = !text[written.len()..].starts_with(is_part_of_word);
+    (ends && written.bytes().zip(CNPJ_SHAPE.bytes()).all(is_like)).then_some(written.len())
+}
+
 /// A lone accent folds to nothing at all.
 fn append_folded(raw: &str, out: &mut String) {
     let start = out.len();
@@ -116,95 +121,17 @@ fn append_folded(raw: &str, out: &mut String) {
 
 /// Of a number, how many zeros say nothing: some files pad registry codes with them, others do not.
 fn leading_zeros(word: &str) -> usize {
-    if !word.bytes().all(|b| b.is_ascii_digit()) {
+    if word.len() >= CNPJ_LENGTH || !word.bytes().all(|b| b.is_ascii_digit()) {
         return 0;
     }
     let zeros = word.bytes().take_while(|b| *b == b'0').count();
     zeros.min(word.len().saturating_sub(1))
 }
 
-/// What the forms of a folded word have in common. A code is its own stem.
-pub(crate) fn stem(folded: &str) -> String {
-    if folded.bytes().any(|b| b.is_ascii_digit()) {
-        return folded.to_owned();
-    }
-    let singular = singular(folded);
-    let stem = Stemmer::new(Algorithm::Portuguese).stem(&singular).into_owned();
-    if stem.is_empty() { singular } else { stem }
-}
-
-/// Endings of the plural, and the singular's, that the stemmer does not bring together.
-const PLURALS: [(&str, &str); 9] = [
-    ("oes", "ao"),
-    ("aes", "ao"),
-    ("ais", "al"),
-    ("eis", "el"),
-    ("ois", "ol"),
-    ("uis", "ul"),
-    ("ns", "m"),
-    // Or else `dividendo` loses the ending of a gerund and `dividendos` does not.
-    ("os", "o"),
-    ("as", "a"),
-];
-
-/// The singular of a folded word. At least two letters stay before the ending: `ações` is changed, `mais` is not.
-pub(crate) fn singular(folded: &str) -> String {
-    for (plural, ending) in PLURALS {
-        if let Some(start) = folded.strip_suffix(plural)
-            && start.len() >= 2
-        {
-            return [start, ending].concat();
-        }
-    }
-    folded.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn stems(text: &str) -> Vec<String> {
-        words_of(text).iter().map(|word| stem(word)).collect()
-    }
-
-    #[test]
-    fn forms_of_one_word_share_a_stem() {
-        for family in [
-            "operação operações operacao operacoes OPERAÇÕES",
-            "nacional nacionais",
-            "imóvel imóveis imovel imoveis",
-            "fiscal fiscais",
-            "trabalhador trabalhadores",
-            "emprego empregos",
-            "país países",
-            "ação ações acao acoes",
-            "debênture debêntures debenture",
-            "reunião reuniões",
-            "balanço balanços",
-            "item itens",
-            "jovem jovens",
-            "real reais",
-            "demonstração demonstrações",
-            "acionista acionistas",
-            "dividendo dividendos",
-            "relevante relevantes",
-            "juro juros",
-            "assembleia assembleias",
-            "contábil contabil",
-        ] {
-            let stems = stems(family);
-            assert!(stems.iter().all(|stem| *stem == stems[0]), "{family}: {stems:?}");
-        }
-    }
-
-    #[test]
-    fn different_words_keep_different_stems() {
-        for (one, other) in [("ação", "acordo"), ("fiscal", "fisco"), ("mais", "mal"), ("capital", "capitão")]
-        {
-            assert_ne!(stems(one), stems(other), "{one} {other}");
-        }
-    }
 
     #[test]
     fn stop_words_are_folded_and_sorted() {
@@ -239,6 +166,15 @@ mod tests {
     }
 
     #[test]
+    fn a_cnpj_is_one_word_with_or_without_its_punctuation() {
+        for text in ["00.000.000/0001-91", "00000000000191", "(00.000.000/0001-91)"] {
+            assert_eq!(words_of(text), ["00000000000191"], "{text}");
+        }
+        assert_eq!(words_of("12.abc.345/01DE-35"), ["12abc34501de35"]);
+        assert_eq!(words_of("33.000.167/0001-019 33.000.167"), ["33", "0", "167", "1", "19", "33", "0", "167"]);
+    }
+
+    #[test]
     fn decomposed_accents_do_not_split_a_word() {
         assert_eq!(words_of("ac\u{327}a\u{303}o \u{301} ½"), ["acao", "12"]);
     }
@@ -249,7 +185,6 @@ mod tests {
             for word in words_of(&text) {
                 prop_assert!(!word.is_empty() && word.chars().count() <= LONGEST_WORD);
                 prop_assert!(word.chars().all(char::is_alphanumeric));
-                prop_assert!(!stem(&word).is_empty());
             }
         }
 

@@ -1,14 +1,13 @@
 //! Building an index: the rows come one by one in their order, each as texts; words are numbered as they are met and
 //! put in alphabetical order at the end.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use super::TextIndex;
 use super::analyzer::for_each_word;
 use super::entry::{Entry, MOST_ROWS};
 use super::label::whole_label;
 use super::lexicon::Lexicon;
-use super::neighbours::{hash, pair};
 use super::positions::{Field, Position};
 use super::postings::Lists;
 use crate::BuildError;
@@ -31,8 +30,6 @@ pub(crate) struct IndexBuilder {
     again: Vec<(u32, WordEntry)>,
     /// The row being added.
     row: Vec<WordEntry>,
-    /// Words that stand beside each other.
-    neighbours: HashSet<u32>,
 }
 
 /// A word of a finished row, as small as an [`Entry`]: the word stands where the row will.
@@ -42,9 +39,6 @@ impl IndexBuilder {
     pub(crate) fn title(&mut self, text: &str) -> Title {
         let mut words = Vec::new();
         for_each_word(text, |word| words.push(self.words.number(word)));
-        for two in words.windows(2) {
-            self.neighbours.insert(pair(self.words.hash(two[0]), self.words.hash(two[1])));
-        }
         Title { words, whole: None }
     }
 
@@ -78,14 +72,10 @@ impl IndexBuilder {
     }
 
     fn put_prose(&mut self, prose: &str) {
-        let (mut nth, mut before) = (0, None);
+        let mut nth = 0;
         for_each_word(prose, |word| {
             let number = self.words.number(word);
             self.row.push(Entry::new(number, Field::Description.position(nth)));
-            let own = self.words.hash(number);
-            if let Some(before) = before.replace(own) {
-                self.neighbours.insert(pair(before, own));
-            }
             nth += 1;
         });
     }
@@ -108,7 +98,7 @@ impl IndexBuilder {
         let lists = lists(&places, || by_row(&self.entries, &self.ends));
         drop((self.entries, self.ends, self.again));
         let (lists, again) = (Lists::from_parts(lists), Lists::without_bitmaps(again));
-        Ok(TextIndex::new(rows, lexicon, lists, again, self.neighbours.into()))
+        Ok(TextIndex::new(rows, lexicon, lists, again))
     }
 }
 
@@ -154,8 +144,6 @@ fn lists<I: Iterator<Item = (u32, WordEntry)>>(
 #[derive(Default)]
 struct Words {
     numbers: HashMap<Box<str>, u32>,
-    /// Of each word, by its number.
-    hashes: Vec<u64>,
 }
 
 impl Words {
@@ -165,12 +153,7 @@ impl Words {
         }
         let number = self.numbers.len() as u32;
         self.numbers.insert(word.into(), number);
-        self.hashes.push(hash(word));
         number
-    }
-
-    fn hash(&self, number: u32) -> u64 {
-        self.hashes[number as usize]
     }
 
     /// The words in alphabetical order, and the place there of each by its number.

@@ -1,5 +1,6 @@
 //! One word of a query: the lists of rows that satisfy it, and the reading of them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::entry::Entry;
@@ -11,8 +12,6 @@ use super::row_set::RowSet;
 #[derive(Clone, Default)]
 pub(super) struct Clause<'a> {
     pub lists: Vec<Occurrences<'a>>,
-    /// Further rows, of which it is not known where they have it.
-    pub set: Option<&'a RowSet>,
     /// At which places of the query the word stands.
     pub offsets: Vec<usize>,
 }
@@ -28,20 +27,58 @@ pub(super) struct Occurrences<'a> {
     pub moved: u8,
 }
 
-/// In entries read, what it costs to see that the next entry of a list is not the one.
-const LOOK_COST: usize = 2;
-/// In entries read, what it costs to seek an entry in a list.
-const SEEK_COST: usize = 14;
-
-impl Clause<'_> {
+impl<'a> Clause<'a> {
     /// No fewer rows than it has.
     pub(super) fn most_rows(&self) -> usize {
-        let listed: usize = self.lists.iter().map(|one| one.list.entries.len()).sum();
-        listed + self.set.map_or(0, RowSet::len)
+        self.lists.iter().map(|one| one.list.entries.len()).sum()
     }
 
     pub(super) fn has_rows(&self) -> bool {
-        self.set.is_some() || self.lists.iter().any(|one| !one.list.entries.is_empty())
+        self.lists.iter().any(|one| !one.list.entries.is_empty())
+    }
+
+    /// Its entries, unless they stand in several lists.
+    pub(super) fn only_list(&self) -> Option<&'a [Entry]> {
+        match self.lists[..] {
+            [] => Some(&[]),
+            [Occurrences { list, .. }] => Some(list.entries),
+            _ => None,
+        }
+    }
+
+    /// All its rows, of a part that has so many.
+    pub(super) fn rows(&self, below: u32) -> Cow<'a, RowSet> {
+        if let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.lists[..] {
+            return Cow::Borrowed(bitmap.rows());
+        }
+        let mut rows = RowSet::below(below);
+        for one in &self.lists {
+            match one.list.bitmap {
+                Some(bitmap) => rows.add_all(bitmap.rows()),
+                None => one.list.entries.iter().for_each(|entry| rows.insert(entry.row())),
+            }
+        }
+        Cow::Owned(rows)
+    }
+
+    /// Those that have it in a text of their own.
+    pub(super) fn own_rows(&self, below: u32) -> Cow<'a, RowSet> {
+        if let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.lists[..]
+            && let Some(rows) = bitmap.own_rows()
+        {
+            return Cow::Borrowed(rows);
+        }
+        let mut rows = RowSet::below(below);
+        for one in &self.lists {
+            match one.list.bitmap {
+                Some(bitmap) => bitmap.own_rows().into_iter().for_each(|own| rows.add_all(own)),
+                None => {
+                    let own = one.list.entries.iter().filter(|entry| entry.position().is_own());
+                    own.for_each(|entry| rows.insert(entry.row()));
+                }
+            }
+        }
+        Cow::Owned(rows)
     }
 }
 
@@ -63,28 +100,13 @@ impl<'a> ClauseReader<'a> {
         Self { clause, places: vec![Place::default(); clause.lists.len()] }
     }
 
-    /// The first row from `start` on that is in a list or in the set.
-    pub(super) fn next_row(&self, start: u32) -> Option<u32> {
-        let first = |(one, place): (&Occurrences<'_>, &Place)| {
-            let entries = one.list.entries;
-            entries.get(seek(entries, place.list, start)).map(|entry| entry.row())
-        };
-        let listed = self.clause.lists.iter().zip(&self.places).filter_map(first);
-        listed.chain(self.clause.set.and_then(|set| set.next(start))).min()
-    }
-
-    /// Whether looking so many rows of a window up costs less than reading the lists there.
-    pub(super) fn prefers_look_up(&mut self, window: &Range<u32>, rows: usize) -> bool {
-        let (mut reading, mut looking) = (0, 0);
-        for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
-            let entries = one.list.entries;
-            place.list = seek(entries, place.list, window.start);
-            let within = seek(entries, place.list, window.end) - place.list;
-            let sought = if one.list.bitmap.is_some() { 0 } else { rows.min(within) };
-            reading += within;
-            looking += rows * LOOK_COST + sought * SEEK_COST;
-        }
-        looking <= reading
+    /// Whether a row has the word. Rows are asked for in ascending order.
+    pub(super) fn has(&mut self, row: u32) -> bool {
+        let lists = self.clause.lists.iter().zip(&mut self.places);
+        lists.into_iter().any(|(one, place)| match one.list.bitmap {
+            Some(bitmap) => bitmap.rows().contains(row),
+            None => one.list.find(row, &mut place.list).is_some(),
+        })
     }
 
     /// Where a row has the word; the first position of each list alone, if the others are not wanted. Rows are asked for in
@@ -102,57 +124,31 @@ impl<'a> ClauseReader<'a> {
         at
     }
 
-    /// Visits the entries of a window, with their places in it and where they have the word.
-    pub(super) fn read(&mut self, window: &Range<u32>, mut visit: impl FnMut(u32, Positions)) {
-        for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
-            let mut visit_all = |entries: &[Entry], from: &mut usize| {
-                let start = seek(entries, *from, window.start);
-                let end = seek(entries, start, window.end);
-                entries[start..end].iter().for_each(|entry| {
-                    visit(entry.row() - window.start, Positions::of(entry.position()).later(one.moved));
-                });
-                *from = end;
-            };
-            visit_all(one.list.entries, &mut place.list);
-            visit_all(one.again, &mut place.again);
-        }
+    /// The rows of a window, 64 at a time, if they stand in one bitmap.
+    pub(super) fn words(&self, window: &Range<u32>) -> Option<&'a [u64]> {
+        let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.clause.lists[..] else {
+            return None;
+        };
+        Some(bitmap.rows().words_from(window.start))
     }
 
-    /// Whether its rows are those of one list.
-    pub(super) fn visits_each_row_once(&self) -> bool {
-        self.clause.lists.len() == 1 && self.clause.set.is_none()
-    }
-
-    /// Visits the rows of a window, if they are those of one list, with all positions.
-    pub(super) fn visit_rows(&mut self, window: &Range<u32>, mut visit: impl FnMut(u32, Positions)) {
-        let ([one], [place]) = (&self.clause.lists[..], &mut self.places[..]) else { return };
-        let entries = one.list.entries;
-        let start = seek(entries, place.list, window.start);
-        place.list = seek(entries, start, window.end);
-        for entry in &entries[start..place.list] {
-            let mut at = Positions::of(entry.position());
-            if entry.is_repeated() {
-                at.add(again(one, entry.row(), &mut place.again));
-            }
-            visit(entry.row(), at.later(one.moved));
-        }
-    }
-
-    /// Adds the rows of a window to a set of the window's places.
-    pub(super) fn add_rows(&mut self, window: &Range<u32>, rows: &mut RowSet) {
+    /// Adds the rows of a window, which starts at a multiple of 64, to a set of the window's places.
+    pub(super) fn add_rows(&mut self, window: &Range<u32>, rows: &mut [u64]) {
         for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
             if let Some(bitmap) = one.list.bitmap {
-                bitmap.add_to(window, rows);
+                let there = bitmap.rows().words_from(window.start);
+                rows.iter_mut().zip(there).for_each(|(own, other)| *own |= other);
                 continue;
             }
             let entries = one.list.entries;
             let start = seek(entries, place.list, window.start);
-            let end = seek(entries, start, window.end);
-            entries[start..end].iter().for_each(|entry| rows.insert(entry.row() - window.start));
-            place.list = end;
-        }
-        if let Some(set) = self.clause.set {
-            rows.add_from(set, window.start);
+            place.list = seek(entries, start, window.end);
+            for entry in &entries[start..place.list] {
+                let at = entry.row() - window.start;
+                if let Some(word) = rows.get_mut((at / u64::BITS) as usize) {
+                    *word |= 1 << (at % u64::BITS);
+                }
+            }
         }
     }
 }

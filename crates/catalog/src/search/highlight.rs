@@ -1,6 +1,7 @@
 //! Which words of a text a search found it by.
 
-use super::analyzer::{for_each_word_at, is_stop_word, stem, without_trailing_stop_words, words_of};
+use super::analyzer::{for_each_word_at, is_stop_word, words_of};
+use super::inflection::base;
 use super::synonyms::{self, is_form};
 
 /// A part of a text, in characters.
@@ -12,7 +13,7 @@ pub struct Span {
 
 /// Finds the words of a query in texts, as a search does: in any form, folded, and by what means the same.
 pub(crate) struct Highlighter {
-    /// Each word and its stem.
+    /// Each word and what its forms have in common.
     words: Vec<(String, String)>,
     /// The beginning of a word.
     last: String,
@@ -23,16 +24,18 @@ pub(crate) struct Highlighter {
 impl Highlighter {
     /// Of the text as it was searched.
     pub(crate) fn of(searched: &str) -> Self {
-        let all = words_of(searched);
-        let words = without_trailing_stop_words(&all);
-        let expressions = synonyms::occurrences(words)
+        let words = words_of(searched);
+        let expressions = synonyms::occurrences(&words)
+            .iter()
             .flat_map(|found| found.others().collect::<Vec<_>>())
             .map(|other| &synonyms::all()[other].words[..])
             .collect();
         let telling = words.iter().filter(|word| !is_stop_word(word));
+        let tells_nothing = telling.clone().count() == 0;
+        let last = words.last().filter(|last| tells_nothing || !is_stop_word(last));
         Self {
-            words: telling.map(|word| (word.clone(), stem(word))).collect(),
-            last: words.last().cloned().unwrap_or_default(),
+            words: telling.map(|word| (word.clone(), base(word))).collect(),
+            last: last.cloned().unwrap_or_default(),
             expressions,
         }
     }
@@ -58,8 +61,8 @@ impl Highlighter {
 
     fn is_asked_for(&self, word: &str) -> bool {
         let is_last = !self.last.is_empty() && word.starts_with(&self.last);
-        let stemmed = if is_stop_word(word) { None } else { Some(stem(word)) };
-        is_last || self.words.iter().any(|(own, stem)| own == word || Some(stem) == stemmed.as_ref())
+        let own_base = if is_stop_word(word) { None } else { Some(base(word)) };
+        is_last || self.words.iter().any(|(own, base)| own == word || Some(base) == own_base.as_ref())
     }
 }
 

@@ -1,12 +1,11 @@
 //! The words of an index in alphabetical order, and which of them are forms of one another.
 //!
-//! Stems stand in no list: each word is stemmed once, and a query for a word asks for all its forms.
+//! What forms have in common stands in no list: a query for a word asks for all its forms.
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
-
-use super::analyzer::{is_stop_word, stem};
+use super::analyzer::is_stop_word;
+use super::inflection;
 use super::label::is_whole_label;
 use super::signature::Signature;
 
@@ -15,8 +14,8 @@ pub(super) struct Lexicon {
     /// All words behind each other.
     text: String,
     ends: Vec<u32>,
-    /// The words of each stem, but for words that are their own stem and have no other form: most names, all codes.
-    families: HashMap<Box<str>, Box<[u32]>>,
+    /// Each word that may have forms beneath a hash of what these have in common, ascending.
+    families: Vec<(u32, u32)>,
     /// What tells at a glance that a word cannot be near another.
     signatures: Vec<Signature>,
 }
@@ -24,7 +23,7 @@ pub(super) struct Lexicon {
 impl Lexicon {
     /// Of words in alphabetical order: where each ends in `text`.
     pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
-        let mut lexicon = Self { text, ends, families: HashMap::new(), signatures: Vec::new() };
+        let mut lexicon = Self { text, ends, families: Vec::new(), signatures: Vec::new() };
         lexicon.families = lexicon.gather_families();
         lexicon.signatures = (0..lexicon.len()).map(|number| Signature::of(lexicon.word(number))).collect();
         lexicon
@@ -52,14 +51,17 @@ impl Lexicon {
         &self.signatures
     }
 
-    /// The words that have this stem.
-    pub(super) fn family(&self, wanted: &str) -> Vec<u32> {
-        if let Some(family) = self.families.get(wanted) {
-            return family.to_vec();
+    /// The forms of a word that rows have. A small word has none, not even itself.
+    pub(super) fn forms(&self, word: &str) -> Vec<u32> {
+        if !may_have_forms(word) {
+            return self.find(word).filter(|_| !is_stop_word(word)).into_iter().collect();
         }
-        // What was left out has one member, its own stem. Anything else has none.
-        let is_own_stem = !is_stop_word(wanted) && stem(wanted) == wanted;
-        self.find(wanted).filter(|_| is_own_stem).into_iter().collect()
+        let base = inflection::base(word);
+        let hash = hash(&base);
+        let start = self.families.partition_point(|(other, _)| *other < hash);
+        let alike = self.families[start..].iter().take_while(|(other, _)| *other == hash);
+        let is_form = |number: &u32| inflection::base(self.word(*number)) == base;
+        alike.map(|(_, number)| *number).filter(is_form).collect()
     }
 
     /// The words that start with `prefix`.
@@ -86,22 +88,23 @@ impl Lexicon {
         low
     }
 
-    fn gather_families(&self) -> HashMap<Box<str>, Box<[u32]>> {
-        let mut families = HashMap::<String, Vec<u32>>::new();
-        for number in 0..self.len() {
-            let word = self.word(number);
-            let is_code = word.bytes().any(|b| b.is_ascii_digit());
-            if !is_code && !is_stop_word(word) && !is_whole_label(word) {
-                families.entry(stem(word)).or_default().push(number);
-            }
-        }
-        let worth_keeping = |stem: &str, forms: &[u32]| !matches!(forms, [only] if self.word(*only) == stem);
+    fn gather_families(&self) -> Vec<(u32, u32)> {
+        let words = (0..self.len()).filter(|number| may_have_forms(self.word(*number)));
+        let mut families: Vec<(u32, u32)> =
+            words.map(|number| (hash(&inflection::base(self.word(number))), number)).collect();
+        families.sort_unstable();
+        families.shrink_to_fit();
         families
-            .into_iter()
-            .filter(|(stem, forms)| worth_keeping(stem, forms))
-            .map(|(stem, forms)| (stem.into(), forms.into()))
-            .collect()
     }
+}
+
+fn may_have_forms(word: &str) -> bool {
+    !word.bytes().any(|b| b.is_ascii_digit()) && !is_stop_word(word) && !is_whole_label(word)
+}
+
+/// FNV-1a.
+fn hash(word: &str) -> u32 {
+    word.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]
@@ -119,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn families_are_the_words_of_a_stem() {
+    fn the_forms_of_a_word_are_found_by_any_of_them() {
         let lexicon = lexicon(["2004", "acao", "acoes", "aurora", "de", "dividendos"]);
         let family = |word: &str| -> Vec<&str> {
-            lexicon.family(&stem(word)).into_iter().map(|form| lexicon.word(form)).collect()
+            lexicon.forms(word).into_iter().map(|form| lexicon.word(form)).collect()
         };
         assert_eq!(family("acoes"), ["acao", "acoes"]);
         assert_eq!(family("dividendo"), ["dividendos"]);

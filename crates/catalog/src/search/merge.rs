@@ -34,8 +34,7 @@ impl TextIndex {
         }
         let (lists, again) =
             (Lists::from_parts((list_ends, entries)), Lists::without_bitmaps((again_ends, again)));
-        let neighbours = self.neighbours.merged(&fresh.neighbours);
-        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists, again, neighbours))
+        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists, again))
     }
 
     /// The words in alphabetical order with their lists.

@@ -12,11 +12,14 @@ mod builder;
 mod clause;
 mod entry;
 mod highlight;
+mod inflection;
+mod judge;
 mod label;
 mod lexicon;
 mod matching;
 mod merge;
-mod neighbours;
+mod pairs;
+mod paging;
 mod phrases;
 mod positions;
 mod postings;
@@ -42,23 +45,24 @@ use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
 use label::is_whole_label;
 use lexicon::Lexicon;
-use neighbours::Neighbours;
+use pairs::Pairs;
 use phrases::Phrase;
 use postings::Lists;
 use prefixes::Prefixes;
 use query::SearchQuery;
 use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
+use spelling::{Reach, Spelling};
 
-#[cfg(test)]
-pub(crate) use analyzer::stem;
 pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
 pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
 pub(crate) use positions::Field;
 pub use reading::{Found, Reading};
-pub(crate) use synonyms::name_key;
+#[cfg(test)]
+pub(crate) use inflection::base;
+pub(crate) use synonyms::meaning;
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
@@ -68,7 +72,7 @@ pub(crate) struct TextIndex {
     lists: Lists,
     /// Where rows have a word again, after its first position.
     again: Lists,
-    neighbours: Neighbours,
+    pairs: Pairs,
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
     phrases: Vec<Phrase>,
@@ -77,14 +81,31 @@ pub(crate) struct TextIndex {
     recent: ResultCache,
 }
 
+/// What is asked of a part that has an order of its own.
+pub(crate) struct Asked<'a> {
+    pub words: &'a [String],
+    /// The places of the words that rows must have.
+    pub required: &'a dyn Fn(&[String]) -> Vec<usize>,
+    /// Whether a word is known elsewhere, so that it is not mistyped.
+    pub is_known: &'a dyn Fn(&str) -> bool,
+}
+
+/// All rows that were found by one spelling of a query.
+pub(crate) struct AllRows {
+    pub searched: Vec<String>,
+    pub rows: Vec<u32>,
+    pub reading: Reading,
+}
+
 /// A word that so many rows have is searched for when the index is built.
 const COMMON: usize = 2_000;
 
 impl TextIndex {
-    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists, neighbours: Neighbours) -> Self {
+    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists) -> Self {
         let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
-        let mut index = Self { rows, lexicon, lists, again, neighbours, prefixes, ..Self::default() };
+        let mut index = Self { rows, lexicon, lists, again, prefixes, ..Self::default() };
         index.phrases = phrases::of_synonyms(&index);
+        index.pairs = Pairs::of(&index);
         index.prepared = index.prepare();
         index
     }
@@ -116,38 +137,41 @@ impl TextIndex {
         found
     }
 
-    /// Of the readings of mistyped words the first that some row has all words of.
+    /// Of the spellings of mistyped words the first that some row has all words of.
     fn find(&self, words: &[String], page: Page) -> (Outcome, Reading) {
-        let readings = self.readings(words);
-        for reading in &readings {
-            let outcome = SearchQuery::new(reading, self).run(page, false);
+        let spellings = self.spellings(words, &Reach::COMMONEST, &|_| false);
+        for spelling in &spellings {
+            let outcome = SearchQuery::new(&spelling.words, true, self).run(page);
             if outcome.total > 0 {
-                return (outcome, Reading::corrected(reading));
+                return (outcome, spelling.reading());
             }
         }
-        let searched = readings.first().map_or(words, Vec::as_slice);
-        let outcome = SearchQuery::new(searched, self).run(page, true);
-        let mut reading = if readings.is_empty() { Reading::default() } else { Reading::corrected(searched) };
-        reading.relaxed = outcome.relaxed;
-        (outcome, reading)
+        let Some(first) = spellings.first() else { return Default::default() };
+        let outcome = SearchQuery::new(&first.words, true, self).relaxed(page);
+        let reading = Reading { relaxed: outcome.relaxed, ..first.reading() };
+        if outcome.total > 0 { (outcome, reading) } else { Default::default() }
     }
 
-    /// All rows that words find, in the order of the part, for each way to read them, for whoever has an order of their own.
-    pub(crate) fn all_rows(&self, words: &[String]) -> Vec<(Vec<String>, Vec<u32>, Reading)> {
-        let readings = self.readings(words);
-        let found = |reading: &[String], relaxing| {
-            let mut outcome =
-                SearchQuery::new(reading, self).run(Page { limit: usize::MAX, offset: 0 }, relaxing);
-            outcome.rows.sort_unstable();
-            let relaxed = outcome.relaxed;
-            let corrected =
-                if readings.is_empty() { Reading::default() } else { Reading::corrected(reading) };
-            (reading.to_vec(), outcome.rows, Reading { relaxed, ..corrected })
+    /// All rows that words find, ascending, for each way to spell them, for whoever has an order of their own.
+    pub(crate) fn all_rows(&self, asked: &Asked<'_>) -> Vec<AllRows> {
+        let spellings = self.spellings(asked.words, &Reach::WIDE, asked.is_known);
+        let query = |spelling: &Spelling| {
+            let required = (asked.required)(&spelling.words);
+            let is_open = required.last().is_some_and(|last| last + 1 == spelling.words.len());
+            let words: Vec<String> = required.into_iter().map(|place| spelling.words[place].clone()).collect();
+            SearchQuery::new(&words, is_open, self)
         };
-        let mut all: Vec<_> = readings.iter().map(|reading| found(reading, false)).collect();
-        all.retain(|(_, rows, _)| !rows.is_empty());
-        if all.is_empty() {
-            all.push(found(readings.first().map_or(words, Vec::as_slice), true));
+        let found = |spelling: &Spelling| AllRows {
+            rows: query(spelling).all(),
+            reading: spelling.reading(),
+            searched: spelling.words.clone(),
+        };
+        let mut all: Vec<AllRows> = spellings.iter().map(found).collect();
+        all.retain(|found| !found.rows.is_empty());
+        if let (true, Some(first)) = (all.is_empty(), spellings.first()) {
+            let Outcome { rows, relaxed, .. } = query(first).relaxed(Page { limit: usize::MAX, offset: 0 });
+            let reading = Reading { relaxed, ..first.reading() };
+            all.push(AllRows { rows, reading, searched: first.words.clone() });
         }
         all
     }
@@ -158,7 +182,7 @@ impl TextIndex {
         common
             .chain(self.prefixes.texts())
             .map(|text| {
-                let outcome = SearchQuery::new(&[text.to_owned()], self).run(TopRows::PAGE, false);
+                let outcome = SearchQuery::new(&[text.to_owned()], true, self).run(TopRows::PAGE);
                 (text.into(), TopRows::from((outcome, Reading::default())))
             })
             .collect()

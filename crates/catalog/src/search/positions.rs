@@ -40,6 +40,8 @@ impl Field {
 
 /// From here on the positions are of the company.
 const COMPANY: u8 = Field::Company.stretch().0;
+/// Before here they are of the category and the type.
+const DESCRIPTION: u8 = Field::Description.stretch().0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position(u8);
@@ -47,6 +49,11 @@ pub(super) struct Position(u8);
 impl Position {
     pub(super) fn number(self) -> u8 {
         self.0
+    }
+
+    /// Whether it is in a text of the row itself.
+    pub(super) fn is_own(self) -> bool {
+        self.0 < COMPANY
     }
 
     /// Of a number below 128.
@@ -74,6 +81,12 @@ impl Positions {
     /// Whether one of them is in a text of the row itself.
     pub(super) fn has_own(self) -> bool {
         self.0 & Self::OWN.0 != 0
+    }
+
+    /// Those in the category or the type.
+    #[must_use]
+    pub(super) fn in_labels(self) -> Self {
+        Self(self.0 & ((1 << DESCRIPTION) - 1))
     }
 
     pub(super) fn add(&mut self, others: Self) {

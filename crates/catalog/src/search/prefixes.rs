@@ -54,7 +54,11 @@ fn short_prefixes(word: &str) -> impl Iterator<Item = &str> {
 fn union(rows: u32, lists: &Lists, words: Range<u32>) -> RowSet {
     let mut set = RowSet::below(rows);
     for word in words {
-        lists.of(word).iter().for_each(|entry| set.insert(entry.row()));
+        let list = lists.list(word);
+        match list.bitmap {
+            Some(bitmap) => set.add_all(bitmap.rows()),
+            None => list.entries.iter().for_each(|entry| set.insert(entry.row())),
+        }
     }
     set
 }

@@ -1,28 +1,34 @@
 //! A bitmap with rank: whether a row is in a long list, and at which place, without searching.
 //!
-//! One bit for each row, and for each block of 64 rows how many entries stand before it. The place of a row (its rank, in
+//! One bit for each row, and for each block of 512 rows how many entries stand before it. The place of a row (its rank, in
 //! the words of succinct data structures) is that number and the count of the bits before its own. Only lists as dense
 //! as those of the commonest words get one.
-
-use std::ops::Range;
 
 use super::entry::Entry;
 use super::row_set::RowSet;
 
 pub(super) struct RankBitmap {
-    /// Which rows of each block are listed.
-    rows: Vec<u64>,
+    rows: RowSet,
     /// How many entries stand before each block.
     before: Vec<u32>,
+    own: Own,
 }
 
-const BLOCK: u32 = u64::BITS;
+/// Which of the rows have the word in a text of their own, not only in the name of the company.
+enum Own {
+    All,
+    None,
+    Some(RowSet),
+}
+
+/// A block has so many words of 64 rows.
+const BLOCK: usize = 8;
 
 /// A list is dense if it has one row of so many.
-const DENSE: usize = 32;
+pub(super) const DENSE: usize = 64;
 
-/// Shorter lists are read or searched in no time.
-const SHORTEST: usize = 10_000;
+/// Shorter lists are read or searched in no time. Tests have few rows.
+pub(super) const SHORTEST: usize = if cfg!(test) { 200 } else { 10_000 };
 
 impl RankBitmap {
     /// Only of a list that is long and dense.
@@ -32,31 +38,62 @@ impl RankBitmap {
     }
 
     pub(super) fn of(list: &[Entry]) -> Self {
-        let rows = list.last().map_or(0, |entry| entry.row() + 1);
-        let mut bits = vec![0u64; rows.div_ceil(BLOCK) as usize];
-        for entry in list {
-            bits[(entry.row() / BLOCK) as usize] |= 1 << (entry.row() % BLOCK);
-        }
+        let rows = set_of(list.iter());
         let mut entries = 0;
-        let before = bits.iter().map(|block| {
+        let before = rows.words().chunks(BLOCK).map(|block| {
             let before = entries;
-            entries += block.count_ones();
+            entries += ones(block);
             before
         });
-        Self { before: before.collect(), rows: bits }
+        Self { before: before.collect(), own: Own::of(list), rows }
     }
 
-    /// Adds the rows of a window to a set of the window's places. It starts at a multiple of 64.
-    pub(super) fn add_to(&self, window: &Range<u32>, places: &mut RowSet) {
-        places.add_words(self.rows.get((window.start / BLOCK) as usize..).unwrap_or_default());
+    pub(super) fn rows(&self) -> &RowSet {
+        &self.rows
+    }
+
+    /// The rows that have the word in a text of their own, if there are any.
+    pub(super) fn own_rows(&self) -> Option<&RowSet> {
+        match &self.own {
+            Own::All => Some(&self.rows),
+            Own::None => None,
+            Own::Some(rows) => Some(rows),
+        }
     }
 
     /// The place of a row in the list, if it is listed.
     pub(super) fn rank(&self, row: u32) -> Option<usize> {
-        let block = (row / BLOCK) as usize;
-        let (rows, own) = (self.rows.get(block)?, 1u64 << (row % BLOCK));
-        (rows & own != 0).then(|| (self.before[block] + (rows & (own - 1)).count_ones()) as usize)
+        let (word, own) = ((row / u64::BITS) as usize, 1u64 << (row % u64::BITS));
+        let words = self.rows.words();
+        let rows = *words.get(word)?;
+        if rows & own == 0 {
+            return None;
+        }
+        let block = word / BLOCK;
+        let place = self.before[block] + ones(&words[block * BLOCK..word]) + (rows & (own - 1)).count_ones();
+        Some(place as usize)
     }
+}
+
+fn ones(words: &[u64]) -> u32 {
+    words.iter().map(|word| word.count_ones()).sum()
+}
+
+impl Own {
+    fn of(list: &[Entry]) -> Self {
+        let own = || list.iter().filter(|entry| entry.position().is_own());
+        match own().count() {
+            0 => Self::None,
+            count if count == list.len() => Self::All,
+            _ => Self::Some(set_of(own())),
+        }
+    }
+}
+
+fn set_of<'a>(list: impl DoubleEndedIterator<Item = &'a Entry> + Clone) -> RowSet {
+    let mut rows = RowSet::below(list.clone().next_back().map_or(0, |last| last.row() + 1));
+    list.for_each(|entry| rows.insert(entry.row()));
+    rows
 }
 
 #[cfg(test)]
@@ -67,10 +104,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_row_is_found_where_it_stands(rows in prop::collection::btree_set(0u32..400, 0..120)) {
+        fn a_row_is_found_where_it_stands(rows in prop::collection::btree_set(0u32..1400, 0..300)) {
             let list: Vec<Entry> = rows.iter().map(|row| Entry::new(*row, Position::from_number(3))).collect();
             let bitmap = RankBitmap::of(&list);
-            for row in 0..500 {
+            for row in 0..1500 {
                 prop_assert_eq!(bitmap.rank(row), list.iter().position(|entry| entry.row() == row));
             }
         }
@@ -79,14 +116,14 @@ mod tests {
     #[test]
     fn only_long_and_dense_lists_have_a_bitmap() {
         let every = |step: usize| -> Vec<Entry> {
-            (0..20_000 * step as u32)
+            (0..(2 * SHORTEST * step) as u32)
                 .step_by(step)
                 .map(|row| Entry::new(row, Position::from_number(1)))
                 .collect()
         };
-        assert!(RankBitmap::if_dense(&every(31)).is_some());
-        assert!(RankBitmap::if_dense(&every(33)).is_none());
-        assert!(RankBitmap::if_dense(&every(1)[..9_999]).is_none());
+        assert!(RankBitmap::if_dense(&every(DENSE - 1)).is_some());
+        assert!(RankBitmap::if_dense(&every(DENSE + 1)).is_none());
+        assert!(RankBitmap::if_dense(&every(1)[..SHORTEST - 1]).is_none());
         assert!(RankBitmap::if_dense(&[]).is_none());
     }
 }

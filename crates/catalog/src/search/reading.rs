@@ -21,12 +21,6 @@ pub struct Reading {
     pub relaxed: bool,
 }
 
-impl Reading {
-    pub(super) fn corrected(words: &[String]) -> Self {
-        Self { corrected: Some(words.join(" ").into()), relaxed: false }
-    }
-}
-
 impl<'a> From<Listing<'a>> for Found<'a> {
     fn from(listing: Listing<'a>) -> Self {
         Self { listing, reading: Reading::default() }

@@ -4,98 +4,161 @@
 //! the processor, so that adding one word of the query to a window takes a few instructions for each 64 rows.
 
 use super::clause::{Clause, ClauseReader};
+use super::matching::Wanted;
 use super::row_set::RowSet;
 
-/// So many rows are counted at a time: their digits fit in the processor's nearest memory.
-const WINDOW: u32 = 16_384;
+/// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
+const WORDS: usize = 256;
+const WINDOW: u32 = WORDS as u32 * u64::BITS;
+/// So many of them are one step, which the processor's widest registers hold.
+const LANES: usize = 8;
+/// A query has fewer words than this takes digits for.
+const DIGITS: usize = 7;
 
-const WORDS: usize = (WINDOW / u64::BITS) as usize;
+type Lanes = [u64; LANES];
 
-/// How many of the clauses some row has at most, and which rows have so many.
-pub(super) fn rows_with_most(clauses: &[Clause<'_>], rows: u32) -> (usize, RowSet) {
-    let mut readers: Vec<ClauseReader<'_>> =
-        clauses.iter().filter(|clause| clause.has_rows()).map(ClauseReader::of).collect();
-    let mut counts = Counts::up_to(readers.len());
-    let mut places = RowSet::below(WINDOW);
-    let (mut most, mut best) = (0, RowSet::below(rows));
-    let mut start = 0;
-    while start < rows {
-        let window = start..start.saturating_add(WINDOW);
-        counts.clear();
-        for reader in &mut readers {
-            places.clear();
-            reader.add_rows(&window, &mut places);
-            counts.add(places.words());
+impl Wanted<'_> {
+    /// How many of the words some row has at most, and which rows have so many.
+    pub(super) fn with_most(&self) -> (usize, RowSet) {
+        let mut sources = self.sources();
+        let (mut most, mut best) = (0, RowSet::below(self.rows));
+        let mut having = [0; WORDS];
+        for start in (0..self.rows).step_by(WINDOW as usize) {
+            let inputs: Vec<&[u64; WORDS]> = sources.iter_mut().map(|source| source.read(start)).collect();
+            let count = having_most(&inputs, &mut having);
+            if count > most {
+                best.clear();
+                most = count;
+            }
+            if count == most && most > 0 {
+                let starts = (start..).step_by(u64::BITS as usize);
+                starts.zip(&having).for_each(|(start, rows)| best.put_word(start, *rows));
+            }
         }
-        let count = counts.most();
+        (most, best)
+    }
+
+    /// Of the words that some row has.
+    fn sources(&self) -> Vec<Source<'_>> {
+        let Some((last, others)) = self.words.split_last() else { return Vec::new() };
+        let others = others.iter().filter(|clause| clause.has_rows()).map(|clause| Source::of(clause, None));
+        let has_last = last.has_rows() || self.longer.is_some();
+        others.chain(has_last.then(|| Source::of(last, self.longer.as_deref()))).collect()
+    }
+}
+
+/// The rows of one word, window by window.
+struct Source<'a> {
+    reader: ClauseReader<'a>,
+    longer: Option<&'a RowSet>,
+    rows: Box<[u64; WORDS]>,
+}
+
+impl<'a> Source<'a> {
+    fn of(clause: &'a Clause<'a>, longer: Option<&'a RowSet>) -> Self {
+        Self { reader: ClauseReader::of(clause), longer, rows: Box::new([0; WORDS]) }
+    }
+
+    fn read(&mut self, start: u32) -> &[u64; WORDS] {
+        let window = start..start.saturating_add(WINDOW);
+        if self.longer.is_none()
+            && let Some(rows) = self.reader.words(&window).and_then(|rows| rows.first_chunk())
+        {
+            return rows;
+        }
+        self.rows.fill(0);
+        self.reader.add_rows(&window, &mut self.rows[..]);
+        if let Some(longer) = self.longer {
+            self.rows.iter_mut().zip(longer.words_from(start)).for_each(|(own, other)| *own |= other);
+        }
+        &self.rows
+    }
+}
+
+/// How many of the inputs a row has at most, and the rows that have so many.
+fn having_most(inputs: &[&[u64; WORDS]], having: &mut [u64; WORDS]) -> usize {
+    let digits = DIGITS.min((usize::BITS - inputs.len().leading_zeros()) as usize);
+    let mut most = 0;
+    for at in (0..WORDS).step_by(LANES) {
+        let counted = counted(inputs, at, digits);
+        let (count, rows) = greatest(&counted[..digits]);
         if count > most {
-            best.clear();
+            having[..at].fill(0);
             most = count;
         }
-        if count == most && most > 0 {
-            let starts = (start..).step_by(u64::BITS as usize);
-            starts.zip(counts.having.iter()).for_each(|(start, rows)| best.put_word(start, *rows));
-        }
-        start = window.end;
+        let rows = if count == most { rows } else { [0; LANES] };
+        having[at..at + LANES].copy_from_slice(&rows);
     }
-    (most, best)
+    most
 }
 
-/// How many clauses each row of a window has.
-struct Counts {
-    /// The digits of the counts, the least first.
-    digits: Vec<[u64; WORDS]>,
-    /// The rows with the greatest count.
-    having: Box<[u64; WORDS]>,
-    carry: Box<[u64; WORDS]>,
+/// How many inputs each row of one step has, as digits, the least first. Three inputs are added at once: they make one digit
+/// and one carry, as in a full adder.
+fn counted(inputs: &[&[u64; WORDS]], at: usize, digits: usize) -> [Lanes; DIGITS] {
+    let mut counted = [[0; LANES]; DIGITS];
+    let lanes = |input: Option<&&[u64; WORDS]>| -> Lanes {
+        input.and_then(|input| input[at..].first_chunk()).copied().unwrap_or_default()
+    };
+    for three in inputs.chunks(3) {
+        let [one, two, three] = [lanes(three.first()), lanes(three.get(1)), lanes(three.get(2))];
+        let (mut sum, mut carry) = ([0; LANES], [0; LANES]);
+        for lane in 0..LANES {
+            let either = one[lane] ^ two[lane];
+            sum[lane] = either ^ three[lane];
+            carry[lane] = (one[lane] & two[lane]) | (either & three[lane]);
+        }
+        add(sum, &mut counted[..digits]);
+        add(carry, &mut counted[digits.min(1)..digits]);
+    }
+    counted
 }
 
-impl Counts {
-    fn up_to(most: usize) -> Self {
-        let digits = usize::BITS - most.leading_zeros();
-        Self {
-            digits: vec![[0; WORDS]; digits as usize],
-            having: Box::new([0; WORDS]),
-            carry: Box::new([0; WORDS]),
+fn add(mut carry: Lanes, digits: &mut [Lanes]) {
+    for digit in digits {
+        for (digit, carry) in digit.iter_mut().zip(&mut carry) {
+            let both = *digit & *carry;
+            *digit ^= *carry;
+            *carry = both;
         }
     }
+}
 
-    fn clear(&mut self) {
-        self.digits.fill([0; WORDS]);
-    }
-
-    fn add(&mut self, rows: &[u64]) {
-        self.carry.iter_mut().zip(rows).for_each(|(carry, rows)| *carry = *rows);
-        for digit in &mut self.digits {
-            let mut rest = 0;
-            for (digit, carry) in digit.iter_mut().zip(self.carry.iter_mut()) {
-                let both = *digit & *carry;
-                *digit ^= *carry;
-                *carry = both;
-                rest |= both;
-            }
-            if rest == 0 {
-                break;
-            }
+/// The greatest number of one step, and the rows that have it.
+fn greatest(digits: &[Lanes]) -> (usize, Lanes) {
+    let (mut most, mut having) = (0, [!0; LANES]);
+    for (place, digit) in digits.iter().enumerate().rev() {
+        let mut with = [0; LANES];
+        for lane in 0..LANES {
+            with[lane] = having[lane] & digit[lane];
+        }
+        if with.iter().any(|rows| *rows != 0) {
+            having = with;
+            most |= 1 << place;
         }
     }
+    (most, having)
+}
 
-    /// The greatest count; the rows that have it are kept.
-    fn most(&mut self) -> usize {
-        let (having, carry) = (&mut self.having, &mut self.carry);
-        having.fill(!0);
-        let mut most = 0;
-        for (place, digit) in self.digits.iter().enumerate().rev() {
-            let mut any = 0;
-            for ((with, rows), digit) in carry.iter_mut().zip(having.iter()).zip(digit) {
-                *with = rows & digit;
-                any |= *with;
-            }
-            if any != 0 {
-                std::mem::swap(having, carry);
-                most |= 1 << place;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_are_counted_as_one_counts_them_one_by_one(seed: u64, words in 0usize..40) {
+            let random = &mut fastrand::Rng::with_seed(seed);
+            let inputs: Vec<[u64; WORDS]> =
+                (0..words).map(|_| std::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..))).collect();
+            let counts: Vec<usize> = (0..WORDS * 64)
+                .map(|row| inputs.iter().filter(|input| input[row / 64] & (1 << (row % 64)) != 0).count())
+                .collect();
+            let most = counts.iter().copied().max().unwrap_or(0);
+            let mut having = [0; WORDS];
+            prop_assert_eq!(having_most(&inputs.iter().collect::<Vec<_>>(), &mut having), most);
+            if most > 0 {
+                prop_assert!((0..WORDS * 64).all(|row| (having[row / 64] & (1 << (row % 64)) != 0) == (counts[row] == most)));
             }
         }
-        most
     }
 }

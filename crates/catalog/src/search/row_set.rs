@@ -19,26 +19,40 @@ impl RowSet {
         self.bits[(row / WORD) as usize] |= 1 << (row % WORD);
     }
 
+    /// Keeps the rows that another set has too.
+    pub(super) fn keep_all(&mut self, others: &Self) {
+        let known = self.bits.len().min(others.bits.len());
+        let (shared, beyond) = self.bits.split_at_mut(known);
+        shared.iter_mut().zip(&others.bits).for_each(|(own, other)| *own &= other);
+        beyond.fill(0);
+    }
+
+    pub(super) fn add_all(&mut self, others: &Self) {
+        self.bits.iter_mut().zip(&others.bits).for_each(|(own, other)| *own |= other);
+    }
+
     pub(super) fn remove_all(&mut self, others: &Self) {
         self.bits.iter_mut().zip(&others.bits).for_each(|(own, other)| *own &= !other);
+    }
+
+    pub(super) fn remove(&mut self, row: u32) {
+        if let Some(word) = self.bits.get_mut((row / WORD) as usize) {
+            *word &= !(1 << (row % WORD));
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.bits.fill(0);
     }
 
+    /// Which rows of each 64 are in it.
     pub(super) fn words(&self) -> &[u64] {
         &self.bits
     }
 
-    /// Adds rows, 64 at a time from the first on; as many as fit.
-    pub(super) fn add_words(&mut self, words: &[u64]) {
-        self.bits.iter_mut().zip(words).for_each(|(own, other)| *own |= other);
-    }
-
-    /// Adds the rows of another set from `start` on, which is a multiple of 64, counted from there; as many as fit.
-    pub(super) fn add_from(&mut self, other: &Self, start: u32) {
-        self.add_words(other.bits.get((start / WORD) as usize..).unwrap_or_default());
+    /// The same from a row on, which is a multiple of 64.
+    pub(super) fn words_from(&self, start: u32) -> &[u64] {
+        self.bits.get((start / WORD) as usize..).unwrap_or_default()
     }
 
     /// Puts the first 64 rows from `start` on, a multiple of 64, in place of what is there.
@@ -48,23 +62,29 @@ impl RowSet {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.bits.iter().all(|word| *word == 0)
+    }
+
     pub(super) fn contains(&self, row: u32) -> bool {
-        self.bits[(row / WORD) as usize] & (1 << (row % WORD)) != 0
+        self.bits.get((row / WORD) as usize).is_some_and(|word| word & (1 << (row % WORD)) != 0)
     }
 
     pub(super) fn len(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Visits all rows in ascending order.
-    pub(super) fn each(&self, mut visit: impl FnMut(u32)) {
+    /// All rows in ascending order.
+    pub(super) fn to_vec(&self) -> Vec<u32> {
+        let mut rows = Vec::new();
         self.try_each(|row| {
-            visit(row);
+            rows.push(row);
             true
         });
+        rows
     }
 
-    /// The same while `visit` wants more.
+    /// Visits the rows in ascending order while `visit` wants more.
     pub(super) fn try_each(&self, mut visit: impl FnMut(u32) -> bool) {
         for (number, word) in (0..).zip(&self.bits) {
             let mut rest = *word;
@@ -75,11 +95,6 @@ impl RowSet {
                 rest &= rest - 1;
             }
         }
-    }
-
-    /// The first row from `start` on.
-    pub(super) fn next(&self, start: u32) -> Option<u32> {
-        self.within(&(start..self.end())).next()
     }
 
     /// The rows of a range in ascending order.
@@ -147,15 +162,21 @@ mod tests {
             let (from, to) = (start as u32 * 3, (start + length) as u32 * 3);
             let within: Vec<u32> = put.range(from..to).copied().collect();
             prop_assert_eq!(set.within(&(from..to)).collect::<Vec<_>>(), within);
-            prop_assert_eq!(set.next(from), put.range(from..).next().copied());
+            prop_assert_eq!(set.to_vec(), &sorted[..]);
+            prop_assert_eq!(set.is_empty(), sorted.is_empty());
             let end = (start + length).min(sorted.len());
             let start = start.min(end);
             prop_assert_eq!(set.at(start..end), &sorted[start..end]);
             prop_assert!((0..300).all(|row| set.contains(row) == put.contains(&row)));
-            let mut part = RowSet::below(128);
-            part.add_from(&set, 192);
-            let copied: Vec<u32> = put.range(192..).map(|row| row - 192).collect();
-            prop_assert_eq!(part.within(&(0..128)).collect::<Vec<_>>(), copied);
+            let mut some = RowSet::below(128);
+            (0..128).step_by(3).for_each(|row| some.insert(row));
+            let mut both = set.clone();
+            both.keep_all(&some);
+            prop_assert!(both.to_vec().iter().copied().eq(put.iter().copied().filter(|row| *row < 128 && row % 3 == 0)));
+            both.add_all(&set);
+            prop_assert_eq!(both.to_vec(), &sorted[..]);
+            both.remove(from);
+            prop_assert!(both.to_vec().iter().copied().eq(put.iter().copied().filter(|row| *row != from)));
         }
     }
 }

@@ -5,7 +5,6 @@ use std::io::{self, Read, Write};
 use super::TextIndex;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::neighbours::Neighbours;
 use super::postings::Lists;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
@@ -18,7 +17,6 @@ pub(crate) struct IndexSnapshot {
     entries: Vec<Entry>,
     again_ends: Vec<u64>,
     again: Vec<Entry>,
-    neighbours: Neighbours,
 }
 
 impl TextIndex {
@@ -32,8 +30,7 @@ impl TextIndex {
         snapshot.column(list_ends, |end| *end)?;
         snapshot.column(entries, |entry| entry.to_bits())?;
         snapshot.column(again_ends, |end| *end)?;
-        snapshot.column(again, |entry| entry.to_bits())?;
-        snapshot.column(self.neighbours.pairs(), |pair| *pair)
+        snapshot.column(again, |entry| entry.to_bits())
     }
 
     pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexSnapshot, SnapshotError> {
@@ -47,7 +44,6 @@ impl TextIndex {
             entries: snapshot.column(Entry::from_bits)?,
             again_ends: snapshot.column(|end: u64| end)?,
             again: snapshot.column(Entry::from_bits)?,
-            neighbours: Neighbours::from_pairs(snapshot.column(|pair: u32| pair)?),
         };
         ensure(read.is_consistent())?;
         Ok(read)
@@ -63,7 +59,7 @@ impl IndexSnapshot {
         let lexicon = Lexicon::new(self.text, self.word_ends);
         let again = Lists::without_bitmaps((self.again_ends, self.again));
         let lists = Lists::from_parts((self.list_ends, self.entries));
-        TextIndex::new(self.rows, lexicon, lists, again, self.neighbours)
+        TextIndex::new(self.rows, lexicon, lists, again)
     }
 
     fn is_consistent(&self) -> bool {
@@ -115,7 +111,6 @@ mod tests {
             entries,
             again_ends: vec![0, 2],
             again: vec![entry(1, 5), entry(1, 7)],
-            neighbours: Neighbours::default(),
         }
     }
 

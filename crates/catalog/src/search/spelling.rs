@@ -4,19 +4,45 @@
 //! two neighbours swapped, is one edit. Each word of the lexicon has a signature of the letters it has and its length;
 //! one pass over the signatures leaves so few words that each of them can be compared.
 
+use hashbrown::HashSet;
+
 use super::TextIndex;
-use super::analyzer::{is_stop_word, stem, without_trailing_stop_words};
+use super::analyzer::is_stop_word;
 use super::lexicon::Lexicon;
+use super::reading::Reading;
 use super::signature::{Signature, letters};
 use super::synonyms;
 
 /// So many words of a query can be mistyped. Where more are unknown it is no slip of the finger, and the words are taken
 /// as they are.
 const MOST_MISTYPED: usize = 4;
-/// Of the words that are equally near so many are tried, those that most rows have.
-const MOST_NEAREST: usize = 3;
-/// So many readings of a query are tried.
-const MOST_READINGS: usize = 4;
+
+/// How much is tried for a query with mistyped words.
+pub(super) struct Reach {
+    /// Of the words that are equally near, those that most rows have.
+    nearest: usize,
+    readings: usize,
+}
+
+impl Reach {
+    /// For whoever takes the first that finds something.
+    pub(super) const COMMONEST: Self = Self { nearest: 3, readings: 4 };
+    /// For whoever knows which of the rows found are better.
+    pub(super) const WIDE: Self = Self { nearest: 12, readings: 24 };
+}
+
+/// A query as it may have been meant.
+pub(super) struct Spelling {
+    pub words: Vec<String>,
+    is_corrected: bool,
+}
+
+impl Spelling {
+    pub(super) fn reading(&self) -> Reading {
+        let corrected = self.is_corrected.then(|| self.words.join(" ").into());
+        Reading { corrected, relaxed: false }
+    }
+}
 
 /// How many edits a word of so many letters may be away.
 fn edits_allowed(letters: usize) -> usize {
@@ -28,65 +54,82 @@ fn edits_allowed(letters: usize) -> usize {
 }
 
 impl TextIndex {
-    /// What the words may stand for if some of them are mistyped, the commonest words first; nothing if none is.
-    pub(super) fn readings(&self, words: &[String]) -> Vec<Vec<String>> {
-        let mut mistyped: Vec<usize> =
-            (0..words.len()).filter(|place| self.is_unknown(&words[*place])).collect();
-        if !mistyped.is_empty() {
-            let meant: Vec<usize> = synonyms::occurrences(words).flat_map(|found| found.words).collect();
-            mistyped.retain(|place| !meant.contains(place));
-        }
-        if mistyped.is_empty() || mistyped.len() > MOST_MISTYPED {
-            return Vec::new();
-        }
+    /// What the words may stand for if some of them are mistyped, the commonest words first; else the words as they are.
+    /// Words that are known elsewhere are taken for what they are.
+    pub(super) fn spellings(
+        &self,
+        words: &[String],
+        reach: &Reach,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<Spelling> {
         let mut readings = vec![words.to_vec()];
-        let mut changed = false;
-        for place in mistyped {
-            let is_last = place + 1 == without_trailing_stop_words(words).len();
-            let nearest = self.nearest(&words[place], is_last);
+        for word in self.mistyped(words, is_known) {
+            let is_last = words.last() == Some(word);
+            let nearest = self.nearest(word, is_last, reach.nearest);
             if !nearest.is_empty() {
-                changed = true;
-                readings = combined(&readings, place, &nearest);
+                readings = combined(&readings, word, &nearest, reach.readings);
             }
         }
-        if changed { readings } else { Vec::new() }
+        let spelling = |reading: Vec<String>| Spelling { is_corrected: reading != words, words: reading };
+        readings.into_iter().map(spelling).collect()
     }
 
-    /// Whether no row has the word, in no form and as no prefix.
+    /// The words that are unknown, each once; none if there are too many.
+    fn mistyped<'w>(&self, words: &'w [String], is_known: &dyn Fn(&str) -> bool) -> Vec<&'w String> {
+        let mut seen = HashSet::new();
+        let unknown = words.iter().filter(|word| self.is_unknown(word) && !is_known(word));
+        let unknown: Vec<&String> = unknown.filter(|word| seen.insert(*word)).collect();
+        if unknown.len() > MOST_MISTYPED { Vec::new() } else { unknown }
+    }
+
+    /// Whether no row has the word, in no form and as no prefix, nor what it stands for.
     fn is_unknown(&self, word: &str) -> bool {
         edits_allowed(word.chars().count()) > 0
             && !word.bytes().any(|b| b.is_ascii_digit())
             && !is_stop_word(word)
-            && self.lexicon.starting_with(word).is_empty()
-            && self.lexicon.family(&stem(word)).is_empty()
+            && !self.knows(word)
+            && !synonyms::knows(word)
+    }
+
+    /// Whether some row has the word, in some form or as a prefix.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        !self.lexicon.starting_with(word).is_empty() || !self.lexicon.forms(word).is_empty()
     }
 
     /// The nearest words, the commonest first. The last word may also be a beginning; whole words come first.
-    fn nearest(&self, word: &str, is_last: bool) -> Vec<String> {
+    fn nearest(&self, word: &str, is_last: bool, most: usize) -> Vec<String> {
         let mut nearest = Nearest::to(word, is_last);
         nearest.search(&self.lexicon);
-        let mut found: Vec<(usize, String)> = nearest
-            .best()
-            .into_iter()
-            .map(|text| (self.lists.entries_of(self.lexicon.starting_with(&text)), text))
-            .collect();
+        for known in synonyms::words() {
+            if nearest.may_be_near(Signature::of(known)) {
+                nearest.compare(known);
+            }
+        }
+        let mut found: Vec<(usize, String)> =
+            nearest.best().into_iter().map(|text| (self.rows_of(&text), text)).collect();
         found.sort_by(|(one_rows, one), (other_rows, other)| {
             other_rows.cmp(one_rows).then_with(|| one.cmp(other))
         });
-        found.truncate(MOST_NEAREST);
+        found.truncate(most);
         found.into_iter().map(|(_, text)| text).collect()
+    }
+
+    /// How many rows have a word; of what is none, how many times rows have words that begin with it.
+    fn rows_of(&self, text: &str) -> usize {
+        match self.lexicon.find(text) {
+            Some(word) => self.lists.of(word).len(),
+            None => self.lists.entries_of(self.lexicon.starting_with(text)),
+        }
     }
 }
 
-/// Every reading with each of the words in one place.
-fn combined(readings: &[Vec<String>], place: usize, words: &[String]) -> Vec<Vec<String>> {
-    let with = |reading: &Vec<String>, word: &String| {
-        let mut reading = reading.clone();
-        reading[place].clone_from(word);
-        reading
+/// Every reading with each of the words in the places of a mistyped one; at most so many.
+fn combined(readings: &[Vec<String>], mistyped: &str, words: &[String], most: usize) -> Vec<Vec<String>> {
+    let with = |reading: &[String], word: &String| -> Vec<String> {
+        reading.iter().map(|own| if own == mistyped { word.clone() } else { own.clone() }).collect()
     };
     let all = words.iter().flat_map(|word| readings.iter().map(move |reading| with(reading, word)));
-    all.take(MOST_READINGS).collect()
+    all.take(most).collect()
 }
 
 /// The search for the words that are nearest to one.

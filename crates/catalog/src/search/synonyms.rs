@@ -1,11 +1,13 @@
 //! Abbreviations and synonyms of the field: expressions that mean the same, each finding the others.
 
-use std::ops::Range;
+use std::collections::BTreeSet;
+use std::ops::{Bound, Range};
 use std::sync::LazyLock;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use super::analyzer::{is_stop_word, singular, words_of};
+use super::analyzer::{is_stop_word, words_of};
+use super::inflection::base;
 
 /// Expressions that mean the same.
 struct Group {
@@ -24,7 +26,7 @@ const DISCLOSURE: &str = "Resolução CVM 80/2022";
 const REGISTRY: &str = "abbreviated names in the regulator's registry of companies";
 const MARKET: &str = "usage of the market, as in filings of companies";
 
-/// One row for each meaning. A word stands for its plural too.
+/// One row for each meaning. A word stands for its other forms too.
 #[rustfmt::skip]
 static TABLE: &[Group] = &[
     group(&["AGO", "assembleia geral ordinária"], "Lei 6.404/1976, art. 132"),
@@ -93,8 +95,12 @@ pub(super) struct Expression {
 
 struct Expressions {
     all: Vec<Expression>,
-    /// By the singular of the first word.
+    /// By what the forms of the first word have in common.
     by_first: HashMap<String, Vec<usize>>,
+    /// All words that tell something.
+    words: BTreeSet<String>,
+    /// What the forms of each have in common.
+    bases: HashSet<String>,
 }
 
 static EXPRESSIONS: LazyLock<Expressions> = LazyLock::new(|| {
@@ -105,10 +111,13 @@ static EXPRESSIONS: LazyLock<Expressions> = LazyLock::new(|| {
     let all: Vec<Expression> = TABLE.iter().enumerate().flat_map(expressions).collect();
     let mut by_first = HashMap::<String, Vec<usize>>::new();
     for (number, expression) in all.iter().enumerate() {
-        let first = expression.words.first().map(|word| singular(word)).unwrap_or_default();
+        let first = expression.words.first().map(|word| base(word)).unwrap_or_default();
         by_first.entry(first).or_default().push(number);
     }
-    Expressions { all, by_first }
+    let words = all.iter().flat_map(|expression| &expression.words);
+    let words: BTreeSet<String> = words.filter(|word| !is_stop_word(word)).cloned().collect();
+    let bases = words.iter().map(|word| base(word)).collect();
+    Expressions { all, by_first, words, bases }
 });
 
 /// All expressions, numbered.
@@ -116,52 +125,116 @@ pub(super) fn all() -> &'static [Expression] {
     &EXPRESSIONS.all
 }
 
+/// All words of the table that tell something.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    EXPRESSIONS.words.iter().map(String::as_str)
+}
+
+/// Whether a word stands in the table, in some form, or begins one that does.
+pub(super) fn knows(word: &str) -> bool {
+    let mut from_there = EXPRESSIONS.words.range::<str, _>((Bound::Included(word), Bound::Unbounded));
+    let begins = from_there.next().is_some_and(|other| other.starts_with(word));
+    begins || EXPRESSIONS.bases.contains(&base(word))
+}
+
 /// An expression that words of a query are.
 pub(super) struct Occurrence {
     expression: usize,
     /// Which words of the query.
     pub words: Range<usize>,
+    /// Whether the query ends before the expression does.
+    pub is_begun: bool,
 }
 
 impl Occurrence {
     /// The numbers of the other expressions that mean the same.
     pub(super) fn others(&self) -> impl Iterator<Item = usize> {
-        let (own, group) = (self.expression, all()[self.expression].group);
-        (0..all().len()).filter(move |other| *other != own && all()[*other].group == group)
+        let own = self.expression;
+        self.alike().filter(move |other| *other != own)
+    }
+
+    /// The numbers of all expressions that mean the same, its own among them.
+    pub(super) fn alike(&self) -> impl Iterator<Item = usize> + use<> {
+        let group = self.expression().group;
+        (0..all().len()).filter(move |other| all()[*other].group == group)
+    }
+
+    /// Whether its words mean this only together: of AGO/E and M&A but one tells anything.
+    pub(super) fn is_a_whole(&self) -> bool {
+        let telling = self.expression().words.iter().filter(|word| !is_stop_word(word)).count();
+        !self.is_begun && self.words.len() > 1 && telling == 1
+    }
+
+    fn expression(&self) -> &'static Expression {
+        &all()[self.expression]
     }
 }
 
-/// The expressions of the table that words hold, in singular or plural.
-pub(super) fn occurrences(words: &[String]) -> impl Iterator<Item = Occurrence> {
-    let at = move |start: usize| {
-        let known = EXPRESSIONS.by_first.get(&singular(&words[start])).map_or(&[][..], Vec::as_slice);
+/// The expressions of the table that words hold, in any form, and those that the last words begin.
+pub(super) fn occurrences(words: &[String]) -> Vec<Occurrence> {
+    let at = |start: usize| {
+        let known = EXPRESSIONS.by_first.get(&base(&words[start])).map_or(&[][..], Vec::as_slice);
         known.iter().filter_map(move |expression| {
             let length = all()[*expression].words.len();
-            let asked = words.get(start..start + length)?;
-            let same = asked.iter().zip(&all()[*expression].words).all(|(one, other)| is_form(one, other));
-            same.then(|| Occurrence { expression: *expression, words: start..start + length })
+            let asked = &words[start..words.len().min(start + length)];
+            let is_begun = extent(asked, &all()[*expression].words)? == Extent::Begun;
+            Some(Occurrence { expression: *expression, words: start..start + asked.len(), is_begun })
         })
     };
-    (0..words.len()).flat_map(at)
+    let mut found: Vec<Occurrence> = (0..words.len()).flat_map(at).collect();
+    let wholes: Vec<Range<usize>> =
+        found.iter().filter(|found| found.is_a_whole()).map(|found| found.words.clone()).collect();
+    let is_part = |found: &Occurrence| wholes.iter().any(|whole| whole.contains(&found.words.start) && *whole != found.words);
+    found.retain(|found| !is_part(found));
+    found
 }
 
-/// What singular and plural of a word, and all words that mean the same, have in common.
-pub(crate) fn name_key(word: &str) -> String {
+#[derive(PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Begun,
+}
+
+/// How much of an expression the words are. A beginning says enough if two of its words tell something.
+fn extent(asked: &[String], expression: &[String]) -> Option<Extent> {
+    let (last, others) = asked.split_last()?;
+    let (end, before) = expression.get(..asked.len())?.split_last()?;
+    if !others.iter().zip(before).all(|(one, other)| is_form(one, other)) {
+        return None;
+    }
+    if asked.len() == expression.len() && is_form(last, end) {
+        return Some(Extent::Whole);
+    }
+    let telling = asked.iter().filter(|word| !is_stop_word(word)).count();
+    (telling > 1 && end.starts_with(last.as_str())).then_some(Extent::Begun)
+}
+
+/// No word starts with this.
+const MARK: char = '=';
+
+/// What all forms of a word, and all words that mean the same, have in common.
+pub(crate) fn meaning(word: &str) -> String {
     if is_stop_word(word) {
         return word.to_owned();
     }
-    let singular = singular(word);
-    let known = EXPRESSIONS.by_first.get(&singular).map_or(&[][..], Vec::as_slice);
+    let base = base(word);
+    let known = EXPRESSIONS.by_first.get(&base).map_or(&[][..], Vec::as_slice);
     let of_one_word = |number: &&usize| all()[**number].words.len() == 1;
     match known.iter().find(of_one_word) {
-        Some(number) => format!("={}", all()[*number].group),
-        None => singular,
+        Some(number) => format!("{MARK}{}", all()[*number].group),
+        None => base,
     }
 }
 
-/// Whether two words are singular and plural of one another. Stems would take `AGOE` for a form of `AGO`.
+/// The numbers of the expressions that have a meaning.
+pub(super) fn of_meaning(meaning: &str) -> impl Iterator<Item = usize> + use<> {
+    let group: Option<usize> = meaning.strip_prefix(MARK).and_then(|group| group.parse().ok());
+    (0..all().len()).filter(move |number| Some(all()[*number].group) == group)
+}
+
+/// Whether two words are forms of one another.
 pub(super) fn is_form(one: &str, other: &str) -> bool {
-    one == other || (!is_stop_word(one) && !is_stop_word(other) && singular(one) == singular(other))
+    one == other || (!is_stop_word(one) && !is_stop_word(other) && base(one) == base(other))
 }
 
 #[cfg(test)]
@@ -171,6 +244,7 @@ mod tests {
     fn meant(q: &str) -> Vec<String> {
         let words = words_of(q);
         let mut meant: Vec<String> = occurrences(&words)
+            .iter()
             .flat_map(|found| found.others().map(|other| all()[other].words.join(" ")).collect::<Vec<_>>())
             .collect();
         meant.sort_unstable();
@@ -197,5 +271,14 @@ mod tests {
         assert!(meant("aquisição de ações próprias").contains(&"recompra".to_owned()));
         assert_eq!(meant("m&a"), ["fusoes e aquisicoes"]);
         assert_eq!(meant("assembleia ordinária"), [""; 0]);
+        assert_eq!(meant("assembleia"), [""; 0]);
+    }
+
+    #[test]
+    fn a_beginning_of_two_words_that_tell_something_is_enough() {
+        assert!(meant("edital da assembleia geral").contains(&"ago".to_owned()));
+        assert_eq!(meant("certificado de rec"), ["cra", "cri"]);
+        assert_eq!(meant("assembleia geral fiscal"), [""; 0]);
+        assert!(knows("ordinari") && knows("ordinario") && !knows("ordinraia"));
     }
 }

@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 
-use super::analyzer::{is_stop_word, stem, words_of};
+use super::analyzer::{is_stop_word, words_of};
+use super::inflection::base;
 use super::synonyms;
 use super::*;
 
 /// Words with several forms, words that start alike, stop words, codes, expressions that mean the same.
-const WORDS: [&str; 34] = [
+const WORDS: [&str; 39] = [
     "ação",
     "ações",
     "Acionista",
@@ -42,6 +43,11 @@ const WORDS: [&str; 34] = [
     "ordinária",
     "assembleia geral ordinária",
     "edital de convocação",
+    "AGO/E",
+    "M&A",
+    "reunião",
+    "conselho de administração",
+    "RCA",
 ];
 
 struct Row {
@@ -74,15 +80,15 @@ fn built(rows: &[Row]) -> TextIndex {
     index.finish().unwrap()
 }
 
-/// A word with its stem.
+/// A word with what its forms have in common.
 #[derive(Clone)]
 struct Word {
     folded: String,
-    stem: String,
+    base: String,
 }
 
 fn words(text: &str) -> Vec<Word> {
-    words_of(text).into_iter().map(|folded| Word { stem: stem(&folded), folded }).collect()
+    words_of(text).into_iter().map(|folded| Word { base: base(&folded), folded }).collect()
 }
 
 impl Word {
@@ -91,12 +97,20 @@ impl Word {
     }
 
     fn is_form_of(&self, other: &Self) -> bool {
-        self.folded == other.folded || (!self.is_small() && !other.is_small() && self.stem == other.stem)
+        self.folded == other.folded || (!self.is_small() && !other.is_small() && self.base == other.base)
     }
+}
+
+/// What tells a label from others: its words, small ones only at the end.
+fn label(words: &[Word]) -> Vec<String> {
+    let last = words.len().saturating_sub(1);
+    let counted = words.iter().enumerate().filter(|(place, word)| !word.is_small() || *place == last);
+    counted.map(|(_, word)| word.base.clone()).collect()
 }
 
 /// The texts of a row: category, description, company. The last one is not its own.
 type Texts = [Vec<Word>; 3];
+const CATEGORY: usize = 0;
 const COMPANY: usize = 2;
 
 fn texts(row: &Row) -> Texts {
@@ -106,7 +120,7 @@ fn texts(row: &Row) -> Texts {
 /// In which text, and at which place.
 type At = (usize, usize);
 
-/// The places at which a row has an expression.
+/// The places at which a row has words beside each other.
 fn places(texts: &Texts, expression: &[Word]) -> Vec<At> {
     let starts = |text: usize| (0..texts[text].len()).map(move |start| (text, start));
     let is_there = |(text, start): &At| {
@@ -116,111 +130,159 @@ fn places(texts: &Texts, expression: &[Word]) -> Vec<At> {
     (0..texts.len()).flat_map(starts).filter(is_there).collect()
 }
 
-/// A query: its words, and what else stands for each of them, by so many words before.
+/// The same of an expression, which a category also has whose words are scattered.
+fn expression_places(texts: &Texts, expression: &[Word]) -> Vec<At> {
+    let mut at = places(texts, expression);
+    let telling: Vec<&Word> = expression.iter().filter(|word| !word.is_small()).collect();
+    let in_category = |word: &&Word| -> Vec<At> {
+        let place = |(place, other): (usize, &Word)| other.is_form_of(word).then_some((CATEGORY, place));
+        texts[CATEGORY].iter().enumerate().filter_map(place).collect()
+    };
+    if telling.len() > 1 && telling.iter().all(|word| !in_category(word).is_empty()) {
+        at.extend(telling.iter().flat_map(in_category));
+    }
+    at
+}
+
+/// What else stands for a word of the query: an expression, by so many words before.
+struct Same {
+    place: usize,
+    nth: usize,
+    expression: Vec<Word>,
+}
+
+/// A query: its words, and what else stands for each of them.
 struct Asked {
     words: Vec<Word>,
-    same: Vec<(usize, usize, Vec<Word>)>,
+    same: Vec<Same>,
+    /// The places whose own word does not stand for what is asked.
+    replaced: Vec<usize>,
+    /// With how many words of the query each is.
+    labels: Vec<(usize, Vec<String>)>,
 }
 
 fn asked(q: &str) -> Asked {
-    let mut words = words(q);
-    if words.iter().any(|word| !word.is_small()) {
-        while words.pop_if(|word| word.is_small()).is_some() {}
-    }
+    let words = words(q);
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-    let mut same = Vec::new();
+    let (mut same, mut replaced, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
-        for other in found.others() {
-            let expression: Vec<Word> = words_of_expression(other);
-            same.extend(found.words.clone().enumerate().map(|(nth, place)| (place, nth, expression.clone())));
+        let expressions: Vec<usize> = if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
+        if found.is_a_whole() {
+            replaced.extend(found.words.clone());
+        }
+        for other in expressions {
+            let expression: Vec<Word> = synonyms::all()[other].words.iter().flat_map(|word| self::words(word)).collect();
+            if !found.is_begun {
+                labels.push((found.words.len(), label(&expression)));
+            }
+            let at = |(nth, place)| Same { place, nth, expression: expression.clone() };
+            same.extend(found.words.clone().enumerate().map(at));
         }
     }
-    Asked { words, same }
-}
-
-fn words_of_expression(number: usize) -> Vec<Word> {
-    synonyms::all()[number].words.iter().flat_map(|word| words(word)).collect()
+    for start in (0..words.len()).filter(|start| !words[*start].is_small()) {
+        labels.extend((start..words.len()).map(|end| (end + 1 - start, label(&words[start..=end]))));
+    }
+    Asked { words, same, replaced, labels }
 }
 
 impl Asked {
+    /// The place of the last word, which may go on if it tells something.
+    fn open(&self) -> Option<usize> {
+        let last = self.words.len() - 1;
+        (!self.words[last].is_small()).then_some(last)
+    }
+
     /// The places of the query that ask for the same word. The last word is asked for by itself.
     fn alike(&self, place: usize) -> Vec<usize> {
-        let last = self.words.len() - 1;
+        let is_alone = |place: usize| self.words[place].is_small() || Some(place) == self.open();
         let is_alike = |other: &usize| {
             *other == place
-                || (*other != last && place != last && self.words[*other].stem == self.words[place].stem)
+                || (!is_alone(*other) && !is_alone(place) && self.words[*other].base == self.words[place].base)
         };
         (0..self.words.len()).filter(is_alike).collect()
     }
 
     /// Where a row has a word of the query.
     fn at(&self, texts: &Texts, place: usize) -> Vec<At> {
-        let mut at = places(texts, &self.words[place..=place]);
-        if self.words[place].is_small() && place + 1 == self.words.len() {
-            at.clear();
-        }
-        for (of, nth, expression) in &self.same {
-            if self.alike(place).contains(of) {
-                at.extend(places(texts, expression).into_iter().map(|(text, start)| (text, start + nth)));
-            }
+        let alike = self.alike(place);
+        let is_replaced = alike.iter().any(|place| self.replaced.contains(place));
+        let mut at = if is_replaced { Vec::new() } else { places(texts, &self.words[place..=place]) };
+        for same in self.same.iter().filter(|same| alike.contains(&same.place)) {
+            let places = match &same.expression[..] {
+                [_] => places(texts, &same.expression),
+                _ => expression_places(texts, &same.expression),
+            };
+            at.extend(places.into_iter().map(|(text, start)| (text, start + same.nth)));
         }
         at
     }
 
+    /// The places of the words that are asked for, each once.
+    fn asked_for(&self) -> Vec<usize> {
+        let first = |place: &usize| !self.words[*place].is_small() && self.alike(*place).first() == Some(place);
+        (0..self.words.len()).filter(first).collect()
+    }
+
+    /// Of the labels that rows have, those of the most words.
+    fn longest_labels(&self, rows: &[(Row, Texts)]) -> Vec<Vec<String>> {
+        let known: Vec<Vec<String>> = rows.iter().map(|(_, texts)| label(&texts[CATEGORY])).collect();
+        let borne = || self.labels.iter().filter(|(_, label)| known.contains(label));
+        let most = borne().map(|(length, _)| *length).max();
+        borne().filter(|(length, _)| Some(*length) == most).map(|(_, label)| label.clone()).collect()
+    }
+
     /// How many words of the query a row has, and how well it matches: whole before begun, label, phrase, own before the
     /// company's.
-    fn judged(&self, row: &Row, texts: &Texts) -> (usize, (bool, u8)) {
+    fn judged(&self, row: &Row, texts: &Texts, labels: &[Vec<String>]) -> (usize, (bool, u8)) {
         let at: Vec<Vec<At>> = (0..self.words.len()).map(|place| self.at(texts, place)).collect();
-        let last = self.words.len() - 1;
-        let begun = || texts.iter().flatten().any(|word| word.folded.starts_with(&self.words[last].folded));
-        let whole = !at[last].is_empty();
-        let telling: Vec<usize> = (0..last).filter(|place| !self.words[*place].is_small()).collect();
-        let mut counted: Vec<usize> = telling.clone();
-        counted.retain(|place| self.alike(*place).first() == Some(place) && !at[*place].is_empty());
-        let has = counted.len() + usize::from(whole || begun());
-        let mut known: Vec<usize> = (0..last).collect();
-        known.extend(whole.then_some(last));
+        let begins = |last: usize| {
+            texts.iter().flatten().any(|word| word.folded.starts_with(&self.words[last].folded))
+        };
+        let whole = self.open().is_none_or(|last| !at[last].is_empty());
+        let has = |place: &&usize| !at[**place].is_empty() || (Some(**place) == self.open() && begins(**place));
+        let asked_for = self.asked_for();
+        let count = asked_for.iter().filter(has).count();
+        let known: Vec<usize> =
+            (0..self.words.len()).filter(|place| whole || Some(*place) != self.open()).collect();
+        let telling: Vec<usize> = known.iter().copied().filter(|place| !self.words[*place].is_small()).collect();
         let phrase = |own: bool| {
-            let starts = (0..texts.len()).flat_map(|text| (0..40).map(move |start| (text, start)));
+            let starts = (0..texts.len()).flat_map(|text| (0..60).map(move |start| (text, start)));
             starts
                 .filter(|(text, _)| (*text != COMPANY) == own)
                 .any(|(text, start)| known.iter().all(|place| at[*place].contains(&(text, start + place))))
         };
-        let own = known.iter().filter(|place| telling.contains(place) || **place == last);
-        let own = own.clone().all(|place| at[*place].iter().any(|(text, _)| *text != COMPANY));
-        let stems = |words: &[Word]| -> Vec<String> {
-            words.iter().filter(|word| !word.is_small()).map(|word| word.stem.clone()).collect()
-        };
-        let label = stems(&words(&row.category));
+        let own = telling.iter().all(|place| at[*place].iter().any(|(text, _)| *text != COMPANY));
         let tier = match () {
             // Rows that only have a longer word than the one asked for are all alike.
-            () if !whole && self.count() == 1 => 0,
-            () if !label.is_empty() && label == stems(&self.words) => 0,
+            () if telling.is_empty() => 0,
+            () if labels.contains(&label(&words(&row.category))) => 0,
             () if phrase(true) => 1,
             () if phrase(false) => 2,
             () if own => 3,
             () => 4,
         };
-        (has, (!whole, tier))
+        (count, (!whole, tier))
     }
+}
 
-    fn count(&self) -> usize {
-        let last = self.words.len() - 1;
-        let first =
-            |place: &usize| !self.words[*place].is_small() && self.alike(*place).first() == Some(place);
-        (0..last).filter(first).count() + 1
-    }
+/// The rows with a word that starts with the last one of a query of small words only.
+fn scanned_as_it_stands(rows: &[(Row, Texts)], last: &Word) -> Vec<u32> {
+    let has = |texts: &Texts| texts.iter().flatten().any(|word| word.folded.starts_with(&last.folded));
+    (0..).zip(rows).filter(|(_, (_, texts))| has(texts)).map(|(number, _)| number).collect()
 }
 
 /// The rows found, and whether they have only the most of the words.
 fn scanned(rows: &[(Row, Texts)], q: &str) -> (Vec<u32>, bool) {
     let asked = asked(q);
-    if asked.words.is_empty() {
-        return (Vec::new(), false);
+    let Some(last) = asked.words.last() else { return (Vec::new(), false) };
+    if asked.words.iter().all(Word::is_small) {
+        return (scanned_as_it_stands(rows, last), false);
     }
-    let judged: Vec<(usize, (bool, u8))> = rows.iter().map(|(row, texts)| asked.judged(row, texts)).collect();
+    let labels = asked.longest_labels(rows);
+    let judged: Vec<(usize, (bool, u8))> =
+        rows.iter().map(|(row, texts)| asked.judged(row, texts, &labels)).collect();
     let most = judged.iter().map(|(has, _)| *has).max().unwrap_or(0);
-    let relaxed = most < asked.count();
+    let relaxed = most < asked.asked_for().len();
     let having = (0..).zip(&judged).filter(|(_, (has, _))| *has == most && most > 0);
     let mut found: Vec<((bool, u8), u32)> =
         having.map(|(number, (_, rank))| (if relaxed { (false, 0) } else { *rank }, number)).collect();
@@ -357,15 +419,52 @@ fn where_nothing_has_all_words_rows_with_the_most_are_found() {
 }
 
 #[test]
-fn a_stop_word_at_the_end_takes_nothing_away() {
-    let rows = ["Banco Aurora", "Banco do Sul", "Banco Doce", "Bancos", "Doce"];
+fn a_small_word_at_the_end_takes_nothing_away_and_counts_in_phrases() {
+    let rows = ["Banco Aurora", "Banco do Sul", "Banco Doce", "Bancos", "Bancorp", "Doce"];
     let index = built(&rows.map(|name| row("", name, "")));
     let found = |q: &str| found(&index, q);
-    assert_eq!(found("banco").len(), 4);
-    for q in ["banco do", "banco de", "banco d", "banco do d", "banco e do"] {
-        assert_eq!(found(q), found("banco"), "{q}");
-    }
+    assert_eq!(found("banco"), [0, 1, 2, 3, 4]);
+    assert_eq!(found("banco do"), [1, 0, 2, 3], "the prefix belongs to the last word typed");
+    assert_eq!(found("banco e"), [0, 1, 2, 3]);
     assert_eq!(found("banco do s"), [1]);
     assert_eq!(found("banco do doc"), [2]);
-    assert_eq!(found("do"), [1, 2, 4], "what is nothing but stop words is asked for as it stands");
+    assert_eq!(found("do"), [1, 2, 5], "what is nothing but stop words is asked for as it stands");
+}
+
+#[test]
+fn an_expression_with_small_words_counts_as_a_whole() {
+    let index = built(&[
+        row("AGO", "", "Ata"),
+        row("AGO/E", "", "Ata"),
+        row("AGOE", "", "Ata"),
+        row("Assembleia", "", "Assembleia Geral Ordinária e Extraordinária"),
+        row("AGE", "", "Ata"),
+        row("", "", "Fusões e aquisições"),
+        row("", "", "M de maria"),
+    ]);
+    for q in ["AGO/E", "AGOE", "assembleia geral ordinária e extraordinária"] {
+        assert_eq!(found(&index, q), [1, 2, 3], "{q}");
+    }
+    assert_eq!(found(&index, "AGO"), [0, 1, 3, 2], "the category itself first, longer words last");
+    assert_eq!(found(&index, "assembleia geral ordinária"), [0, 1, 2, 3], "and also by what means the same");
+    assert_eq!(found(&index, "M&A"), [5]);
+}
+
+#[test]
+fn an_expression_may_be_scattered_over_category_and_type() {
+    let index = built(&[
+        row("Reunião da Administração Conselho de Administração", "", "Eleição"),
+        row("Reunião da Administração", "", "Eleição do conselho fiscal"),
+    ]);
+    assert_eq!(found(&index, "RCA"), [0]);
+    assert_eq!(found(&index, "RCA eleição"), [0]);
+}
+
+#[test]
+fn a_label_counts_beside_other_words() {
+    let index = built(&[
+        row("Outros Comunicados Não Considerados Fatos Relevantes", "Aurora", "Aviso"),
+        row("Fato Relevante", "Aurora", "Aviso"),
+    ]);
+    assert_eq!(found(&index, "fato relevante aurora"), [1, 0]);
 }

@@ -1,0 +1,107 @@
+//! How well a row matches, by where it has the words of a query.
+
+use super::clause::{Clause, ClauseReader};
+use super::positions::Positions;
+use super::postings::List;
+
+/// How well a row matches; the least is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Tier(pub u8);
+
+impl Tier {
+    pub(super) const COUNT: usize = 10;
+
+    /// The order of rows, stated once: those that have the last word itself before those that only have a longer one; a
+    /// label that was asked for, then a phrase before scattered words, and each of the two in the row's own texts before
+    /// the company's. What is equal in all this is newest first.
+    fn new(whole: bool, is_label: bool, phrase: Positions, own: bool) -> Self {
+        let among_whole = match (is_label, phrase.is_empty()) {
+            (true, _) => 0,
+            (false, false) => 1 + u8::from(!phrase.has_own()),
+            (false, true) => 3 + u8::from(!own),
+        };
+        Self(if whole { among_whole } else { 5 + among_whole })
+    }
+}
+
+/// Looks the words of a query up in rows, which it is asked for in ascending order.
+pub(super) struct Judge<'a> {
+    /// From the rarest word on.
+    words: Vec<ClauseReader<'a>>,
+    small_words: Vec<ClauseReader<'a>>,
+    labels: Vec<(List<'a>, usize)>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn of(words: &'a [Clause<'a>], small_words: &'a [Clause<'a>], labels: &[List<'a>]) -> Self {
+        let mut words: Vec<&Clause<'a>> = words.iter().collect();
+        words.sort_by_cached_key(|clause| clause.most_rows());
+        Self {
+            words: words.into_iter().map(ClauseReader::of).collect(),
+            small_words: small_words.iter().map(ClauseReader::of).collect(),
+            labels: labels.iter().map(|list| (*list, 0)).collect(),
+        }
+    }
+
+    /// Of a row that has all words, but perhaps only a longer one than the last.
+    pub(super) fn tier(&mut self, row: u32) -> Tier {
+        let (mut whole, mut own, mut starts) = (true, true, Positions::ALL);
+        for word in &mut self.words {
+            // The first position tells whether it stands in a text of the row itself.
+            let at = word.look_up(row, !starts.is_empty());
+            if at.is_empty() {
+                whole = false;
+                continue;
+            }
+            own &= at.has_own();
+            starts = narrowed(starts, word.clause, at);
+        }
+        // Rows that have none of the words, but longer ones, are all alike.
+        let starts = if starts == Positions::ALL { starts } else { self.with_small_words(row, starts) };
+        let is_label = self.labels.iter_mut().any(|(label, place)| label.find(row, place).is_some());
+        Tier::new(whole, is_label, starts, own)
+    }
+
+    /// Where a row that has all words has them as a phrase that starts.
+    pub(super) fn phrase(&mut self, row: u32) -> Positions {
+        let mut starts = Positions::ALL;
+        for word in &mut self.words {
+            let at = word.look_up(row, true);
+            starts = narrowed(starts, word.clause, at);
+            if starts.is_empty() {
+                return starts;
+            }
+        }
+        self.with_small_words(row, starts)
+    }
+
+    /// A phrase has its small words too.
+    fn with_small_words(&mut self, row: u32, mut starts: Positions) -> Positions {
+        for small in &mut self.small_words {
+            if starts.is_empty() {
+                break;
+            }
+            let at = small.look_up(row, true);
+            starts = narrowed(starts, small.clause, at);
+        }
+        starts
+    }
+
+    /// Where each word stands in the category or the type, if all of them do.
+    pub(super) fn in_labels(&mut self, row: u32) -> Option<Positions> {
+        let mut all = Positions::default();
+        for word in &mut self.words {
+            let at = word.look_up(row, true).in_labels();
+            if at.is_empty() {
+                return None;
+            }
+            all.add(at);
+        }
+        Some(all)
+    }
+}
+
+/// Where a phrase can still start that has a word at these positions.
+fn narrowed(starts: Positions, clause: &Clause<'_>, at: Positions) -> Positions {
+    clause.offsets.iter().fold(starts, |starts, nth| starts.and(at.starts(*nth)))
+}
