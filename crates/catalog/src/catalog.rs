@@ -80,6 +80,11 @@ impl Catalog {
         Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
     }
 
+    /// Finds companies where filings are searched too: a word that these have is not mistyped.
+    pub fn search_companies(&self, q: &str, page: Page) -> Found<'_> {
+        self.companies.search_beside(q, page, &|word| self.filings.knows(word))
+    }
+
     /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.
     pub fn search_filings(&self, q: &str, page: Page) -> Found<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {

@@ -19,19 +19,23 @@ impl Catalog {
     /// At most so many suggestions: categories that begin with the text, companies as a search orders them, other
     /// categories that have all words.
     pub fn suggestions(&self, q: &str, limit: usize) -> Vec<Suggestion<'_>> {
-        let words = analyzed(q);
-        let categories = || self.filings.categories().map(|label| (label, place_in(&words, label)));
-        let of = |place| categories().filter(move |(_, found)| *found == Some(place)).map(|(label, _)| label);
-        let mut first: Vec<Suggestion<'_>> = of(Place::Beginning).map(Suggestion::Category).collect();
-        let later = first.split_off(first.len().min(CATEGORIES_FIRST));
-        let found = self.companies.search(q, Page { limit, offset: 0 });
+        let mut first = self.categories(q, Place::Beginning);
+        let mut later = first.split_off(first.len().min(CATEGORIES_FIRST));
+        later.extend(self.categories(q, Place::Anywhere));
+        let found = self.search_companies(q, Page { limit, offset: 0 });
         // Rows with only some of the words are no continuation of what is typed.
         let companies = found.listing.rows.iter().filter(|_| !found.reading.relaxed).map(|row| {
             let company = self.companies.company(row);
             Suggestion::Company { id: company.id, name: &company.name }
         });
-        let others = of(Place::Anywhere).map(Suggestion::Category);
-        first.into_iter().chain(companies).chain(later).chain(others).take(limit).collect()
+        first.into_iter().chain(companies).chain(later).take(limit).collect()
+    }
+
+    /// The categories that have all words in this place, mistyped ones being mended.
+    fn categories(&self, q: &str, place: Place) -> Vec<Suggestion<'_>> {
+        let spelt = self.filings.spelt(q, &|word| self.companies.knows(word));
+        let categories = self.filings.categories().filter(|label| place_in(&spelt, label) == Some(place));
+        categories.map(Suggestion::Category).collect()
     }
 }
 

@@ -158,16 +158,24 @@ impl Companies {
             return Found::from(found(&bearers, page));
         }
         let asked = Asked { words: &words, required: &ranking::required, is_known };
-        let readings = self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
-            let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
-            rows.extend(named.collect::<Vec<_>>());
-            let (best, rows) = self.ranking.ordered(&rows, &Wanted::new(&searched, q, &self.tickers));
-            (best.is_none(), best, rows, reading)
-        });
-        // Of several words that one may have meant, those that find the best company.
-        let best = readings.min_by_key(|(is_nothing, best, ..)| (*is_nothing, *best));
-        let Some((false, _, rows, reading)) = best else { return Found::from(Listing::EMPTY) };
+        let readings =
+            self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
+                let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
+                rows.extend(named.collect::<Vec<_>>());
+                let (best, rows) = self.ranking.ordered(&rows, &Wanted::new(&searched, q, &self.tickers));
+                (best.map(|rank| (ranking::standing(&rank), rank)), rows, reading)
+            });
+        // Of several words that one may have meant, those that find the best company, an active one if there is any.
+        let found_some = readings.filter(|(best, ..)| best.is_some());
+        let Some((_, rows, reading)) = found_some.min_by_key(|(best, ..)| *best) else {
+            return Found::from(Listing::EMPTY);
+        };
         Found { listing: found(&rows, page), reading }
+    }
+
+    /// Whether some company has a word, in some form or as a prefix.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.index.knows(word)
     }
 
     /// The companies whose number the text is, starts or has among its words.

@@ -20,6 +20,10 @@ pub(super) type Rank = (
     /* letters of all of it */ usize,
 );
 
+pub(super) fn standing((_, _, standing, ..): &Rank) -> Standing {
+    *standing
+}
+
 /// Whether a company is called what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sameness {

@@ -150,6 +150,16 @@ impl Filings {
         self.index.search(q, page)
     }
 
+    /// Whether some filing has a word, in some form or as a prefix.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.index.knows(word)
+    }
+
+    /// The words of a text as they were most likely meant; those that are known elsewhere are taken for what they are.
+    pub(crate) fn spelt(&self, q: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+        self.index.spelt(q, is_known)
+    }
+
     /// The record again.
     pub fn filing(&self, position: u32) -> Filing {
         self.columns.filing(position)

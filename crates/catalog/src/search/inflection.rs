@@ -30,11 +30,16 @@ pub(crate) fn base(folded: &str) -> String {
     if folded.len() < SHORTEST || folded.bytes().any(|b| b.is_ascii_digit()) {
         return folded.to_owned();
     }
-    let singular = singular(folded);
-    let has_gender = singular.len() >= SHORTEST_WITH_GENDER && !singular.ends_with("ao");
-    match singular.strip_suffix(['a', 'o']) {
-        Some(rest) if has_gender => rest.to_owned(),
-        _ => singular,
+    masculine(singular(folded))
+}
+
+/// `diretora` and `diretor`, `ordinária` and `ordinário`.
+fn masculine(word: String) -> String {
+    match word.strip_suffix('a') {
+        Some(_) if word.len() < SHORTEST_WITH_GENDER => word,
+        Some(start) if start.ends_with("or") => start.to_owned(),
+        Some(start) => [start, "o"].concat(),
+        None => word,
     }
 }
 
@@ -143,6 +148,8 @@ mod tests {
             "porto porta",
             "banco banca",
             "business busines",
+            "hipera hiper",
+            "dividendo dividend",
         ] {
             let bases = bases(pair);
             assert_ne!(bases[0], bases[1], "{pair}");

@@ -86,19 +86,6 @@ impl<'a> Judge<'a> {
         }
         starts
     }
-
-    /// Where each word stands in the category or the type, if all of them do.
-    pub(super) fn in_labels(&mut self, row: u32) -> Option<Positions> {
-        let mut all = Positions::default();
-        for word in &mut self.words {
-            let at = word.look_up(row, true).in_labels();
-            if at.is_empty() {
-                return None;
-            }
-            all.add(at);
-        }
-        Some(all)
-    }
 }
 
 /// Where a phrase can still start that has a word at these positions.

@@ -45,7 +45,8 @@ impl Wanted<'_> {
         }
         let (whole, begun) = self.many();
         let total = whole.len() + begun.as_ref().map_or(0, RowSet::len);
-        Outcome { total, rows: self.ordered(&whole, begun.as_ref(), page), relaxed: false }
+        let rows = if total == 0 { Vec::new() } else { self.ordered(&whole, begun.as_ref(), page) };
+        Outcome { total, rows, relaxed: false }
     }
 
     /// All rows that have all words, ascending.
@@ -202,9 +203,13 @@ impl Wanted<'_> {
         let pair = pairs.min_by_key(|rows| rows.len());
         let small_word = self.before(end).iter().filter_map(Clause::only_list).min_by_key(|list| list.len());
         match (pair, small_word) {
-            (Some(pair), Some(small_word)) if small_word.len() < pair.len() => Some(Box::new(rows_of(small_word))),
+            (Some(pair), Some(small_word)) if small_word.len() < pair.len() => {
+                Some(Box::new(rows_of(small_word)))
+            }
             (Some(pair), _) => Some(Box::new(pair.iter().copied())),
-            (None, small_word) => small_word.map(|list| -> Box<dyn Iterator<Item = u32>> { Box::new(rows_of(list)) }),
+            (None, small_word) => {
+                small_word.map(|list| -> Box<dyn Iterator<Item = u32>> { Box::new(rows_of(list)) })
+            }
         }
     }
 

@@ -18,8 +18,8 @@ mod label;
 mod lexicon;
 mod matching;
 mod merge;
-mod pairs;
 mod paging;
+mod pairs;
 mod phrases;
 mod positions;
 mod postings;
@@ -58,10 +58,10 @@ pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
 pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
-pub(crate) use positions::Field;
-pub use reading::{Found, Reading};
 #[cfg(test)]
 pub(crate) use inflection::base;
+pub(crate) use positions::Field;
+pub use reading::{Found, Reading};
 pub(crate) use synonyms::meaning;
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
@@ -158,7 +158,8 @@ impl TextIndex {
         let query = |spelling: &Spelling| {
             let required = (asked.required)(&spelling.words);
             let is_open = required.last().is_some_and(|last| last + 1 == spelling.words.len());
-            let words: Vec<String> = required.into_iter().map(|place| spelling.words[place].clone()).collect();
+            let words: Vec<String> =
+                required.into_iter().map(|place| spelling.words[place].clone()).collect();
             SearchQuery::new(&words, is_open, self)
         };
         let found = |spelling: &Spelling| AllRows {

@@ -80,10 +80,13 @@ fn common_words(index: &TextIndex) -> Vec<CommonWord<'_>> {
         .map(|(meaning, lists)| CommonWord { meaning: meaning.into(), lists, expressions: Vec::new() })
         .filter(|word| word.most_rows() >= SHORTEST.max(index.rows as usize / DENSE))
         .collect();
-    common.sort_by(|one, other| other.most_rows().cmp(&one.most_rows()).then_with(|| one.meaning.cmp(&other.meaning)));
+    common.sort_by(|one, other| {
+        other.most_rows().cmp(&one.most_rows()).then_with(|| one.meaning.cmp(&other.meaning))
+    });
     common.truncate(MOST_WORDS);
     for word in &mut common {
-        let same = synonyms::of_meaning(&word.meaning).filter(|number| synonyms::all()[*number].words.len() > 1);
+        let same =
+            synonyms::of_meaning(&word.meaning).filter(|number| synonyms::all()[*number].words.len() > 1);
         word.expressions = same.flat_map(|number| index.expression(number, 0)).collect();
     }
     common
@@ -143,7 +146,9 @@ impl Window {
             for two in cells.windows(2).filter(|two| two[0] != 0 && two[1] != 0) {
                 visit(row, two[0], two[1]);
             }
-            while let Some((place, expression)) = expressions.next_if(|(place, _)| place / POSITIONS == number) {
+            while let Some((place, expression)) =
+                expressions.next_if(|(place, _)| place / POSITIONS == number)
+            {
                 for other in self.at(place + 1) {
                     visit(row, *expression, other);
                 }

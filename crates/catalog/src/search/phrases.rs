@@ -21,18 +21,23 @@ pub(super) struct Phrase {
 
 impl Phrase {
     pub(super) fn occurrences(&self, moved: u8) -> Occurrences<'_> {
-        Occurrences { list: List { entries: &self.list, bitmap: self.bitmap.as_ref() }, again: &self.again, moved }
+        Occurrences {
+            list: List { entries: &self.list, bitmap: self.bitmap.as_ref() },
+            again: &self.again,
+            moved,
+        }
     }
 
-    /// The words as a phrase, or all of them in the category and the type: the minutes of a board are filed as `Reunião da
-    /// Administração`, `Conselho de Administração`.
-    fn gather(&mut self, index: &TextIndex, words: &[Clause<'_>], small: &[Clause<'_>]) {
-        let wanted = Wanted { rows: index.rows, words: words.to_vec(), ..Wanted::default() };
-        let (mut phrases, mut labels) = (Judge::of(words, small, &[]), Judge::of(words, &[], &[]));
-        let several = words.len() > 1;
+    fn gather(&mut self, index: &TextIndex, expression: &[String]) {
+        let whole = Part::of(index, expression);
+        let halves = halves(index, expression);
+        let mut whole_judge = whole.judge();
+        let mut half_judges: Vec<[Judge<'_>; 2]> =
+            halves.iter().map(|[one, other]| [one.judge(), other.judge()]).collect();
+        let wanted = Wanted { rows: index.rows, words: whole.words.clone(), ..Wanted::default() };
         for row in wanted.all() {
-            let mut starts = phrases.phrase(row);
-            starts.add(labels.in_labels(row).filter(|_| several).unwrap_or_default());
+            let mut starts = whole_judge.phrase(row);
+            half_judges.iter_mut().for_each(|halves| starts.add(in_labels(halves, row)));
             self.put(row, starts);
         }
     }
@@ -55,12 +60,49 @@ pub(super) fn of_synonyms(index: &TextIndex) -> Vec<Phrase> {
 fn phrase(index: &TextIndex, expression: &Expression) -> Phrase {
     let mut phrase = Phrase::default();
     if let [_, _, ..] = &expression.words[..] {
-        let (small, telling): (Vec<_>, Vec<_>) =
-            expression.words.iter().enumerate().partition(|(_, word)| is_stop_word(word));
-        let small: Vec<Clause<'_>> = small.into_iter().map(|(place, word)| index.exactly(word, place)).collect();
-        let words: Vec<Clause<'_>> = telling.into_iter().map(|(place, word)| index.forms(word, place)).collect();
-        phrase.gather(index, &words, &small);
+        phrase.gather(index, &expression.words);
     }
     phrase.bitmap = RankBitmap::if_dense(&phrase.list);
     phrase
+}
+
+/// Words beside each other.
+struct Part<'a> {
+    words: Vec<Clause<'a>>,
+    small_words: Vec<Clause<'a>>,
+}
+
+impl<'a> Part<'a> {
+    fn of(index: &'a TextIndex, words: &[String]) -> Self {
+        let (small, telling): (Vec<_>, Vec<_>) =
+            words.iter().enumerate().partition(|(_, word)| is_stop_word(word));
+        Self {
+            words: telling.into_iter().map(|(place, word)| index.forms(word, place)).collect(),
+            small_words: small.into_iter().map(|(place, word)| index.exactly(word, place)).collect(),
+        }
+    }
+
+    fn judge(&self) -> Judge<'_> {
+        Judge::of(&self.words, &self.small_words, &[])
+    }
+}
+
+/// The ways to divide an expression in two; small words between the halves are left out. The minutes of a board are filed as
+/// `Reunião da Administração`, `Conselho de Administração`.
+fn halves<'a>(index: &'a TextIndex, expression: &[String]) -> Vec<[Part<'a>; 2]> {
+    let telling: Vec<usize> =
+        (0..expression.len()).filter(|place| !is_stop_word(&expression[*place])).collect();
+    let halves = telling.windows(2).map(|two| [&expression[..=two[0]], &expression[two[1]..]]);
+    halves.map(|halves| halves.map(|words| Part::of(index, words))).collect()
+}
+
+/// Where a row has both halves in its category and type; nowhere if it does not.
+fn in_labels(halves: &mut [Judge<'_>; 2], row: u32) -> Positions {
+    let [one, other] = halves.each_mut().map(|half| half.phrase(row).in_labels());
+    if one.is_empty() || other.is_empty() {
+        return Positions::default();
+    }
+    let mut both = one;
+    both.add(other);
+    both
 }

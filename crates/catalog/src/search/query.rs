@@ -121,7 +121,8 @@ impl TextIndex {
     /// expression has all words of this one, in their order.
     fn add_synonyms<'a>(&'a self, expressions: &[Occurrence], wanted: &mut Wanted<'a>) {
         for found in expressions {
-            let same: Vec<usize> = if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
+            let same: Vec<usize> =
+                if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
             for (moved, place) in (0..).zip(found.words.clone()) {
                 let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
                 for clause in all.filter(|clause| clause.offsets.contains(&place)) {

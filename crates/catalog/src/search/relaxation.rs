@@ -3,6 +3,8 @@
 //! Rows are counted 64 at a time: a number of few binary digits for each of them, the same digit of all 64 in one word of
 //! the processor, so that adding one word of the query to a window takes a few instructions for each 64 rows.
 
+use std::borrow::Cow;
+
 use super::clause::{Clause, ClauseReader};
 use super::matching::Wanted;
 use super::row_set::RowSet;
@@ -21,6 +23,9 @@ impl Wanted<'_> {
     /// How many of the words some row has at most, and which rows have so many.
     pub(super) fn with_most(&self) -> (usize, RowSet) {
         let mut sources = self.sources();
+        if let [_] | [_, _] = sources[..] {
+            return self.one_or_two(sources.into_iter().map(|source| source.all(self.rows)));
+        }
         let (mut most, mut best) = (0, RowSet::below(self.rows));
         let mut having = [0; WORDS];
         for start in (0..self.rows).step_by(WINDOW as usize) {
@@ -36,6 +41,20 @@ impl Wanted<'_> {
             }
         }
         (most, best)
+    }
+
+    /// Of no more than two words nothing need be counted.
+    fn one_or_two<'a>(&self, sets: impl Iterator<Item = Cow<'a, RowSet>>) -> (usize, RowSet) {
+        let sets: Vec<Cow<'a, RowSet>> = sets.collect();
+        let mut either = RowSet::below(self.rows);
+        sets.iter().for_each(|set| either.add_all(set));
+        let mut all = either.clone();
+        sets.iter().for_each(|set| all.keep_all(set));
+        match (all.is_empty(), either.is_empty()) {
+            (false, _) => (sets.len(), all),
+            (true, false) => (1, either),
+            (true, true) => (0, either),
+        }
     }
 
     /// Of the words that some row has.
@@ -57,6 +76,14 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn of(clause: &'a Clause<'a>, longer: Option<&'a RowSet>) -> Self {
         Self { reader: ClauseReader::of(clause), longer, rows: Box::new([0; WORDS]) }
+    }
+
+    /// All rows at once.
+    fn all(self, below: u32) -> Cow<'a, RowSet> {
+        let Some(longer) = self.longer else { return self.reader.clause.rows(below) };
+        let mut rows = longer.clone();
+        rows.add_all(&self.reader.clause.rows(below));
+        Cow::Owned(rows)
     }
 
     fn read(&mut self, start: u32) -> &[u64; WORDS] {

@@ -7,7 +7,7 @@
 use hashbrown::HashSet;
 
 use super::TextIndex;
-use super::analyzer::is_stop_word;
+use super::analyzer::{is_stop_word, words_of};
 use super::lexicon::Lexicon;
 use super::reading::Reading;
 use super::signature::{Signature, letters};
@@ -72,6 +72,13 @@ impl TextIndex {
         }
         let spelling = |reading: Vec<String>| Spelling { is_corrected: reading != words, words: reading };
         readings.into_iter().map(spelling).collect()
+    }
+
+    /// The words of a text as they were most likely meant.
+    pub(crate) fn spelt(&self, text: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let words = words_of(text);
+        let first = self.spellings(&words, &Reach::COMMONEST, is_known).into_iter().next();
+        first.map_or(words, |spelling| spelling.words)
     }
 
     /// The words that are unknown, each once; none if there are too many.

@@ -184,7 +184,9 @@ pub(super) fn occurrences(words: &[String]) -> Vec<Occurrence> {
     let mut found: Vec<Occurrence> = (0..words.len()).flat_map(at).collect();
     let wholes: Vec<Range<usize>> =
         found.iter().filter(|found| found.is_a_whole()).map(|found| found.words.clone()).collect();
-    let is_part = |found: &Occurrence| wholes.iter().any(|whole| whole.contains(&found.words.start) && *whole != found.words);
+    let is_part = |found: &Occurrence| {
+        wholes.iter().any(|whole| whole.contains(&found.words.start) && *whole != found.words)
+    };
     found.retain(|found| !is_part(found));
     found
 }

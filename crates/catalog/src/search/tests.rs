@@ -130,16 +130,18 @@ fn places(texts: &Texts, expression: &[Word]) -> Vec<At> {
     (0..texts.len()).flat_map(starts).filter(is_there).collect()
 }
 
-/// The same of an expression, which a category also has whose words are scattered.
+/// The same of an expression, which a category also has that has both halves of it apart.
 fn expression_places(texts: &Texts, expression: &[Word]) -> Vec<At> {
     let mut at = places(texts, expression);
-    let telling: Vec<&Word> = expression.iter().filter(|word| !word.is_small()).collect();
-    let in_category = |word: &&Word| -> Vec<At> {
-        let place = |(place, other): (usize, &Word)| other.is_form_of(word).then_some((CATEGORY, place));
-        texts[CATEGORY].iter().enumerate().filter_map(place).collect()
-    };
-    if telling.len() > 1 && telling.iter().all(|word| !in_category(word).is_empty()) {
-        at.extend(telling.iter().flat_map(in_category));
+    let telling: Vec<usize> = (0..expression.len()).filter(|place| !expression[*place].is_small()).collect();
+    for two in telling.windows(2) {
+        let in_category = |half: &[Word]| -> Vec<At> {
+            places(texts, half).into_iter().filter(|(text, _)| *text == CATEGORY).collect()
+        };
+        let (one, other) = (in_category(&expression[..=two[0]]), in_category(&expression[two[1]..]));
+        if !one.is_empty() && !other.is_empty() {
+            at.extend(one.into_iter().chain(other));
+        }
     }
     at
 }
@@ -166,12 +168,14 @@ fn asked(q: &str) -> Asked {
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
     let (mut same, mut replaced, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
-        let expressions: Vec<usize> = if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
+        let expressions: Vec<usize> =
+            if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
         if found.is_a_whole() {
             replaced.extend(found.words.clone());
         }
         for other in expressions {
-            let expression: Vec<Word> = synonyms::all()[other].words.iter().flat_map(|word| self::words(word)).collect();
+            let expression: Vec<Word> =
+                synonyms::all()[other].words.iter().flat_map(|word| self::words(word)).collect();
             if !found.is_begun {
                 labels.push((found.words.len(), label(&expression)));
             }
@@ -197,7 +201,9 @@ impl Asked {
         let is_alone = |place: usize| self.words[place].is_small() || Some(place) == self.open();
         let is_alike = |other: &usize| {
             *other == place
-                || (!is_alone(*other) && !is_alone(place) && self.words[*other].base == self.words[place].base)
+                || (!is_alone(*other)
+                    && !is_alone(place)
+                    && self.words[*other].base == self.words[place].base)
         };
         (0..self.words.len()).filter(is_alike).collect()
     }
@@ -219,7 +225,8 @@ impl Asked {
 
     /// The places of the words that are asked for, each once.
     fn asked_for(&self) -> Vec<usize> {
-        let first = |place: &usize| !self.words[*place].is_small() && self.alike(*place).first() == Some(place);
+        let first =
+            |place: &usize| !self.words[*place].is_small() && self.alike(*place).first() == Some(place);
         (0..self.words.len()).filter(first).collect()
     }
 
@@ -239,12 +246,14 @@ impl Asked {
             texts.iter().flatten().any(|word| word.folded.starts_with(&self.words[last].folded))
         };
         let whole = self.open().is_none_or(|last| !at[last].is_empty());
-        let has = |place: &&usize| !at[**place].is_empty() || (Some(**place) == self.open() && begins(**place));
+        let has =
+            |place: &&usize| !at[**place].is_empty() || (Some(**place) == self.open() && begins(**place));
         let asked_for = self.asked_for();
         let count = asked_for.iter().filter(has).count();
         let known: Vec<usize> =
             (0..self.words.len()).filter(|place| whole || Some(*place) != self.open()).collect();
-        let telling: Vec<usize> = known.iter().copied().filter(|place| !self.words[*place].is_small()).collect();
+        let telling: Vec<usize> =
+            known.iter().copied().filter(|place| !self.words[*place].is_small()).collect();
         let phrase = |own: bool| {
             let starts = (0..texts.len()).flat_map(|text| (0..60).map(move |start| (text, start)));
             starts
@@ -455,6 +464,7 @@ fn an_expression_may_be_scattered_over_category_and_type() {
     let index = built(&[
         row("Reunião da Administração Conselho de Administração", "", "Eleição"),
         row("Reunião da Administração", "", "Eleição do conselho fiscal"),
+        row("Reunião da Administração Conselho Fiscal", "", "Eleição"),
     ]);
     assert_eq!(found(&index, "RCA"), [0]);
     assert_eq!(found(&index, "RCA eleição"), [0]);

@@ -14,7 +14,7 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let hits = Hits::named(question)?;
     let catalog = question.catalog;
-    let found_companies = catalog.companies.search(q, page);
+    let found_companies = catalog.search_companies(q, page);
     let found_filings = catalog.search_filings(q, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         return as_csv(question, dialect, &found_companies, &found_filings);
