@@ -1,23 +1,30 @@
 //! How often the company that was meant is found first: over a made-up registry with the shapes of the real one, and over
-//! the real one where `LASTRO_REAL_DATA` names a directory that has it.
+//! the real one where `LASTRO_REAL_DATA` names a directory that has it. And how often the filing that was meant is.
 
 #![allow(clippy::print_stdout, reason = "the figures are for the eye")]
 
 use std::collections::BTreeMap;
 
-use lastro_catalog::{Companies, Page, Tickers};
-use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
+use lastro_catalog::{Companies, Filings, FilingsBuilder, Page, Tickers};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Stamp, Ticker, TradedSecurity};
 
 const REGISTRY: &str = include_str!("../judged/registry.csv");
 const QUESTIONS: &str = include_str!("../judged/questions.csv");
 const REAL_QUESTIONS: &str = include_str!("../judged/real_questions.csv");
+const FILINGS: &str = include_str!("../judged/filings.csv");
+const FILING_QUESTIONS: &str = include_str!("../judged/filing_questions.csv");
 
 /// Below the first ten nobody looks.
 const SEEN: Page = Page { limit: 10, offset: 0 };
 
 /// Of each kind of question: at least so often first, and at least this mean of the reciprocal places.
-const BARS: [(&str, f64, f64); 4] =
-    [("name", 0.93, 0.95), ("ticker", 1.0, 1.0), ("code", 1.0, 1.0), ("mistyped", 0.80, 0.85)];
+const BARS: [(&str, f64, f64); 5] = [
+    ("name", 0.93, 0.95),
+    ("ticker", 1.0, 1.0),
+    ("code", 1.0, 1.0),
+    ("mistyped", 0.80, 0.85),
+    ("word", 0.93, 0.95),
+];
 
 fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
     table.lines().skip(1).map(|line| line.split(';').collect())
@@ -75,6 +82,26 @@ fn real() -> Option<Companies> {
     Some(Companies::build(companies.collect()).unwrap())
 }
 
+fn filings() -> Filings {
+    let mut builder = FilingsBuilder::new();
+    for row in rows(FILINGS) {
+        let [id, company, category, kind, description] = <[&str; 5]>::try_from(row).unwrap();
+        builder.push(Filing {
+            id: FilingId::Protocol(id.parse().unwrap()),
+            company_id: CompanyId(1),
+            company_name: company.to_owned(),
+            category: category.to_owned(),
+            kind: (!kind.is_empty()).then(|| kind.to_owned()),
+            delivered_on: Day::parse("2026-11-02").unwrap(),
+            reference_day: None,
+            description: description.to_owned(),
+            version: 1,
+            url: String::new(),
+        });
+    }
+    builder.finish().unwrap()
+}
+
 #[derive(Default)]
 struct Score {
     asked: f64,
@@ -83,22 +110,27 @@ struct Score {
     missed: Vec<String>,
 }
 
-fn scores(part: &Companies, questions: &str) -> BTreeMap<String, Score> {
+/// Of questions with what is wanted first, by what a search shows for each.
+fn scores(questions: &str, search: impl Fn(&str) -> Vec<String>) -> BTreeMap<String, Score> {
     let mut scores = BTreeMap::<String, Score>::new();
     for row in rows(questions) {
         let [kind, query, wanted] = <[&str; 3]>::try_from(row).unwrap();
-        let found: Vec<u32> = part.search(query, SEEN).rows.iter().collect();
-        let place = found.iter().position(|position| part.company(*position).id.to_string() == wanted);
+        let found = search(query);
+        let place = found.iter().position(|id| id == wanted);
         let score = scores.entry(kind.to_owned()).or_default();
         score.asked += 1.0;
         score.first += if place == Some(0) { 1.0 } else { 0.0 };
         score.reciprocals += place.map_or(0.0, |place| 1.0 / (place + 1) as f64);
         if place != Some(0) {
-            let first = found.first().map_or("nothing", |position| &part.company(*position).name);
-            score.missed.push(format!("{query}: {first} ({place:?})"));
+            let first = found.first().map_or("nothing", String::as_str);
+            score.missed.push(format!("{query}: {wanted} wanted, {first} first ({place:?})"));
         }
     }
     scores
+}
+
+fn companies_of(part: &Companies) -> impl Fn(&str) -> Vec<String> {
+    |q| part.search(q, SEEN).rows.iter().map(|position| part.company(position).id.to_string()).collect()
 }
 
 fn assert_bars(what: &str, scores: &BTreeMap<String, Score>) {
@@ -113,12 +145,21 @@ fn assert_bars(what: &str, scores: &BTreeMap<String, Score>) {
 
 #[test]
 fn the_company_that_was_meant_is_found_first_in_a_made_up_registry() {
-    assert_bars("made up", &scores(&made_up(), QUESTIONS));
+    assert_bars("made up", &scores(QUESTIONS, companies_of(&made_up())));
 }
 
 #[test]
 fn the_company_that_was_meant_is_found_first_in_the_real_registry() {
     if let Some(part) = real() {
-        assert_bars("real", &scores(&part, REAL_QUESTIONS));
+        assert_bars("real", &scores(REAL_QUESTIONS, companies_of(&part)));
     }
+}
+
+#[test]
+fn the_filing_that_was_meant_is_found_first() {
+    let part = filings();
+    let found = |q: &str| -> Vec<String> {
+        part.search(q, SEEN).rows.iter().map(|position| part.filing(position).id.to_string()).collect()
+    };
+    assert_bars("filings", &scores(FILING_QUESTIONS, found));
 }

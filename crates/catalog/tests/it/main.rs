@@ -4,6 +4,7 @@
 
 mod changes;
 mod companies;
+mod company_order;
 mod filings;
 mod judged;
 mod revisions;

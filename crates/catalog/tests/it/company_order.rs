@@ -1,0 +1,230 @@
+//! The order in which companies are found: beside a plain scan in which each rule of the contract is written down once more,
+//! and by examples of what the real registry is like.
+
+use std::cmp::Reverse;
+
+use lastro_catalog::{Companies, Page};
+use lastro_model::{Cnpj, Company, CompanyId};
+use proptest::prelude::*;
+
+const ALL: Page = Page { limit: 1000, offset: 0 };
+
+fn company(id: u32, status: &str, name: &str, trading_name: &str) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: name.to_owned(),
+        cnpj: Cnpj::parse("33.000.167/0001-01").unwrap(),
+        status: status.to_owned(),
+        sector: None,
+        trading_name: (!trading_name.is_empty()).then(|| trading_name.to_owned()),
+        registered_on: None,
+    }
+}
+
+fn found(part: &Companies, q: &str) -> Vec<u32> {
+    part.search(q, ALL).rows.iter().map(|position| part.company(position).id.0).collect()
+}
+
+const STATUSES: [&str; 3] = ["ATIVO", "SUSPENSO(A) - DECISÃO ADM", "CANCELADA"];
+/// None is a form of another, means the same or stands in front of a name as what kind of company it is.
+const NAMES: [&str; 6] = ["AURORA", "AURORAL", "BOREAL", "ENERGIA", "SUL", "SULINA"];
+const SMALL: [&str; 2] = ["DO", "DE"];
+const LEGAL: [&str; 4] = ["S.A.", "CIA", "HOLDING", "LTDA"];
+
+fn words(random: &mut fastrand::Rng, most: usize) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for place in 0..random.usize(1..=most) {
+        if place > 0 && random.u8(..4) == 0 {
+            words.push(SMALL[random.usize(..SMALL.len())]);
+        }
+        words.push(NAMES[random.usize(..NAMES.len()).min(random.usize(..NAMES.len()))]);
+    }
+    if random.bool() {
+        words.insert(random.usize(..=words.len()), LEGAL[random.usize(..LEGAL.len())]);
+    }
+    words
+}
+
+fn folded(word: &str) -> String {
+    word.replace('.', "").to_lowercase()
+}
+
+/// A text as words without legal forms; all of them, if there is nothing else.
+fn name(words: &[&str]) -> Vec<String> {
+    words.iter().filter(|word| !LEGAL.contains(word)).map(|word| folded(word)).collect()
+}
+
+fn is_small(word: &str) -> bool {
+    SMALL.iter().any(|small| folded(small) == word)
+}
+
+struct Scanned {
+    id: u32,
+    standing: usize,
+    texts: [Vec<&'static str>; 2],
+    letters: usize,
+}
+
+impl Scanned {
+    /// The rank of a company that has all words, whose last one may go on.
+    fn rank(&self, asked: &[&str], q: &[String], is_open: bool) -> Option<impl Ord + use<>> {
+        let names: Vec<Vec<String>> = self.texts.iter().map(|text| name(text)).collect();
+        let every: Vec<Vec<String>> =
+            self.texts.iter().map(|text| text.iter().map(|word| folded(word)).collect()).collect();
+        let (last, others) = q.split_last()?;
+        let has = |word: &String| every.iter().flatten().any(|own| own == word);
+        let begins =
+            |word: &String| is_open && every.iter().flatten().any(|own| own.starts_with(word.as_str()));
+        let is_there = others.iter().all(|word| is_small(word) || has(word)) && (has(last) || begins(last));
+        if !is_there {
+            return None;
+        }
+        let mut places: Vec<(u8, bool)> = Vec::new();
+        for (text, is_name) in
+            every.iter().map(|text| (text, false)).chain(names.iter().map(|text| (text, true)))
+        {
+            let leading =
+                text.iter().take_while(|word| LEGAL.iter().any(|form| folded(form) == **word)).count();
+            for start in 0..text.len() {
+                let Some(there) = text.get(start..start + q.len()) else { continue };
+                let (end, before) = there.split_last()?;
+                let whole = end == last;
+                if before == others && (whole || (is_open && end.starts_with(last.as_str()))) {
+                    let is_beginning = start == 0 || (!is_name && start == leading);
+                    places.push((if is_beginning { 0 } else { 1 }, !whole));
+                }
+            }
+        }
+        places.push((2, !has(last)));
+        let forms: Vec<String> =
+            asked.iter().filter(|word| LEGAL.contains(word)).map(|word| folded(word)).collect();
+        Some((
+            !names.iter().any(|name| name == q),
+            self.standing,
+            places.into_iter().min(),
+            Reverse(forms.iter().all(has)),
+            names[0].iter().map(|word| word.len() + 1).sum::<usize>(),
+            self.letters,
+            self.texts[0].join(" "),
+            self.id,
+        ))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn companies_come_in_the_order_of_a_plain_scan(seed: u64) {
+        let random = &mut fastrand::Rng::with_seed(seed);
+        let scanned: Vec<Scanned> = (1..40)
+            .map(|id| {
+                let texts = [words(random, 4), if random.bool() { words(random, 2) } else { Vec::new() }];
+                Scanned { id, standing: random.usize(..3), letters: texts[0].join(" ").len(), texts }
+            })
+            .collect();
+        let company = |one: &Scanned| {
+            company(one.id, STATUSES[one.standing], &one.texts[0].join(" "), &one.texts[1].join(" "))
+        };
+        let part = Companies::build(scanned.iter().map(company).collect()).unwrap();
+        for _ in 0..8 {
+            let mut asked = words(random, 3);
+            if !NAMES.contains(asked.last().unwrap()) {
+                asked.push("AUR");
+            }
+            let q = name(&asked);
+            let mut expected: Vec<_> = scanned
+                .iter()
+                .filter_map(|one| Some((one.rank(&asked, &q, true)?, one.id)))
+                .collect();
+            expected.sort();
+            let text = asked.join(" ").to_lowercase();
+            let ids: Vec<u32> = expected.into_iter().map(|(_, id)| id).collect();
+            if !ids.is_empty() {
+                prop_assert_eq!(found(&part, &text), ids, "{}", text);
+            }
+        }
+    }
+}
+
+fn active(names: &[(u32, &str, &str)]) -> Companies {
+    let companies = names.iter().map(|(id, name, trading_name)| company(*id, "ATIVO", name, trading_name));
+    Companies::build(companies.collect()).unwrap()
+}
+
+#[test]
+fn legal_forms_and_states_are_not_asked_of_companies() {
+    let part = Companies::build(vec![
+        company(1, "CANCELADA", "CIA AURORA", ""),
+        company(2, "ATIVO", "AURORA S.A.", ""),
+        company(3, "ATIVO", "BOREAL S.A.", ""),
+    ])
+    .unwrap();
+    for q in [
+        "cia aurora",
+        "companhia aurora",
+        "aurora ltda",
+        "aurora em recuperação judicial",
+        "aurora holding s/a",
+    ] {
+        let first = found(&part, q);
+        assert_eq!(first.len(), 2, "{q}: {first:?}");
+        assert!(
+            part.search(q, ALL).reading.corrected.is_none() && !part.search(q, ALL).reading.relaxed,
+            "{q}"
+        );
+    }
+    assert_eq!(found(&part, "aurora ltda"), [2, 1]);
+    assert_eq!(found(&part, "s.a."), [2, 3], "but where they are all that is asked for");
+}
+
+#[test]
+fn a_small_word_at_the_end_counts() {
+    let part = active(&[
+        (1, "EQUATORIAL S.A.", ""),
+        (2, "EQUATORIAL PARÁ DISTRIBUIDORA DE ENERGIA S.A.", ""),
+        (3, "CELGA DISTRIBUIÇÃO S.A.", "CELGA D"),
+        (4, "CELGA S.A.", ""),
+        (5, "C&A MODAS S.A.", ""),
+        (6, "CASAS DO SUL S.A.", ""),
+        (7, "BANCO DO NORTE S.A.", ""),
+        (8, "BANCO DO ESTADO DO PARÁ S.A.", ""),
+    ]);
+    assert_eq!(found(&part, "equatorial pará")[0], 2);
+    assert_eq!(found(&part, "celga d")[0], 3);
+    assert_eq!(found(&part, "c&a"), [5], "the prefix belongs to the last word typed");
+    assert_eq!(found(&part, "banco do pará")[0], 8);
+}
+
+#[test]
+fn a_name_comes_before_a_part_of_one() {
+    let part = active(&[
+        (1, "LUZ PAULISTA - CPLF", ""),
+        (2, "COMPANHIA PAULISTA DE FORÇA E LUZ", "CPLF"),
+        (3, "CPLF GERAÇÃO", ""),
+    ]);
+    assert_eq!(found(&part, "cplf"), [2, 1, 3]);
+}
+
+#[test]
+fn of_the_nearest_words_that_of_an_active_company_is_meant() {
+    let part = Companies::build(vec![
+        company(1, "CANCELADA", "ALIPAR S.A.", "ALIPAR"),
+        company(2, "CANCELADA", "ALIPAR NORTE S.A.", ""),
+        company(3, "ATIVO", "AMBIPAR PARTICIPAÇÕES S.A.", ""),
+    ])
+    .unwrap();
+    assert_eq!(part.search("abipar", ALL).reading.corrected.as_deref(), Some("ambipar"));
+    assert_eq!(found(&part, "abipar"), [3]);
+}
+
+#[test]
+fn a_cnpj_is_never_taken_apart() {
+    let part = active(&[(33, "AURORA S.A.", ""), (167, "BOREAL 33 S.A.", "")]);
+    assert_eq!(found(&part, "33.000.167/0001-01 aurora"), [33, 167], "both bear it");
+    for q in ["33.000.167/0001-02", "33000167000102"] {
+        assert_eq!(found(&part, q), [0; 0], "{q}");
+    }
+    assert_eq!(found(&part, "33.000.167/0001-02 aurora"), [33]);
+    assert!(part.search("33.000.167/0001-02 aurora", ALL).reading.relaxed);
+}
