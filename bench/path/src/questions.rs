@@ -48,6 +48,8 @@ pub(crate) const QUESTIONS: &[Question] = &[
     question("search, a rare word, counted", "/api/v1/filings/search?q=Abanepeva"),
     question("search, a medium word, counted", "/api/v1/filings/search?q=saneamento"),
     question("search, the commonest word, counted", "/api/v1/filings/search?q=administra%C3%A7%C3%A3o"),
+    question("companies, two words mistyped", "/api/v1/companies/search?q=energai+holdnig"),
+    question("suggestions while one types", "/api/v1/search/suggest?q=comuni"),
     question("the front page, drawn before", "/"),
     question("a chart of two series, drawn", "/series/cdi/chart?range=all&compare=ipca"),
     question(
