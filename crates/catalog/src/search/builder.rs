@@ -10,6 +10,7 @@ use super::label::whole_label;
 use super::lexicon::Lexicon;
 use super::positions::{Field, Position};
 use super::postings::Lists;
+use super::word_lists::WordLists;
 use crate::BuildError;
 
 /// A name or label, analyzed once for all rows that bear it.
@@ -98,7 +99,7 @@ impl IndexBuilder {
         let lists = lists(&places, || by_row(&self.entries, &self.ends));
         drop((self.entries, self.ends, self.again));
         let (lists, again) = (Lists::from_parts(lists), Lists::without_bitmaps(again));
-        Ok(TextIndex::new(rows, lexicon, lists, again))
+        Ok(TextIndex::new(WordLists { rows, lexicon, lists, again }))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Labels as a whole: a label's words, in whatever form, are one more word of the rows that bear it. So the rows whose
 //! category or type is just what was asked for are known from one list.
 
-use super::TextIndex;
 use super::analyzer::{is_stop_word, words_of};
 use super::inflection::base;
+use super::lexicon::Lexicon;
 use super::synonyms;
 
 /// No word of a text starts with this.
@@ -36,14 +36,14 @@ pub(super) fn is_whole_label(word: &str) -> bool {
     word.starts_with(MARK)
 }
 
-impl TextIndex {
+impl Lexicon {
     /// The labels that words of a query are, or that mean the same: those of the most words.
     pub(super) fn labels(&self, words: &[String]) -> Vec<u32> {
         let mut labels: Vec<(usize, u32)> =
             (0..words.len()).flat_map(|start| self.labels_at(&words[start..])).collect();
         for found in synonyms::occurrences(words).iter().filter(|found| !found.is_begun) {
             let others = found.others().map(|other| whole_of(&synonyms::all()[other].words));
-            let known = others.filter_map(|label| self.lexicon.find(&label));
+            let known = others.filter_map(|label| self.find(&label));
             labels.extend(known.map(|label| (found.words.len(), label)));
         }
         let most = labels.iter().map(|(length, _)| *length).max();
@@ -62,15 +62,15 @@ impl TextIndex {
         let mut label = String::from(MARK);
         for (word, length) in words.iter().zip(1..) {
             if is_stop_word(word) {
-                let ended = self.lexicon.find(&format!("{label} {word}"));
+                let ended = self.find(&format!("{label} {word}"));
                 found.extend(ended.map(|label| (length, label)));
                 continue;
             }
             append(&mut label, &base(word));
-            if self.lexicon.starting_with(&label).is_empty() {
+            if self.starting_with(&label).is_empty() {
                 break;
             }
-            found.extend(self.lexicon.find(&label).map(|label| (length, label)));
+            found.extend(self.find(&label).map(|label| (length, label)));
         }
         found
     }

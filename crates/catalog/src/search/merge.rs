@@ -6,6 +6,7 @@ use super::TextIndex;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
 use super::postings::Lists;
+use super::word_lists::WordLists;
 use crate::BuildError;
 use crate::merge_plan::MergePlan;
 
@@ -34,17 +35,19 @@ impl TextIndex {
         }
         let (lists, again) =
             (Lists::from_parts((list_ends, entries)), Lists::without_bitmaps((again_ends, again)));
-        Ok(Self::new(plan.len(), Lexicon::new(text, word_ends), lists, again))
+        let lexicon = Lexicon::new(text, word_ends);
+        Ok(Self::new(WordLists { rows: plan.len(), lexicon, lists, again }))
     }
 
     /// The words in alphabetical order with their lists.
     fn words(&self) -> impl Iterator<Item = (&str, Listed<'_>)> {
-        let listed = |word| Listed { list: self.lists.of(word), again: self.again.of(word) };
-        (0..self.lexicon.len()).map(move |word| (self.lexicon.word(word), listed(word)))
+        let listed = |word| Listed { list: self.words.lists.of(word), again: self.words.again.of(word) };
+        let lexicon = &self.words.lexicon;
+        (0..lexicon.len()).map(move |word| (lexicon.word(word), listed(word)))
     }
 
     fn entries(&self) -> usize {
-        self.lists.entries_of(0..self.lexicon.len())
+        self.words.lists.entries_of(0..self.words.lexicon.len())
     }
 }
 

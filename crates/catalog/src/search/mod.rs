@@ -36,6 +36,7 @@ mod spelling;
 mod synonyms;
 #[cfg(test)]
 mod tests;
+mod word_lists;
 
 use std::fmt;
 
@@ -44,15 +45,14 @@ use hashbrown::HashMap;
 use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
 use label::is_whole_label;
-use lexicon::Lexicon;
 use pairs::Pairs;
 use phrases::Phrase;
-use postings::Lists;
 use prefixes::Prefixes;
 use query::SearchQuery;
 use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
 use spelling::{Reach, Spelling};
+use word_lists::WordLists;
 
 pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
@@ -67,11 +67,7 @@ pub(crate) use synonyms::meaning;
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
 pub(crate) struct TextIndex {
-    rows: u32,
-    lexicon: Lexicon,
-    lists: Lists,
-    /// Where rows have a word again, after its first position.
-    again: Lists,
+    words: WordLists,
     pairs: Pairs,
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
@@ -101,11 +97,11 @@ pub(crate) struct AllRows {
 const COMMON: usize = 2_000;
 
 impl TextIndex {
-    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists) -> Self {
-        let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
-        let mut index = Self { rows, lexicon, lists, again, prefixes, ..Self::default() };
-        index.phrases = phrases::of_synonyms(&index);
-        index.pairs = Pairs::of(&index);
+    fn new(words: WordLists) -> Self {
+        let prefixes = Prefixes::heaviest(words.rows, &words.lexicon, &words.lists);
+        let phrases = phrases::of_synonyms(&words);
+        let pairs = Pairs::of(&words, &phrases);
+        let mut index = Self { words, prefixes, phrases, pairs, ..Self::default() };
         index.prepared = index.prepare();
         index
     }
@@ -116,7 +112,7 @@ impl TextIndex {
     /// them are found, in the order of the part.
     pub(crate) fn search(&self, text: &str, page: Page) -> Found<'static> {
         let words = words_of(text);
-        if words.is_empty() || self.rows == 0 {
+        if words.is_empty() || self.words.rows == 0 {
             return Found::from(Listing::EMPTY);
         }
         let key = words.join(" ");
@@ -139,7 +135,7 @@ impl TextIndex {
 
     /// Of the spellings of mistyped words the first that some row has all words of.
     fn find(&self, words: &[String], page: Page) -> (Outcome, Reading) {
-        let spellings = self.spellings(words, &Reach::COMMONEST, &|_| false);
+        let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
         for spelling in &spellings {
             let outcome = SearchQuery::new(&spelling.words, true, self).run(page);
             if outcome.total > 0 {
@@ -154,7 +150,7 @@ impl TextIndex {
 
     /// All rows that words find, ascending, for each way to spell them, for whoever has an order of their own.
     pub(crate) fn all_rows(&self, asked: &Asked<'_>) -> Vec<AllRows> {
-        let spellings = self.spellings(asked.words, &Reach::WIDE, asked.is_known);
+        let spellings = self.words.spellings(asked.words, &Reach::WIDE, asked.is_known);
         let query = |spelling: &Spelling| {
             let required = (asked.required)(&spelling.words);
             let is_open = required.last().is_some_and(|last| last + 1 == spelling.words.len());
@@ -177,9 +173,19 @@ impl TextIndex {
         all
     }
 
+    /// Whether some row has the word, in some form or as a prefix.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.words.knows(word)
+    }
+
+    /// The words of a text as they were most likely meant.
+    pub(crate) fn spelt(&self, text: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+        self.words.spelt(text, is_known)
+    }
+
     fn prepare(&self) -> HashMap<Box<str>, TopRows> {
-        let words = (0..self.lexicon.len()).filter(|word| self.lists.of(*word).len() >= COMMON);
-        let common = words.map(|word| self.lexicon.word(word)).filter(|word| !is_whole_label(word));
+        let words = (0..self.words.lexicon.len()).filter(|word| self.words.lists.of(*word).len() >= COMMON);
+        let common = words.map(|word| self.words.lexicon.word(word)).filter(|word| !is_whole_label(word));
         common
             .chain(self.prefixes.texts())
             .map(|text| {
@@ -193,8 +199,8 @@ impl TextIndex {
 impl fmt::Debug for TextIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TextIndex")
-            .field("rows", &self.rows)
-            .field("words", &self.lexicon.len())
+            .field("rows", &self.words.rows)
+            .field("words", &self.words.lexicon.len())
             .finish_non_exhaustive()
     }
 }

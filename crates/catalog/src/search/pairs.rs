@@ -5,13 +5,14 @@
 
 use hashbrown::HashMap;
 
-use super::TextIndex;
 use super::clause::Occurrences;
 use super::entry::Entry;
 use super::label::is_whole_label;
+use super::phrases::{Phrase, expression};
 use super::postings::seek;
 use super::rank_bitmap::{DENSE, SHORTEST};
 use super::synonyms::{self, meaning};
+use super::word_lists::WordLists;
 
 #[derive(Default)]
 pub(super) struct Pairs {
@@ -27,11 +28,11 @@ const MOST_WORDS: usize = u8::MAX as usize;
 const SOON: usize = 128;
 
 impl Pairs {
-    pub(super) fn of(index: &TextIndex) -> Self {
-        let common = common_words(index);
-        let mut gathered = Gathered::up_to(index.rows as usize / SOON);
+    pub(super) fn of(lists: &WordLists, phrases: &[Phrase]) -> Self {
+        let common = common_words(lists, phrases);
+        let mut gathered = Gathered::up_to(lists.rows as usize / SOON);
         let mut window = Window::default();
-        for start in (0..index.rows).step_by(WINDOW as usize).take_while(|_| !common.is_empty()) {
+        for start in (0..lists.rows).step_by(WINDOW as usize).take_while(|_| !common.is_empty()) {
             window.clear(start);
             for (word, number) in common.iter().zip(1..) {
                 word.lists.iter().for_each(|list| window.put(list, number));
@@ -67,18 +68,18 @@ impl CommonWord<'_> {
     }
 }
 
-fn common_words(index: &TextIndex) -> Vec<CommonWord<'_>> {
+fn common_words<'a>(lists: &'a WordLists, phrases: &'a [Phrase]) -> Vec<CommonWord<'a>> {
     let mut words = HashMap::<String, Vec<Occurrences<'_>>>::new();
-    for number in 0..index.lexicon.len() {
-        let word = index.lexicon.word(number);
+    for number in 0..lists.lexicon.len() {
+        let word = lists.lexicon.word(number);
         if !is_whole_label(word) {
-            words.entry(meaning(word)).or_default().push(index.occurrences_of(number, 0));
+            words.entry(meaning(word)).or_default().push(lists.occurrences_of(number, 0));
         }
     }
     let mut common: Vec<CommonWord<'_>> = words
         .into_iter()
         .map(|(meaning, lists)| CommonWord { meaning: meaning.into(), lists, expressions: Vec::new() })
-        .filter(|word| word.most_rows() >= SHORTEST.max(index.rows as usize / DENSE))
+        .filter(|word| word.most_rows() >= SHORTEST.max(lists.rows as usize / DENSE))
         .collect();
     common.sort_by(|one, other| {
         other.most_rows().cmp(&one.most_rows()).then_with(|| one.meaning.cmp(&other.meaning))
@@ -87,7 +88,7 @@ fn common_words(index: &TextIndex) -> Vec<CommonWord<'_>> {
     for word in &mut common {
         let same =
             synonyms::of_meaning(&word.meaning).filter(|number| synonyms::all()[*number].words.len() > 1);
-        word.expressions = same.flat_map(|number| index.expression(number, 0)).collect();
+        word.expressions = same.flat_map(|number| expression(lists, phrases, number, 0)).collect();
     }
     common
 }

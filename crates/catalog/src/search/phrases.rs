@@ -1,6 +1,5 @@
 //! The rows that have the expressions of several words that the table of synonyms knows, found when the index is built.
 
-use super::TextIndex;
 use super::analyzer::is_stop_word;
 use super::clause::{Clause, Occurrences};
 use super::entry::Entry;
@@ -10,6 +9,7 @@ use super::positions::Positions;
 use super::postings::List;
 use super::rank_bitmap::RankBitmap;
 use super::synonyms::{self, Expression};
+use super::word_lists::WordLists;
 
 /// Where rows have an expression. Empty for those of one word, which have their lists.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct Phrase {
 }
 
 impl Phrase {
-    pub(super) fn occurrences(&self, moved: u8) -> Occurrences<'_> {
+    fn occurrences(&self, moved: u8) -> Occurrences<'_> {
         Occurrences {
             list: List { entries: &self.list, bitmap: self.bitmap.as_ref() },
             again: &self.again,
@@ -28,13 +28,13 @@ impl Phrase {
         }
     }
 
-    fn gather(&mut self, index: &TextIndex, expression: &[String]) {
-        let whole = Part::of(index, expression);
-        let halves = halves(index, expression);
+    fn gather(&mut self, lists: &WordLists, expression: &[String]) {
+        let whole = Part::of(lists, expression);
+        let halves = halves(lists, expression);
         let mut whole_judge = whole.judge();
         let mut half_judges: Vec<[Judge<'_>; 2]> =
             halves.iter().map(|[one, other]| [one.judge(), other.judge()]).collect();
-        let wanted = Wanted { rows: index.rows, words: whole.words.clone(), ..Wanted::default() };
+        let wanted = Wanted { rows: lists.rows, words: whole.words.clone(), ..Wanted::default() };
         for row in wanted.all() {
             let mut starts = whole_judge.phrase(row);
             half_judges.iter_mut().for_each(|halves| starts.add(in_labels(halves, row)));
@@ -52,15 +52,31 @@ impl Phrase {
     }
 }
 
-/// One for each expression of the table.
-pub(super) fn of_synonyms(index: &TextIndex) -> Vec<Phrase> {
-    synonyms::all().iter().map(|expression| phrase(index, expression)).collect()
+/// Where rows have an expression of the table, some words further on.
+pub(super) fn expression<'a>(
+    lists: &'a WordLists,
+    phrases: &'a [Phrase],
+    number: usize,
+    moved: u8,
+) -> Vec<Occurrences<'a>> {
+    match &synonyms::all()[number].words[..] {
+        [word] => {
+            let forms = lists.lexicon.forms(word);
+            forms.into_iter().map(|form| lists.occurrences_of(form, moved)).collect()
+        }
+        _ => phrases.get(number).map(|phrase| phrase.occurrences(moved)).into_iter().collect(),
+    }
 }
 
-fn phrase(index: &TextIndex, expression: &Expression) -> Phrase {
+/// One for each expression of the table.
+pub(super) fn of_synonyms(lists: &WordLists) -> Vec<Phrase> {
+    synonyms::all().iter().map(|expression| phrase(lists, expression)).collect()
+}
+
+fn phrase(lists: &WordLists, expression: &Expression) -> Phrase {
     let mut phrase = Phrase::default();
     if let [_, _, ..] = &expression.words[..] {
-        phrase.gather(index, &expression.words);
+        phrase.gather(lists, &expression.words);
     }
     phrase.bitmap = RankBitmap::if_dense(&phrase.list);
     phrase
@@ -73,12 +89,12 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn of(index: &'a TextIndex, words: &[String]) -> Self {
+    fn of(lists: &'a WordLists, words: &[String]) -> Self {
         let (small, telling): (Vec<_>, Vec<_>) =
             words.iter().enumerate().partition(|(_, word)| is_stop_word(word));
         Self {
-            words: telling.into_iter().map(|(place, word)| index.forms(word, place)).collect(),
-            small_words: small.into_iter().map(|(place, word)| index.exactly(word, place)).collect(),
+            words: telling.into_iter().map(|(place, word)| lists.forms(word, place)).collect(),
+            small_words: small.into_iter().map(|(place, word)| lists.exactly(word, place)).collect(),
         }
     }
 
@@ -89,11 +105,11 @@ impl<'a> Part<'a> {
 
 /// The ways to divide an expression in two; small words between the halves are left out. The minutes of a board are filed as
 /// `Reunião da Administração`, `Conselho de Administração`.
-fn halves<'a>(index: &'a TextIndex, expression: &[String]) -> Vec<[Part<'a>; 2]> {
+fn halves<'a>(lists: &'a WordLists, expression: &[String]) -> Vec<[Part<'a>; 2]> {
     let telling: Vec<usize> =
         (0..expression.len()).filter(|place| !is_stop_word(&expression[*place])).collect();
     let halves = telling.windows(2).map(|two| [&expression[..=two[0]], &expression[two[1]..]]);
-    halves.map(|halves| halves.map(|words| Part::of(index, words))).collect()
+    halves.map(|halves| halves.map(|words| Part::of(lists, words))).collect()
 }
 
 /// Where a row has both halves in its category and type; nowhere if it does not.

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::TextIndex;
 use super::analyzer::is_stop_word;
-use super::clause::{Clause, Occurrences};
+use super::clause::Clause;
 use super::inflection::base;
 use super::matching::Wanted;
+use super::phrases::expression;
 use super::reading::Outcome;
 use super::row_set::RowSet;
 use super::synonyms::{self, Occurrence};
@@ -23,7 +24,7 @@ impl<'a> SearchQuery<'a> {
     /// Of words the last of which may go on, if it is open.
     pub(super) fn new(words: &[String], is_open: bool, index: &'a TextIndex) -> Self {
         let words = &words[..words.len().min(MOST_WORDS)];
-        let mut wanted = Wanted { rows: index.rows, ..Wanted::default() };
+        let mut wanted = Wanted { rows: index.words.rows, ..Wanted::default() };
         let tells_nothing = words.iter().all(|word| is_stop_word(word));
         let Some((last, others)) = words.split_last() else { return Self { wanted } };
         if tells_nothing {
@@ -38,7 +39,13 @@ impl<'a> SearchQuery<'a> {
         }
         let expressions = synonyms::occurrences(words);
         index.add_synonyms(&expressions, &mut wanted);
-        wanted.labels = index.labels(words).into_iter().map(|label| index.lists.list(label)).collect();
+        wanted.labels = index
+            .words
+            .lexicon
+            .labels(words)
+            .into_iter()
+            .map(|label| index.words.lists.list(label))
+            .collect();
         wanted.pairs = index.known_pairs(words, &expressions);
         Self { wanted }
     }
@@ -74,15 +81,15 @@ impl TextIndex {
         let mut bases: Vec<String> = Vec::new();
         for (place, word) in words.iter().enumerate() {
             if is_stop_word(word) {
-                wanted.small_words.push(self.exactly(word, place));
+                wanted.small_words.push(self.words.exactly(word, place));
                 continue;
             }
             let (base, is_last) = (base(word), place + 1 == words.len());
             match bases.iter().position(|other| *other == base && !is_last) {
                 Some(same) => wanted.words[same].offsets.push(place),
                 None => {
-                    let forms = self.lexicon.forms(word);
-                    wanted.words.push(self.clause(&forms, place));
+                    let forms = self.words.lexicon.forms(word);
+                    wanted.words.push(self.words.clause(&forms, place));
                     wanted.longer = if is_last { self.longer(word, &forms) } else { None };
                     bases.push(base);
                 }
@@ -92,29 +99,9 @@ impl TextIndex {
 
     /// Rows that have a word which starts with this one, if there are such words beside its forms.
     fn longer(&self, word: &str, forms: &[u32]) -> Option<Cow<'_, RowSet>> {
-        let starting = self.lexicon.starting_with(word);
+        let starting = self.words.lexicon.starting_with(word);
         let continues = starting.clone().any(|other| !forms.contains(&other));
-        continues.then(|| self.prefixes.rows(word, self.rows, &self.lists, starting))
-    }
-
-    /// The forms of a word that stands at this place of the query.
-    pub(super) fn forms(&self, word: &str, place: usize) -> Clause<'_> {
-        self.clause(&self.lexicon.forms(word), place)
-    }
-
-    fn clause(&self, forms: &[u32], place: usize) -> Clause<'_> {
-        let lists = forms.iter().map(|form| self.occurrences_of(*form, 0)).collect();
-        Clause { lists, offsets: vec![place] }
-    }
-
-    /// The very word and no other form.
-    pub(super) fn exactly(&self, word: &str, place: usize) -> Clause<'_> {
-        let lists = self.lexicon.find(word).map(|word| self.occurrences_of(word, 0)).into_iter().collect();
-        Clause { lists, offsets: vec![place] }
-    }
-
-    pub(super) fn occurrences_of(&self, word: u32, moved: u8) -> Occurrences<'_> {
-        Occurrences { list: self.lists.list(word), again: self.again.of(word), moved }
+        continues.then(|| self.prefixes.rows(word, self.words.rows, &self.words.lists, starting))
     }
 
     /// Each word of an expression that means the same as others is satisfied by each of these too. So a row with another
@@ -129,20 +116,11 @@ impl TextIndex {
                     if found.is_a_whole() {
                         clause.lists.clear();
                     }
-                    clause.lists.extend(same.iter().flat_map(|other| self.expression(*other, moved)));
+                    clause.lists.extend(
+                        same.iter().flat_map(|other| expression(&self.words, &self.phrases, *other, moved)),
+                    );
                 }
             }
-        }
-    }
-
-    /// Where rows have an expression of the table of synonyms.
-    pub(super) fn expression(&self, number: usize, moved: u8) -> Vec<Occurrences<'_>> {
-        match &synonyms::all()[number].words[..] {
-            [word] => {
-                let forms = self.lexicon.forms(word);
-                forms.into_iter().map(|form| self.occurrences_of(form, moved)).collect()
-            }
-            _ => self.phrases.get(number).map(|phrase| phrase.occurrences(moved)).into_iter().collect(),
         }
     }
 

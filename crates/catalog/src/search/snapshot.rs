@@ -6,6 +6,7 @@ use super::TextIndex;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
 use super::postings::Lists;
+use super::word_lists::WordLists;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// What was read. It becomes an index when the checksum of the whole snapshot is known to be right.
@@ -21,10 +22,10 @@ pub(crate) struct IndexSnapshot {
 
 impl TextIndex {
     pub(crate) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
-        let (text, word_ends) = self.lexicon.parts();
-        let (list_ends, entries) = self.lists.parts();
-        let (again_ends, again) = self.again.parts();
-        snapshot.column(&[self.rows], |rows| *rows)?;
+        let (text, word_ends) = self.words.lexicon.parts();
+        let (list_ends, entries) = self.words.lists.parts();
+        let (again_ends, again) = self.words.again.parts();
+        snapshot.column(&[self.words.rows], |rows| *rows)?;
         snapshot.text(text)?;
         snapshot.column(word_ends, |end| *end)?;
         snapshot.column(list_ends, |end| *end)?;
@@ -59,7 +60,7 @@ impl IndexSnapshot {
         let lexicon = Lexicon::new(self.text, self.word_ends);
         let again = Lists::without_bitmaps((self.again_ends, self.again));
         let lists = Lists::from_parts((self.list_ends, self.entries));
-        TextIndex::new(self.rows, lexicon, lists, again)
+        TextIndex::new(WordLists { rows: self.rows, lexicon, lists, again })
     }
 
     fn is_consistent(&self) -> bool {

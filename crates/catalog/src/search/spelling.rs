@@ -6,12 +6,12 @@
 
 use hashbrown::HashSet;
 
-use super::TextIndex;
 use super::analyzer::{is_stop_word, words_of};
 use super::lexicon::Lexicon;
 use super::reading::Reading;
 use super::signature::{Signature, letters};
 use super::synonyms;
+use super::word_lists::WordLists;
 
 /// So many words of a query can be mistyped. Where more are unknown it is no slip of the finger, and the words are taken
 /// as they are.
@@ -53,7 +53,7 @@ fn edits_allowed(letters: usize) -> usize {
     }
 }
 
-impl TextIndex {
+impl WordLists {
     /// What the words may stand for if some of them are mistyped, the commonest words first; else the words as they are.
     /// Words that are known elsewhere are taken for what they are.
     pub(super) fn spellings(
@@ -75,7 +75,7 @@ impl TextIndex {
     }
 
     /// The words of a text as they were most likely meant.
-    pub(crate) fn spelt(&self, text: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+    pub(super) fn spelt(&self, text: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
         let words = words_of(text);
         let first = self.spellings(&words, &Reach::COMMONEST, is_known).into_iter().next();
         first.map_or(words, |spelling| spelling.words)
@@ -99,7 +99,7 @@ impl TextIndex {
     }
 
     /// Whether some row has the word, in some form or as a prefix.
-    pub(crate) fn knows(&self, word: &str) -> bool {
+    pub(super) fn knows(&self, word: &str) -> bool {
         !self.lexicon.starting_with(word).is_empty() || !self.lexicon.forms(word).is_empty()
     }
 
