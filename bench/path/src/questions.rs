@@ -50,6 +50,7 @@ pub(crate) const QUESTIONS: &[Question] = &[
     question("search, the commonest word, counted", "/api/v1/filings/search?q=administra%C3%A7%C3%A3o"),
     question("the front page, drawn before", "/"),
     question("a chart of two series, drawn", "/series/cdi/chart?range=all&compare=ipca"),
+    question("the same over thirty years", "/series/cdi-daily/chart?range=all&compare=selic-daily"),
     question(
         "a calculation, drawn as a page",
         "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",

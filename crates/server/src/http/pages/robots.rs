@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use lastro_model::{Series, Topic};
 
 use super::language::Language;
+use super::subject::Subject;
 use super::words;
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -12,7 +13,7 @@ use crate::http::response::reply::{Reply, Version};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Every page that is worth finding, but for those of the series.
+/// Every page that is worth finding, but for those of the series and of exchange rates.
 const PAGES: [&str; 10] = [
     "/",
     "/series",
@@ -34,7 +35,7 @@ fn text(body: String, content_type: &'static str) -> Reply {
 /// Data is asked for by programs that mean it; calculations and charts count against somebody's quota.
 pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
     let mut body = String::from(
-        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /health\n",
+        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /fx/*/chart\nDisallow: /health\n",
     );
     if let Some(url) = question.site.public_url() {
         // Writing into memory does not fail.
@@ -45,8 +46,9 @@ pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn sitemap(question: &Question<'_>) -> Result<Reply, ApiError> {
     let origin = question.site.origin(question.head);
-    let series = Series::ALL.into_iter().map(|series| format!("/series/{}", series.about().id));
-    let paths = PAGES.into_iter().map(str::to_owned).chain(series);
+    let series = Series::ALL.into_iter().map(Subject::Series);
+    let pairs = question.catalog.fx.pairs().iter().copied().map(Subject::Pair);
+    let paths = PAGES.into_iter().map(str::to_owned).chain(series.chain(pairs).map(Subject::path));
     let mut body = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
     );
@@ -82,6 +84,11 @@ pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
                 about.name, about.id, about.code
             );
         }
+    }
+    body.push_str("\n### Exchange rates by day (PTAX, closing bulletin)\n\n");
+    for pair in question.catalog.fx.pairs() {
+        let (name, path) = (words::pair(*pair, Language::English), Subject::Pair(*pair).path());
+        let _ = writeln!(body, "- [{name}]({origin}{path}): {origin}/api/v1/market/fx?pair={pair}");
     }
     Ok(text(body, TEXT))
 }
