@@ -36,6 +36,10 @@
     return [2, 4, 6, 10].map((step) => step * power).find((step) => step >= value);
   };
 
+  /** Below its bar; the label of the last days ends with it, for there is no room beyond. */
+  const labelPlace = (place, count) => (place > count * 0.9
+    ? { x: `${((place + 0.85) * 100) / count}%`, 'text-anchor': 'end' } : { x: `${((place + 0.15) * 100) / count}%` });
+
   const chart = (all) => {
     const highest = roundUp(Math.max(...all.map(({ requests }) => requests), 4));
     const plot = draw('svg', { class: 'plot', width: '100%', height: HEIGHT, role: 'img' });
@@ -51,7 +55,7 @@
       const group = draw('g', {});
       group.append(draw('title', {}, `${date(name, { dateStyle: 'medium' })}: ${number(requests)}`), bar(0, ok, 'first'), bar(ok, requests, 'second'));
       plot.append(group);
-      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, x, y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
+      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, ...labelPlace(place, all.length), y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
     });
     for (const value of [highest / 2, highest]) plot.append(draw('text', { class: 'value', x: 0, y: y(value) - 4 }, number(value)));
     return plot;

@@ -40,7 +40,7 @@ pub fn number(value: impl Display, language: Language) -> String {
 
 fn push_grouped(out: &mut String, whole: &str, group: char) {
     for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place) % 3 == 0 {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
             out.push(group);
         }
         out.push(digit);

@@ -173,7 +173,7 @@ fn together(catalog: &Catalog, language: Language) -> Result<String, ApiError> {
         Plotted::of_series(series.about(), newest_year(catalog, series), language).called(name)
     };
     let (selic, ipca) = (plotted(Series::Selic, t.together_selic), plotted(Series::Ipca12m, t.together_ipca));
-    Figure::new("together", &selic, Some(&ipca), language).draw()
+    Figure::new("rates", &selic, Some(&ipca), language).draw()
 }
 
 /// January 2015, or the first month held if that is later, and the last one.

@@ -9,7 +9,7 @@ use super::frame::{Frame, PAGE_POLICY, Reader, draw, encoded, fresh, kept};
 use super::language::Language;
 use super::state::{self, is_late};
 use super::subject::Subject;
-use super::{format, words};
+use super::{format, typed, words};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -49,7 +49,7 @@ struct Row {
 
 /// `q` is for readers without scripts; for the others the whole list is there and filtered in place.
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let q = question.query.get("q")?.unwrap_or("").trim();
+    let q = typed::shown(question.query.get("q")?.unwrap_or(""));
     if q.is_empty() {
         let stamps = Series::ALL.into_iter().map(|series| question.catalog.series[series].stamp);
         let stamps = stamps.chain([question.catalog.fx.stamp]);

@@ -15,6 +15,11 @@ pub fn percentage(text: &str) -> String {
     plain(text, false).unwrap_or_else(|| text.to_owned())
 }
 
+/// What was typed, to be shown again: without what cannot be seen.
+pub fn shown(text: &str) -> String {
+    text.trim().chars().filter(|letter| !letter.is_control()).collect()
+}
+
 fn without_space(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }

@@ -89,10 +89,14 @@ async fn what_cannot_be_calculated_is_told_in_the_language_of_the_page() {
         ("index=ipca&from=1900-01&to=2026-01&amount=1", "no value for Jan 1900", "valor para jan. de 1900"),
         ("index=ipca&from=2026-01&to=2026-02&amount=x", "amount must be", "O valor deve"),
         ("index=ipca&from=&to=2026-02&amount=1", "both dates", "as duas datas"),
+        ("index=ipca&from=2026-13&to=2026-02&amount=1", "that the calendar has", "existem no calendário"),
+        ("index=selic&from=2026-01&to=2026-02&amount=1", "from the list", "da lista"),
+        ("index=ipca&from=2026-01&to=2026-02&amount=%00%1B", "amount must be", "O valor deve"),
     ] {
         for (language, sentence) in [("en", english), ("pt", portuguese)] {
             let path = format!("/calculator/correction?{asked}&lang={language}");
             let page = app.get(&path).send().await.expect(400).text();
+            assert!(!page.contains(['\0', '\x1b']), "{path}");
             let told = page.split("class=\"failure\"").nth(1).unwrap_or_else(|| panic!("{path}"));
             assert!(told.contains(sentence), "{path}: {}", &told[..200]);
         }

@@ -60,6 +60,12 @@ async fn a_pair_may_stand_beside_a_series_and_the_reverse() {
         assert!(page.contains("data-series=\"second\""), "{path}");
         assert!(page.contains(" selected>"), "{path}");
     }
+    // Two of a size share an axis; beside a dollar a yen would lie flat on the ground.
+    let axes =
+        async |path: &str| app.get(path).send().await.expect(200).text().matches("class=\"axis\"").count();
+    assert_eq!(axes("/fx/usd-brl?compare=eur-brl").await, 1);
+    assert_eq!(axes("/fx/usd-brl?compare=jpy-brl").await, 2);
+    assert_eq!(axes("/series/selic?compare=ipca-12m").await, 1);
 }
 
 #[tokio::test]

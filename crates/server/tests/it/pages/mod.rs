@@ -226,6 +226,9 @@ async fn the_sample_is_labelled_until_the_last_source_is_official() {
         app.get(path).key(&key).send().await.expect(200);
     }
     let empty = app.get("/series/selic").key(&key).send().await.expect(200).text();
-    assert!(empty.contains("no values yet") && !empty.contains("1970"), "an empty series has no picture");
+    assert!(
+        empty.contains("There is no value yet.") && !empty.contains("1970"),
+        "an empty series has no picture"
+    );
     app.get("/fx/usd-brl").key(&key).send().await.expect(404);
 }

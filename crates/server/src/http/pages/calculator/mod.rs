@@ -272,7 +272,7 @@ impl Form {
                 "rate_percent" => "100",
                 _ => "",
             };
-            Ok::<_, ApiError>(question.query.get(name)?.unwrap_or(otherwise).trim().to_owned())
+            Ok::<_, ApiError>(typed::shown(question.query.get(name)?.unwrap_or(otherwise)))
         };
         Ok(Self {
             index: field("index")?,

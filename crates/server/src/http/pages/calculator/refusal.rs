@@ -26,6 +26,7 @@ pub(super) fn told(message: &str, language: Language) -> String {
         Some("amount") => t.error_amount.to_owned(),
         Some("rate_percent") => t.error_percent.to_owned(),
         Some("from" | "to") => t.error_date.to_owned(),
+        Some("index" | "rate") => t.error_choice.to_owned(),
         _ => message.replace('`', ""),
     }
 }

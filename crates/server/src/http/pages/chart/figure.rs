@@ -69,6 +69,11 @@ impl Plotted {
         }
     }
 
+    /// How far its values lie from nothing.
+    fn reach(&self) -> f64 {
+        self.extremes.map_or(0.0, |(low, high)| low.height.abs().max(high.height.abs()))
+    }
+
     /// The same under another name.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
@@ -154,7 +159,7 @@ impl<'a> Figure<'a> {
         let t = language.texts();
         let plotted: Vec<&Plotted> = std::iter::once(main).chain(other).collect();
         let calendar = calendar(&plotted);
-        let shared = other.is_none_or(|other| share_a_scale(main.unit, other.unit));
+        let shared = other.is_none_or(|other| share_a_scale(main, other));
         let scales: Vec<Scale> =
             plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
         let frame =
@@ -202,10 +207,14 @@ fn width_of(lines: &[Line]) -> usize {
     lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) * LETTER + 10
 }
 
-/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not.
-fn share_a_scale(one: Unit, other: Unit) -> bool {
+/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not, nor what is so much smaller
+/// that it would lie flat on the ground.
+fn share_a_scale(one: &Plotted, other: &Plotted) -> bool {
+    const TIMES: f64 = 8.0;
     let is_yearly = |unit| matches!(unit, Unit::PercentPerYear | Unit::Percent);
-    one == other || is_yearly(one) && is_yearly(other)
+    let is_alike = one.unit == other.unit || is_yearly(one.unit) && is_yearly(other.unit);
+    let [one, other] = [one, other].map(Plotted::reach);
+    is_alike && one <= TIMES * other && other <= TIMES * one
 }
 
 fn calendar(plotted: &[&Plotted]) -> Calendar {

@@ -237,6 +237,7 @@ pub static TEXTS: Texts = Texts {
         error_early: "The beginning must be {date} or later.",
         error_late: "The end must be {date} or earlier.",
         error_missing: "The period must be wholly published: there is no value for {date}.",
+        error_choice: "Please choose an index or a rate from the list.",
         error_date: "Please give both dates, and days that the calendar has.",
     },
     explore: ExploreTexts {

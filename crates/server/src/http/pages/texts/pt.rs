@@ -237,6 +237,7 @@ pub static TEXTS: Texts = Texts {
         error_early: "O início deve ser {date} ou depois.",
         error_late: "O fim deve ser {date} ou antes.",
         error_missing: "O período precisa estar todo publicado: não há valor para {date}.",
+        error_choice: "Escolha um índice ou uma taxa da lista.",
         error_date: "Informe as duas datas, com dias que existem no calendário.",
     },
     explore: ExploreTexts {
