@@ -39,6 +39,10 @@ pub fn number(value: impl Display, language: Language) -> String {
 }
 
 fn push_grouped(out: &mut String, whole: &str, group: char) {
+    if whole.len() <= 3 {
+        out.push_str(whole);
+        return;
+    }
     for (place, digit) in whole.chars().enumerate() {
         if place > 0 && (whole.len() - place).is_multiple_of(3) {
             out.push(group);
@@ -49,8 +53,13 @@ fn push_grouped(out: &mut String, whole: &str, group: char) {
 
 /// The digits of a decimal, without its sign. A table has hundreds of them, so without the machinery of `Display`.
 fn push_digits(out: &mut String, value: Decimal, language: Language) {
-    let mut buffer = itoa::Buffer::new();
-    let (digits, decimals) = (buffer.format(value.mantissa().unsigned_abs()), value.scale() as usize);
+    let (mut buffer, mantissa) = (itoa::Buffer::new(), value.mantissa().unsigned_abs());
+    // Few numbers are longer than a word.
+    let digits = match u64::try_from(mantissa) {
+        Ok(short) => buffer.format(short),
+        Err(_) => buffer.format(mantissa),
+    };
+    let decimals = value.scale() as usize;
     let (whole, fraction) = digits.split_at(digits.len().saturating_sub(decimals));
     let (group, point) = signs(language);
     push_grouped(out, if whole.is_empty() { "0" } else { whole }, group);

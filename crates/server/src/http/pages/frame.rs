@@ -6,13 +6,13 @@ use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, V
 
 use super::assets;
 use super::language::{COOKIE, Language};
-use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken, digest};
+use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken};
 use super::texts::Texts;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::{Reply, Version, digest_of};
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -180,7 +180,7 @@ fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
     let names_us = html.contains(ORIGIN_MARK);
     let body: Bytes =
         if names_us { html.replace(ORIGIN_MARK, &reader.origin).into() } else { drawing.html.clone() };
-    let name = if names_us { digest(reader.origin.as_bytes()) } else { 0 };
+    let name = if names_us { digest_of(reader.origin.as_bytes()) } else { 0 };
     let mut headers = vec![
         // Whoever follows a link from here comes from nowhere.
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),

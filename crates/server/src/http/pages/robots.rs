@@ -9,7 +9,7 @@ use super::subject::Subject;
 use super::words;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::{Reply, Version, digest_of};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -28,7 +28,7 @@ const PAGES: [&str; 10] = [
 ];
 
 fn text(body: String, content_type: &'static str) -> Reply {
-    let version = Version::Data(super::site::digest(body.as_bytes()));
+    let version = Version::Data(digest_of(body.as_bytes()));
     Reply { content_type, version, ..Reply::json(body.into_bytes()) }
 }
 

@@ -6,7 +6,7 @@ use lastro_model::{About, Day, Frequency, Pair, Unit};
 use super::scale::{Calendar, Scale, Tick};
 use super::shape::{Frame, bends, extremes, thinned};
 use super::table::{self, Rhythm};
-use super::{Dot, Shape};
+use super::{Dot, Precision, Shape};
 use crate::error::ApiError;
 use crate::http::pages::language::Language;
 use crate::http::pages::texts::{ChartTexts, Texts};
@@ -162,8 +162,13 @@ impl<'a> Figure<'a> {
         let shared = other.is_none_or(|other| share_a_scale(main, other));
         let scales: Vec<Scale> =
             plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
-        let frame =
-            |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT, decimals: 1 };
+        let frame = |place: usize| Frame {
+            calendar,
+            scale: scales[place],
+            top: TOP,
+            height: PLOT,
+            precision: Precision::Tenths,
+        };
         let series: Vec<Drawn> = plotted
             .iter()
             .enumerate()

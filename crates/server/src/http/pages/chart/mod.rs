@@ -27,28 +27,44 @@ pub struct Dot {
 
 impl Dot {
     pub fn new(day: Day, value: Decimal) -> Self {
-        let height = value.mantissa() as f64 / 10f64.powi(value.scale() as i32);
-        Self { day, value, height }
+        // Few numbers are longer than a word; those that are take the longer way.
+        let mantissa = i64::try_from(value.mantissa()).map_or(value.mantissa() as f64, |short| short as f64);
+        let unit = POWERS.get(value.scale() as usize).copied().unwrap_or(f64::INFINITY);
+        Self { day, value, height: mantissa / unit }
     }
 }
 
-/// Appends a place in a picture with at most so many decimals. A long line has thousands of places, and floats are written
-/// slowly.
-fn push_place(out: &mut String, place: f64, decimals: u32) {
-    let unit = 10i64.pow(decimals);
-    let number = (place * unit as f64).round() as i64;
-    let mut digits = itoa::Buffer::new();
-    if number < 0 {
+/// Of ten, as far as a decimal has places.
+static POWERS: [f64; 29] = {
+    let mut powers = [1.0; 29];
+    let mut place = 1;
+    while place < powers.len() {
+        powers[place] = powers[place - 1] * 10.0;
+        place += 1;
+    }
+    powers
+};
+
+/// How exactly a place is told: a small picture needs whole numbers only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Precision {
+    Whole,
+    Tenths,
+}
+
+/// Appends a place in a picture. A long line has thousands of places, and floats are written slowly.
+fn push_place(out: &mut String, place: f64, precision: Precision) {
+    if place < 0.0 {
         out.push('-');
     }
-    let number = number.unsigned_abs();
-    let (whole, fraction) = (number / unit.unsigned_abs(), number % unit.unsigned_abs());
-    out.push_str(digits.format(whole));
-    if fraction > 0 {
+    let tenths = match precision {
+        Precision::Whole => (place.abs() + 0.5) as u32 * 10,
+        Precision::Tenths => (place.abs() * 10.0 + 0.5) as u32,
+    };
+    out.push_str(itoa::Buffer::new().format(tenths / 10));
+    if tenths % 10 > 0 {
         out.push('.');
-        let fraction = digits.format(fraction);
-        (fraction.len()..decimals as usize).for_each(|_| out.push('0'));
-        out.push_str(fraction);
+        out.push(char::from(b'0' + (tenths % 10) as u8));
     }
 }
 
@@ -60,11 +76,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_written_as_near_as_they_are_wanted(place in -2000.0f64..2000.0, decimals in 0u32..3) {
-            let mut text = String::new();
-            push_place(&mut text, place, decimals);
-            let read: f64 = text.parse().unwrap();
-            prop_assert!((read - place).abs() <= 0.51 / 10f64.powi(decimals as i32), "{place}: {text}");
+        fn places_are_written_as_near_as_they_are_wanted(place in -2000.0f64..2000.0) {
+            for (precision, near) in [(Precision::Whole, 0.5), (Precision::Tenths, 0.05)] {
+                let mut text = String::new();
+                push_place(&mut text, place, precision);
+                let read: f64 = text.parse().unwrap();
+                prop_assert!((read - place).abs() <= near + 1e-9, "{place}: {text}");
+            }
         }
 
         #[test]

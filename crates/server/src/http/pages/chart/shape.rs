@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lastro_model::{About, Day, Frequency, Kind, Topic};
 
 use super::scale::{Calendar, Scale};
-use super::{Dot, push_place};
+use super::{Dot, Precision, push_place};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -67,9 +67,16 @@ pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
         return Cow::Borrowed(dots);
     }
     let (first, days) = (first.day.number(), i64::from(last.day.number() - first.day.number()) + 1);
-    let column = |dot: &Dot| i64::from(dot.day.number() - first) * COLUMNS / days;
-    let mut kept = Vec::with_capacity(4 * COLUMNS as usize);
-    dots.chunk_by(|one, next| column(one) == column(next)).for_each(|dots| outline(dots, &mut kept));
+    // There is one value a day at most.
+    let most = (days / COLUMNS + 1) as usize;
+    let (mut kept, mut rest) = (Vec::with_capacity(4 * COLUMNS as usize), dots);
+    for column in 1..=COLUMNS {
+        let end_day = first + ((column * days + COLUMNS - 1) / COLUMNS) as i32;
+        let near = &rest[..rest.len().min(most)];
+        let (of_column, after) = rest.split_at(near.partition_point(|dot| dot.day.number() < end_day));
+        outline(of_column, &mut kept);
+        rest = after;
+    }
     Cow::Owned(kept)
 }
 
@@ -120,8 +127,7 @@ pub(super) struct Frame {
     /// Above the plot.
     pub(super) top: f64,
     pub(super) height: f64,
-    /// How many decimals places are told with: a small picture needs none.
-    pub(super) decimals: u32,
+    pub(super) precision: Precision,
 }
 
 impl Frame {
@@ -161,7 +167,7 @@ impl Frame {
     fn draw(&self, path: &mut String, strokes: &[(&str, f64)]) {
         for (stroke, place) in strokes {
             path.push_str(stroke);
-            push_place(path, *place, self.decimals);
+            push_place(path, *place, self.precision);
         }
     }
 
@@ -189,7 +195,7 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     let end = if shape == Shape::Bars { last.day.plus_days(BAR_DAYS as i32) } else { last.day };
     let calendar = Calendar { first: first.day, last: end };
     let scale = Scale::over(dots.iter().map(|dot| dot.height), shape == Shape::Bars);
-    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0, decimals: 0 };
+    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0, precision: Precision::Whole };
     let line = frame.path(shape, &dots);
     let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots, HEIGHT) };
     Some([line, area])

@@ -4,7 +4,7 @@
 use lastro_model::Day;
 
 use super::shape::Frame;
-use super::{Dot, Plotted, push_place};
+use super::{Dot, Plotted, Precision, push_place};
 use crate::http::pages::format;
 use crate::http::pages::language::Language;
 
@@ -22,6 +22,16 @@ pub(super) enum Rhythm {
 
 impl Rhythm {
     const LONGER: [Self; 3] = [Self::Weeks, Self::Months, Self::Years];
+
+    /// How many days a period has at most.
+    const fn most_days(self) -> usize {
+        match self {
+            Self::Values => 1,
+            Self::Weeks => 7,
+            Self::Months => 31,
+            Self::Years => 366,
+        }
+    }
 
     /// The number of the period that a day lies in.
     fn period(self, day: Day) -> i32 {
@@ -55,14 +65,14 @@ fn spans(rhythm: Rhythm, dots: &[Dot]) -> usize {
 }
 
 fn last_of_each(rhythm: Rhythm, dots: &[Dot]) -> Vec<Dot> {
-    let (mut kept, mut now) = (Vec::<Dot>::with_capacity(MOST_ROWS), None);
-    for dot in dots {
-        let period = Some(rhythm.period(dot.day));
-        match kept.last_mut() {
-            Some(last) if now == period => *last = *dot,
-            _ => kept.push(*dot),
-        }
-        now = period;
+    let (mut kept, mut rest) = (Vec::with_capacity(MOST_ROWS), dots);
+    while let Some(first) = rest.first() {
+        let period = rhythm.period(first.day);
+        // There is one value a day at most.
+        let near = &rest[..rest.len().min(rhythm.most_days())];
+        let (of_period, after) = rest.split_at(near.partition_point(|dot| rhythm.period(dot.day) <= period));
+        kept.extend(of_period.last());
+        rest = after;
     }
     kept
 }
@@ -73,9 +83,9 @@ pub(super) fn html(plotted: &Plotted, rows: &[Dot], frame: Frame, middle: f64, l
     let mut out = String::with_capacity(rows.len() * ROW);
     for dot in rows.iter().rev() {
         out.push_str("\n<tr data-x=\"");
-        push_place(&mut out, frame.across(dot) + middle, 1);
+        push_place(&mut out, frame.across(dot) + middle, Precision::Tenths);
         out.push_str("\" data-y=\"");
-        push_place(&mut out, frame.down(dot.height), 1);
+        push_place(&mut out, frame.down(dot.height), Precision::Tenths);
         out.push_str("\"><td><time datetime=\"");
         format::push_machine(&mut out, dot.day, plotted.frequency);
         out.push_str("\">");
