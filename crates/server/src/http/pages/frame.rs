@@ -176,11 +176,12 @@ pub fn fresh(reader: &Reader, page: &impl Template, policy: &'static str) -> Res
 }
 
 fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
-    let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
-    let names_us = html.contains(ORIGIN_MARK);
-    let body: Bytes =
-        if names_us { html.replace(ORIGIN_MARK, &reader.origin).into() } else { drawing.html.clone() };
-    let name = if names_us { digest_of(reader.origin.as_bytes()) } else { 0 };
+    let (body, name): (Bytes, u64) = if drawing.names_us {
+        let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
+        (html.replace(ORIGIN_MARK, &reader.origin).into(), digest_of(reader.origin.as_bytes()))
+    } else {
+        (drawing.html.clone(), 0)
+    };
     let mut headers = vec![
         // Whoever follows a link from here comes from nowhere.
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),

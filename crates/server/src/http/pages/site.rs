@@ -41,11 +41,14 @@ pub struct Drawing {
     pub html: Bytes,
     /// Of all its bytes.
     pub digest: u64,
+    /// Whether our address is part of it.
+    pub names_us: bool,
 }
 
 impl Drawing {
     pub fn new(state: u64, html: String) -> Self {
-        Self { state, digest: digest_of(html.as_bytes()), html: html.into() }
+        let (digest, names_us) = (digest_of(html.as_bytes()), html.contains(ORIGIN_MARK));
+        Self { state, digest, names_us, html: html.into() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A whole chart: one series or two, grid, labels, and the table behind it.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use lastro_model::{About, Day, Frequency, Pair, Unit};
 
@@ -253,8 +255,11 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
     // Beside another one bars would hide it.
     let shape = if place > 0 && plotted.shape == Shape::Bars { Shape::Line } else { plotted.shape };
     let told = shape.telling(&plotted.dots);
-    let thin = thinned(&told);
-    let dots = bends(shape, &thin);
+    // What was thinned is short already.
+    let dots = match thinned(&told) {
+        Cow::Borrowed(all) => bends(shape, all),
+        thin @ Cow::Owned(_) => thin,
+    };
     let line = frame.path(shape, &dots);
     let is_bars = shape == Shape::Bars;
     let middle = if is_bars { frame.bar_width() / 2.0 } else { 0.0 };

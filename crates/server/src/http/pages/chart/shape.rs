@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lastro_model::{About, Day, Frequency, Kind, Topic};
 
 use super::scale::{Calendar, Scale};
-use super::{Dot, Precision, push_place};
+use super::{Dot, Precision, tell_place};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -57,8 +57,8 @@ pub fn unchanged_since(dots: &[Dot]) -> Option<Day> {
     dots.get(place + 1).map(|dot| dot.day)
 }
 
-/// Into so many columns a picture is cut: about as many as a screen has for it, two pixels wide on a large one.
-const COLUMNS: i64 = 500;
+/// Into so many columns a picture is cut: about as many as a screen has for a line two pixels wide.
+const COLUMNS: i64 = 400;
 
 /// The first, the lowest, the highest and the last of each column: the line through them looks like the line through all.
 pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
@@ -142,32 +142,32 @@ impl Frame {
 
     /// The path of a series.
     pub(super) fn path(&self, shape: Shape, dots: &[Dot]) -> String {
-        let mut path = String::with_capacity(dots.len() * 14);
+        let mut path = Vec::with_capacity(dots.len() * 14);
         for (place, dot) in dots.iter().enumerate() {
             let (x, y) = (self.across(dot), self.down(dot.height));
             match (shape, place) {
                 (Shape::Bars, _) => self.bar(&mut path, x, y),
-                (_, 0) => self.draw(&mut path, &[("M", x), (" ", y)]),
-                (Shape::Line, _) => self.draw(&mut path, &[("L", x), (" ", y)]),
-                (Shape::Step, _) => self.draw(&mut path, &[("H", x), ("V", y)]),
+                (_, 0) => self.draw(&mut path, &[(b'M', x), (b' ', y)]),
+                (Shape::Line, _) => self.draw(&mut path, &[(b'L', x), (b' ', y)]),
+                (Shape::Step, _) => self.draw(&mut path, &[(b'H', x), (b'V', y)]),
             }
         }
-        path
+        text(path)
     }
 
-    fn bar(&self, path: &mut String, x: f64, y: f64) {
+    fn bar(&self, path: &mut Vec<u8>, x: f64, y: f64) {
         let (foot, width) = (self.down(self.scale.foot()), self.bar_width());
         // What is nothing is still seen as something of nothing.
         let y = if (y - foot).abs() < 1.0 { foot - 1.0 } else { y };
-        self.draw(path, &[("M", x), (" ", foot), ("V", y), ("h", width), ("V", foot)]);
-        path.push('Z');
+        self.draw(path, &[(b'M', x), (b' ', foot), (b'V', y), (b'h', width), (b'V', foot)]);
+        path.push(b'Z');
     }
 
     /// Strokes of a path, each with one number.
-    fn draw(&self, path: &mut String, strokes: &[(&str, f64)]) {
+    fn draw(&self, path: &mut Vec<u8>, strokes: &[(u8, f64)]) {
         for (stroke, place) in strokes {
-            path.push_str(stroke);
-            push_place(path, *place, self.precision);
+            path.push(*stroke);
+            tell_place(*place, self.precision, |byte| path.push(byte));
         }
     }
 
@@ -179,12 +179,17 @@ impl Frame {
     /// What lies below a line, down to the bottom of the picture.
     pub(super) fn area(&self, line: &str, dots: &[Dot], bottom: f64) -> String {
         let Some(first) = dots.first() else { return String::new() };
-        let mut path = String::with_capacity(line.len() + 32);
-        path.push_str(line);
-        self.draw(&mut path, &[("V", bottom), ("H", self.across(first))]);
-        path.push('Z');
-        path
+        let mut path = Vec::with_capacity(line.len() + 32);
+        path.extend_from_slice(line.as_bytes());
+        self.draw(&mut path, &[(b'V', bottom), (b'H', self.across(first))]);
+        path.push(b'Z');
+        text(path)
     }
+}
+
+/// A path as text: it is made of letters and digits.
+fn text(path: Vec<u8>) -> String {
+    String::from_utf8(path).unwrap_or_default()
 }
 
 /// A small picture without axes: two paths, of the line and of what lies below it. Bars are one path.

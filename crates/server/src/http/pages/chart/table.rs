@@ -4,7 +4,7 @@
 use lastro_model::Day;
 
 use super::shape::Frame;
-use super::{Dot, Plotted, Precision, push_place};
+use super::{Dot, Plotted, Precision, tell_place};
 use crate::http::pages::format;
 use crate::http::pages::language::Language;
 
@@ -77,15 +77,19 @@ fn last_of_each(rhythm: Rhythm, dots: &[Dot]) -> Vec<Dot> {
     kept
 }
 
+fn push_place(out: &mut String, place: f64) {
+    tell_place(place, Precision::Tenths, |byte| out.push(char::from(byte)));
+}
+
 /// The rows as HTML, newest first. They are made of digits and of our own words: nothing in them needs to be escaped.
 pub(super) fn html(plotted: &Plotted, rows: &[Dot], frame: Frame, middle: f64, language: Language) -> String {
     const ROW: usize = 144;
     let mut out = String::with_capacity(rows.len() * ROW);
     for dot in rows.iter().rev() {
         out.push_str("\n<tr data-x=\"");
-        push_place(&mut out, frame.across(dot) + middle, Precision::Tenths);
+        push_place(&mut out, frame.across(dot) + middle);
         out.push_str("\" data-y=\"");
-        push_place(&mut out, frame.down(dot.height), Precision::Tenths);
+        push_place(&mut out, frame.down(dot.height));
         out.push_str("\"><td><time datetime=\"");
         format::push_machine(&mut out, dot.day, plotted.frequency);
         out.push_str("\">");
