@@ -39,12 +39,12 @@ test('usage is shown to the holder of the key, and forgotten at a click', async 
     assert.equal(await page.locator('#plan').textContent(), 'Gold');
     assert.equal(await page.locator('#rate').textContent(), '500');
     assert.ok(await page.locator('#days svg').isVisible());
-    assert.match(await page.locator('[data-key-held]').textContent(), new RegExp(`${GOLD.slice(0, 15)}_…`));
+    assert.match(await page.locator('[data-key-held]').first().textContent(), new RegExp(`${GOLD.slice(0, 15)}_…`));
     assert.equal((await page.content()).includes(GOLD), false);
     await page.screenshot({ path: join(PICTURES, 'usage-with-key.png'), fullPage: true });
     await page.reload();
     await page.locator('#report').waitFor();
-    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByRole('button', { name: 'Forget it' }).first().click();
     assert.equal(await page.locator('#report').isVisible(), false);
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
     await page.reload();
@@ -66,6 +66,82 @@ test('a key that nobody knows is told so', async () => {
     await page.goto('/usage');
     await enter(page, `${GOLD.slice(0, -1)}${GOLD.endsWith('x') ? 'y' : 'x'}`);
     await page.getByText('not known here').waitFor();
+  });
+});
+
+test('a key that nobody knows does not stand in the way of a calculation', async () => {
+  const unknown = `${GOLD.slice(0, -1)}${GOLD.endsWith('x') ? 'y' : 'x'}`;
+  await visit({ refusals: true }, GOLD, async (page) => {
+    await page.goto('/calculator');
+    await page.evaluate((key) => sessionStorage.setItem('lastro-key', key), unknown);
+    await page.reload();
+    await page.getByRole('button', { name: 'Calculate' }).click();
+    await page.getByText('not known here').waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    await page.getByRole('button', { name: 'Calculate' }).click();
+    await page.locator('.result').waitFor();
+  });
+});
+
+test('a key that is used on a page can be forgotten there', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, GOLD);
+    await page.locator('#report').waitFor();
+    for (const path of ['/', '/series/ipca', '/calculator', '/pricing', '/status']) {
+      await page.goto(path);
+      assert.ok(await page.getByRole('button', { name: 'Forget it' }).isVisible(), path);
+    }
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  });
+});
+
+/** Holds back the first request that matches until `release` is called. */
+const holdFirst = async (page, pattern) => {
+  let release;
+  let held = false;
+  const released = new Promise((resolve) => { release = resolve; });
+  await page.route(pattern, async (route) => {
+    const isFirst = !held;
+    held = true;
+    if (isFirst) await released;
+    await route.continue().catch(() => {});
+  });
+  return release;
+};
+
+test('what is shown is what was asked for last, whichever answer comes first', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    await enter(page, GOLD);
+    await page.locator('#report').waitFor();
+    await page.goto('/series/ipca');
+    const release = await holdFirst(page, '**/chart?*');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: '5 years' }).click();
+    await page.waitForFunction(() => document.querySelector('[data-range="5y"]').ariaPressed === 'true');
+    const late = page.waitForResponse((response) => response.url().includes('range=all'));
+    release();
+    await late;
+    await page.waitForTimeout(200);
+    assert.equal(await page.getByRole('button', { name: '5 years' }).getAttribute('aria-pressed'), 'true');
+    assert.equal(await page.locator('#chart').getAttribute('aria-busy'), null);
+  });
+});
+
+test('a report that comes after its key was forgotten is not shown', async () => {
+  await visit({}, GOLD, async (page) => {
+    await page.goto('/usage');
+    const release = await holdFirst(page, '**/api/v1/plans/usage');
+    await enter(page, GOLD);
+    await page.getByRole('button', { name: 'Forget it' }).first().click();
+    const late = page.waitForResponse((response) => response.url().endsWith('/usage'));
+    release();
+    await late;
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator('#report').isVisible(), false);
+    assert.equal((await page.content()).includes('Gold'), false);
   });
 });
 

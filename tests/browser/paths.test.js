@@ -77,13 +77,27 @@ test('a receipt of long ago appears with a Gold key', async () => {
   });
 });
 
+test('a calculation in place can be read in the other language', async () => {
+  await browser.visit({ locale: 'en-US' }, async (page) => {
+    await page.goto('/calculator');
+    await page.locator('#from').fill('2026-01');
+    await page.locator('#amount').fill('250.50');
+    await page.locator('#amount').press('Enter');
+    await page.locator('.result').waitFor();
+    const result = await page.locator('.result .figure data').getAttribute('value');
+    await page.getByRole('link', { name: 'Português' }).click();
+    await page.getByRole('heading', { name: 'Resultado' }).waitFor();
+    assert.equal(await page.locator('.result .figure data').getAttribute('value'), result);
+  });
+});
+
 test('what cannot be calculated is said where the result would stand', async () => {
   for (const javaScriptEnabled of [true, false]) {
     await browser.visit({ javaScriptEnabled, refusals: true, locale: 'pt-BR' }, async (page) => {
       await page.goto('/calculator');
       await page.locator('#from').fill('1900-01');
       await page.locator('#amount').press('Enter');
-      await page.getByText('não há valor para jan. 1900').waitFor();
+      await page.getByText('não há valor para jan. de 1900').waitFor();
       assert.equal(await page.locator('#from').inputValue(), '1900-01');
     });
   }

@@ -10,7 +10,7 @@ const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES } = process.env;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const PAGES = [
-  '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/calculator',
+  '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/fx/usd-brl', '/calculator',
   '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
   '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
   '/privacy', '/versions', '/changelog',
@@ -95,7 +95,7 @@ test('the catalogue is filtered as one types', async () => {
     await page.goto('/series');
     await page.getByRole('searchbox').fill('inflação');
     assert.equal(await page.locator('.series-row:visible').count(), 1);
-    assert.equal(await page.locator('#found').textContent(), '1 série');
+    assert.equal(await page.locator('#found').textContent(), '1 encontrada');
     await page.getByRole('searchbox').fill('nada disso');
     assert.ok(await page.locator('#none').isVisible());
   });
@@ -138,6 +138,50 @@ test('a page is walked by keyboard alone', async () => {
       });
       assert.equal(unseen, false);
     }
+  });
+});
+
+test('a comparison can be read in the other language', async () => {
+  await browser.visit({ locale: 'en-US' }, async (page, context) => {
+    await page.goto('/fx/usd-brl');
+    await page.getByLabel('Compare with').selectOption('eur-brl');
+    await page.locator('.plot .line.second').waitFor();
+    // Nobody has chosen a language so far.
+    assert.deepEqual(await context.cookies(), []);
+    await page.getByRole('link', { name: 'Português' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dólar americano' }).waitFor();
+    await page.locator('.plot .line.second').waitFor();
+  });
+});
+
+test('what was chosen last is what lasts, though the page is known already', async () => {
+  await browser.visit({ locale: 'en-US' }, async (page) => {
+    await page.goto('/privacy');
+    for (const [link, language] of [['Português', 'pt-BR'], ['English', 'en'], ['Português', 'pt-BR']]) {
+      await page.getByRole('link', { name: link }).click();
+      await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
+    }
+    await page.goto('/status');
+    assert.equal(await page.locator('html').getAttribute('lang'), 'pt-BR');
+  });
+});
+
+test('a page is printed dark on light, with the values behind its chart', async () => {
+  await browser.visit({ colorScheme: 'dark' }, async (page) => {
+    await page.goto('/series/ipca');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.ok(ink.match(/\d+/g).every((part) => Number(part) < 80), ink);
+    assert.ok(await page.locator('.values tbody tr').first().isVisible());
+    assert.equal(await page.locator('.bar').isVisible(), false);
+  });
+});
+
+test('every page fits at twice the size', async () => {
+  // A window of 1280 pixels at 200 %.
+  await readAll({ locale: 'pt-BR', viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }, PAGES.filter((path) => path !== '/docs'), async (page, path) => {
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${path}: ${overflow} pixels too wide`);
   });
 });
 

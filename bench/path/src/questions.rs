@@ -52,6 +52,7 @@ pub(crate) const QUESTIONS: &[Question] = &[
     question("suggestions while one types", "/api/v1/search/suggest?q=comuni"),
     question("the front page, drawn before", "/"),
     question("a chart of two series, drawn", "/series/cdi/chart?range=all&compare=ipca"),
+    question("the same over thirty years", "/series/cdi-daily/chart?range=all&compare=selic-daily"),
     question(
         "a calculation, drawn as a page",
         "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",

@@ -11,8 +11,9 @@ use lastro::sample;
 use lastro::service::Service;
 use lastro::state::{App, Setup};
 use lastro_access::{Applicant, Grant, IssuedKey};
-use lastro_model::{ManualClock, Plan};
+use lastro_model::{Day, Decimal, ManualClock, Plan, RatePoint, Records, Series};
 use lastro_sample::Shape;
+use lastro_store::{Condition, Publication, Store};
 
 /// The smallest of the sizes that `bench/run` compares.
 const SHAPE: Shape = Shape { companies: 500, filings: 20_000, seed: 1 };
@@ -21,7 +22,31 @@ const RATE_LIMIT: u32 = 100_000_000;
 
 pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
     let store = lastro_store::open(&database(directory)).await?;
-    sample::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await
+    sample::publish(&*store, SHAPE, Timestamp::now(), Arc::new(|_, _| {})).await?;
+    lengthen(&*store).await
+}
+
+/// Two daily series get the thirty years that official ones have: nothing in the sample is as long, and charts are drawn of
+/// such.
+async fn lengthen(store: &dyn Store) -> anyhow::Result<()> {
+    let at = Timestamp::now();
+    let publication = |series: Series| {
+        let condition = Condition::NothingOfficial;
+        let publication = Publication { source: series.into(), sample: true, replace: true, at, condition };
+        (publication, Records::Rates(thirty_years()))
+    };
+    store.publish_together([Series::CdiDaily, Series::SelicDaily].map(publication).to_vec()).await?;
+    Ok(())
+}
+
+/// As many values as there are business days.
+fn thirty_years() -> Vec<RatePoint> {
+    const VALUES: i32 = 8_000;
+    let first = Day::from(jiff::civil::date(1994, 7, 4));
+    let value = |place: i32| Decimal::new(40_000 + i64::from(place) * 7_919 % 15_000, 6);
+    (0..VALUES)
+        .map(|place| RatePoint { day: first.plus_days(place * 29 / 20), value: value(place) })
+        .collect()
 }
 
 /// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be

@@ -3,8 +3,11 @@
   'use strict';
   const form = document.getElementById('calculation');
   const outcome = document.getElementById('outcome');
+  const begin = lastro.turns();
 
   const fail = (answer) => {
+    // A key that is not known stands in the way of every calculation, and without one there is a result too.
+    if (answer?.status === 401) lastro.key.forget();
     const place = document.createElement('div');
     Object.assign(place.dataset, { ...outcome.dataset });
     place.className = 'state';
@@ -23,18 +26,21 @@
 
   const calculate = async () => {
     const address = `${form.getAttribute('action')}?${new URLSearchParams(new FormData(form))}`;
+    const isCurrent = begin();
     outcome.setAttribute('aria-busy', 'true');
     let answer;
     try {
       answer = await lastro.ask(address, 'text/html');
-      if (answer.ok || answer.status === 400) put(await answer.text());
+      const text = await answer.text();
+      if (!isCurrent()) return;
+      if (answer.ok || answer.status === 400) put(text);
       else fail(answer);
-      history.replaceState(null, '', address);
+      lastro.move(address);
       if (innerWidth < 980) outcome.scrollIntoView({ block: 'start' });
     } catch {
-      fail(answer);
+      if (isCurrent()) fail(answer);
     } finally {
-      outcome.removeAttribute('aria-busy');
+      if (isCurrent()) outcome.removeAttribute('aria-busy');
     }
   };
 

@@ -21,10 +21,14 @@
     state.hidden = !text;
   };
 
-  const ask = async (path) => {
+  const begin = lastro.turns();
+
+  /** What the API answers, unless the reader has gone on to something else meanwhile. */
+  const ask = async (path, isCurrent) => {
     const answer = await lastro.ask(path);
-    if (answer.ok) return answer.json();
-    throw Object.assign(new Error(`status ${answer.status}`), { answer });
+    const body = answer.ok ? await answer.json() : null;
+    if (body && isCurrent()) return body;
+    throw Object.assign(new Error(`status ${answer.status}`), { answer, isLate: !isCurrent() });
   };
 
   const askForPlan = (needed, plan = '') => {
@@ -34,7 +38,8 @@
   };
 
   /** Shows why there is nothing: another plan is needed, or what explain() knows. */
-  const fail = async ({ answer }) => {
+  const fail = async ({ answer, isLate }) => {
+    if (isLate) return;
     say('');
     if (answer?.status !== 403) {
       lastro.explain(state, answer);
@@ -56,9 +61,8 @@
 
   const companyHit = (company) => {
     const hit = make('article', 'hit');
-    const title = make('button', 'title', company.name);
-    title.type = 'button';
-    title.addEventListener('click', () => { location.hash = `company=${encodeURIComponent(company.id)}`; });
+    const title = make('a', 'title', company.name);
+    title.href = `#company=${encodeURIComponent(company.id)}`;
     const meta = [company.tickers?.join(' '), company.cnpj, company.sector, company.status].filter(Boolean).join(' · ');
     hit.append(title, make('p', 'meta', meta));
     return hit;
@@ -95,27 +99,49 @@
     return list;
   };
 
-  const showResults = (q, answer) => {
-    const { companies, filings } = answer;
-    results.replaceChildren();
-    const corrected = answer.corrected?.companies ?? answer.corrected?.filings;
-    say(!companies.length && !filings.length ? state.dataset.nothing.replace('{q}', q)
-      : corrected ? state.dataset.corrected.replace('{q}', q).replace('{corrected}', corrected) : '');
-    if (companies.length) {
-      const { made, list } = section(texts.companies);
-      list.append(...companies.map(companyHit));
-      results.append(made);
-    }
-    if (filings.length) {
-      const { made, list } = section(texts.filings);
-      list.append(...filings.map((filing) => filingHit(filing, true)));
-      results.append(made);
-    }
+  /** A button that asks for what comes after. */
+  const moreButton = (go) => {
+    const more = make('button', 'button quiet', texts.more);
+    more.type = 'button';
+    more.addEventListener('click', () => {
+      more.disabled = true;
+      go().then(() => more.remove(), (error) => {
+        more.disabled = false;
+        return fail(error);
+      });
+    });
+    return more;
   };
 
-  const search = async (q) => {
+  /** What was found, below what was found before. */
+  const showFound = (found, { companies, filings }) => {
+    found.companies.list.append(...companies.map(companyHit));
+    found.filings.list.append(...filings.map((filing) => filingHit(filing, true)));
+    for (const { made, list } of [found.companies, found.filings]) made.hidden = !list.childElementCount;
+  };
+
+  /** What there is to say of an answer beside what it holds. */
+  const toldOf = (q, { companies, filings, corrected, relaxed }) => {
+    const meant = corrected?.companies ?? corrected?.filings;
+    const text = !companies.length && !filings.length ? state.dataset.nothing
+      : meant ? state.dataset.corrected : relaxed ? state.dataset.relaxed : '';
+    // What was typed may look like one of our places: each is filled in once.
+    return text.replace(/{(q|corrected)}/g, (place, name) => (name === 'q' ? q : meant));
+  };
+
+  const search = async (q, isCurrent) => {
     input.value = q;
-    showResults(q, await ask(`/api/v1/search?${new URLSearchParams({ q, limit: PAGE })}`));
+    const found = { companies: section(texts.companies), filings: section(texts.filings) };
+    const next = async (offset) => {
+      const answer = await ask(`/api/v1/search?${new URLSearchParams({ q, limit: PAGE, offset })}`, isCurrent);
+      showFound(found, answer);
+      const isFull = [answer.companies, answer.filings].some(({ length }) => length === PAGE);
+      if (isFull) results.append(moreButton(() => next(offset + PAGE)));
+      return answer;
+    };
+    const answer = await next(0);
+    results.prepend(found.companies.made, found.filings.made);
+    say(toldOf(q, answer));
   };
 
   const showCompany = (company) => {
@@ -133,32 +159,26 @@
     title.focus();
   };
 
-  const showFilings = async (id, place, offset = 0) => {
+  const showFilings = async (id, place, offset, isCurrent) => {
     const path = `/api/v1/companies/${encodeURIComponent(id)}/filings?${new URLSearchParams({ limit: PAGE, offset })}`;
-    const { data, total } = await ask(path);
+    const { data, total } = await ask(path, isCurrent);
     const shown = offset + data.length;
     place.list.append(...data.map((filing) => filingHit(filing, false)));
     place.made.querySelector('small').textContent = texts.of.replace('{shown}', number(shown)).replace('{total}', number(total));
     if (!total) place.list.append(make('p', 'hit', texts.noFilings));
-    place.made.querySelector('.button')?.remove();
-    if (shown < total) {
-      const more = make('button', 'button quiet', texts.more);
-      more.type = 'button';
-      more.addEventListener('click', () => showFilings(id, place, shown).catch(fail));
-      place.made.append(more);
-    }
+    if (shown < total) place.made.append(moreButton(() => showFilings(id, place, shown, isCurrent)));
   };
 
-  const company = async (id) => {
-    showCompany(await ask(`/api/v1/companies/${encodeURIComponent(id)}`));
+  const company = async (id, isCurrent) => {
+    showCompany(await ask(`/api/v1/companies/${encodeURIComponent(id)}`, isCurrent));
     say('');
     const place = section(texts.filings);
-    await showFilings(id, place);
+    await showFilings(id, place, 0, isCurrent);
     results.append(place.made);
   };
 
   const go = async () => {
-    const at = new URLSearchParams(location.hash.slice(1));
+    const [at, isCurrent] = [new URLSearchParams(location.hash.slice(1)), begin()];
     prompt.hidden = true;
     results.replaceChildren();
     if (!lastro.key.get()) {
@@ -172,7 +192,7 @@
     }
     say(state.dataset.loading);
     try {
-      await (at.get('company') ? company(at.get('company')) : search(at.get('q')));
+      await (at.get('company') ? company(at.get('company'), isCurrent) : search(at.get('q'), isCurrent));
     } catch (error) {
       await fail(error);
     }

@@ -30,9 +30,33 @@
     },
   };
 
-  /** Asks our own service, with the key if there is one. */
-  const ask = (path, accept = 'application/json') =>
-    fetch(path, { headers: { Accept: accept, ...(held ? { 'X-API-Key': held } : {}) }, cache: 'no-store' });
+  /** Asks our own service, in the language of the page, with the key if there is one. */
+  const ask = (path, accept = 'application/json') => {
+    const headers = { Accept: accept, 'Accept-Language': document.documentElement.lang };
+    if (held) headers['X-API-Key'] = held;
+    return fetch(path, { headers, cache: 'no-store' });
+  };
+
+  /** Makes turns: whoever begins one can tell later whether another has begun, and its own answer is no longer wanted. */
+  const turns = () => {
+    let newest = 0;
+    return () => {
+      newest += 1;
+      const own = newest;
+      return () => own === newest;
+    };
+  };
+
+  /** What the page shows is at another address now, and so are its translations. */
+  const move = (address) => {
+    history.replaceState(null, '', address);
+    for (const link of document.querySelectorAll('.languages a')) {
+      const language = new URL(link.href).searchParams.get('lang');
+      const translation = new URL(address, location.href);
+      translation.searchParams.set('lang', language);
+      link.href = translation.href;
+    }
+  };
 
   /** Shows in `place` why an answer is none; its texts stand in data attributes. */
   const explain = (place, answer) => {
@@ -76,6 +100,6 @@
   });
   document.addEventListener('keychange', show);
 
-  globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { key, ask, explain, showKey: show });
+  globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { key, ask, turns, move, explain, showKey: show });
   show();
 })();

@@ -45,7 +45,9 @@
   const explain = (answer, body) => {
     const seconds = answer.headers.get('Retry-After');
     if (answer.status === 429 && seconds) return form.dataset.limited.replace('{seconds}', seconds);
-    return body.message || form.dataset.failed;
+    // The API's sentences are English; what is wrong with a field is said beside it in the language of the page.
+    const isReadable = answer.status === 400 || document.documentElement.lang === 'en';
+    return (isReadable && body.message) || form.dataset.failed;
   };
 
   const register = async () => {

@@ -5,6 +5,7 @@
   const state = document.getElementById('chart-state');
   const prompt = document.getElementById('history-prompt');
   const select = document.getElementById('compare');
+  const begin = lastro.turns();
   const buttons = [...document.querySelectorAll('[data-range]')];
   // What is wanted, and what is drawn.
   let range = '1y';
@@ -21,14 +22,17 @@
   };
 
   const draw = async () => {
+    const isCurrent = begin();
     prompt.hidden = true;
     state.hidden = true;
     chart.setAttribute('aria-busy', 'true');
-    const asked = new URLSearchParams({ range, compare: select.value, lang: document.documentElement.lang.slice(0, 2) });
+    const compare = select.value;
+    const asked = new URLSearchParams({ range, compare, lang: document.documentElement.lang.slice(0, 2) });
     let answer;
     try {
       answer = await lastro.ask(`${chart.dataset.source}?${asked}`);
       const text = await answer.text();
+      if (!isCurrent()) return;
       if (!answer.ok) {
         refuse(answer);
         return;
@@ -38,10 +42,11 @@
       lastro.animate(drawn);
       drawnRange = range;
       press();
+      lastro.move(`${location.pathname}${compare ? `?${new URLSearchParams({ compare })}` : ''}`);
     } catch {
-      lastro.explain(state, answer);
+      if (isCurrent()) lastro.explain(state, answer);
     } finally {
-      chart.removeAttribute('aria-busy');
+      if (isCurrent()) chart.removeAttribute('aria-busy');
     }
   };
 

@@ -5,6 +5,7 @@
   const [state, report] = ['state', 'report'].map(byId);
   const language = report.dataset.language;
   const SVG = 'http://www.w3.org/2000/svg';
+  const begin = lastro.turns();
   const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
   const DAY = 86_400_000;
 
@@ -29,10 +30,15 @@
     return all;
   };
 
+  /** The next round number with a whole half: requests are whole. */
   const roundUp = (value) => {
     const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-    return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value);
+    return [2, 4, 6, 10].map((step) => step * power).find((step) => step >= value);
   };
+
+  /** Below its bar; the label of the last days ends with it, for there is no room beyond. */
+  const labelPlace = (place, count) => (place > count * 0.9
+    ? { x: `${((place + 0.85) * 100) / count}%`, 'text-anchor': 'end' } : { x: `${((place + 0.15) * 100) / count}%` });
 
   const chart = (all) => {
     const highest = roundUp(Math.max(...all.map(({ requests }) => requests), 4));
@@ -49,7 +55,7 @@
       const group = draw('g', {});
       group.append(draw('title', {}, `${date(name, { dateStyle: 'medium' })}: ${number(requests)}`), bar(0, ok, 'first'), bar(ok, requests, 'second'));
       plot.append(group);
-      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, x, y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
+      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, ...labelPlace(place, all.length), y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
     });
     for (const value of [highest / 2, highest]) plot.append(draw('text', { class: 'value', x: 0, y: y(value) - 4 }, number(value)));
     return plot;
@@ -71,6 +77,7 @@
     byId('left').textContent = number(left);
     byId('total').textContent = number(usage.total);
     byId('days').replaceChildren(chart(days(usage)));
+    byId('nothing').hidden = usage.total > 0;
     byId('days-table').replaceChildren(...usage.data.map((day) => row([
       date(day.date, { dateStyle: 'medium' }), ...[day.requests, day.ok, day.client_errors, day.upgrade_required, day.rate_limited, day.server_errors].map(number),
     ])));
@@ -79,6 +86,7 @@
   };
 
   const load = async () => {
+    const isCurrent = begin();
     report.hidden = true;
     state.classList.remove('bad');
     state.hidden = !lastro.key.get();
@@ -88,10 +96,13 @@
     try {
       answer = await lastro.ask('/api/v1/plans/usage');
       if (!answer.ok) throw new Error(`status ${answer.status}`);
-      show(await answer.json(), Number(answer.headers.get('X-RateLimit-Remaining')));
+      const usage = await answer.json();
+      // The key may have been forgotten meanwhile.
+      if (!isCurrent()) return;
+      show(usage, Number(answer.headers.get('X-RateLimit-Remaining')));
       state.hidden = true;
     } catch {
-      lastro.explain(state, answer);
+      if (isCurrent()) lastro.explain(state, answer);
     }
   };
 

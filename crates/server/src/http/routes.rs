@@ -67,6 +67,8 @@ pub static ROUTES: &[Route] = &[
     asset("GET /series", pages::series::page),
     asset("GET /series/{id}", pages::one_series::page),
     counted_page("GET /series/{id}/chart", pages::one_series::chart),
+    asset("GET /fx/{id}", pages::fx::page),
+    counted_page("GET /fx/{id}/chart", pages::fx::chart),
     asset("GET /calculator", pages::calculator::page),
     counted_page("GET /calculator/correction", pages::calculator::correction),
     counted_page("GET /calculator/accumulation", pages::calculator::accumulation),

@@ -82,6 +82,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
         }
+        _ if template.starts_with("/fx/") => template.replace("{id}", "usd-brl"),
         "/api/v1/calc/correction" | "/calculator/correction" => {
             format!("{template}?index=ipca&from=2026-01&to=2026-06&amount=1000")
         }

@@ -108,12 +108,9 @@ impl RequestContext<'_> {
 
     /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
     fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
-        if status == StatusCode::NOT_MODIFIED {
-            headers.remove(header::CONTENT_TYPE);
-            return Body::default();
-        }
+        // Who has the body already is told the same about it: what it varies by, and which language was chosen.
         headers.extend(reply.headers);
-        if status == StatusCode::NO_CONTENT {
+        if status == StatusCode::NOT_MODIFIED || status == StatusCode::NO_CONTENT {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
         }

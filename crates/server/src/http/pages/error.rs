@@ -33,7 +33,7 @@ pub fn page(app: &App, head: Head<'_>, error: &ApiError) -> Option<Reply> {
     let (title, sentence) = told(error, reader.language);
     let page = ErrorPage {
         // What cannot be opened is not linked to either.
-        frame: Frame::outside(&app.site, reader.language, "/", sample),
+        frame: Frame::outside(&app.site, reader.language, "/", sample).nowhere(),
         status: error.code().1.as_u16(),
         title,
         sentence,

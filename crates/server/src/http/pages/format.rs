@@ -3,34 +3,71 @@
 //! Numbers are formatted from the digits that were published: nothing is rounded and no float is involved, but in the labels
 //! of an axis, which are ours.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use lastro_model::{Day, Decimal, Frequency, Unit};
 
 use super::language::Language;
 
+/// What a number below zero begins with.
+const MINUS: char = '\u{2212}';
+
+/// What stands between groups of thousands, and before the decimals.
+const fn signs(language: Language) -> (char, char) {
+    match language {
+        Language::English => (',', '.'),
+        Language::Portuguese => ('.', ','),
+    }
+}
+
 /// A number with its digits as they are, grouped by thousands.
 pub fn number(value: impl Display, language: Language) -> String {
     let text = format!("{value}");
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("\u{2212}", digits));
+    let (digits, is_below_zero) = text.strip_prefix('-').map_or((&*text, false), |digits| (digits, true));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let (group, point) = match language {
-        Language::English => (',', '.'),
-        Language::Portuguese => ('.', ','),
-    };
+    let (group, point) = signs(language);
     let mut out = String::with_capacity(text.len() + 8);
-    out.push_str(sign);
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place) % 3 == 0 {
-            out.push(group);
-        }
-        out.push(digit);
+    if is_below_zero {
+        out.push(MINUS);
     }
+    push_grouped(&mut out, whole, group);
     if !fraction.is_empty() {
         out.push(point);
         out.push_str(fraction);
     }
     out
+}
+
+fn push_grouped(out: &mut String, whole: &str, group: char) {
+    if whole.len() <= 3 {
+        out.push_str(whole);
+        return;
+    }
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            out.push(group);
+        }
+        out.push(digit);
+    }
+}
+
+/// The digits of a decimal, without its sign. A table has hundreds of them, so without the machinery of `Display`.
+fn push_digits(out: &mut String, value: Decimal, language: Language) {
+    let (mut buffer, mantissa) = (itoa::Buffer::new(), value.mantissa().unsigned_abs());
+    // Few numbers are longer than a word.
+    let digits = match u64::try_from(mantissa) {
+        Ok(short) => buffer.format(short),
+        Err(_) => buffer.format(mantissa),
+    };
+    let decimals = value.scale() as usize;
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(decimals));
+    let (group, point) = signs(language);
+    push_grouped(out, if whole.is_empty() { "0" } else { whole }, group);
+    if decimals > 0 {
+        out.push(point);
+        (fraction.len()..decimals).for_each(|_| out.push('0'));
+        out.push_str(fraction);
+    }
 }
 
 /// What stands before and after a value of this unit.
@@ -49,21 +86,29 @@ const fn affixes(unit: Unit) -> (&'static str, &'static str) {
 
 /// A value of a series, with the sign of its unit.
 pub fn value(value: Decimal, unit: Unit, language: Language) -> String {
+    let mut out = String::with_capacity(24);
+    push_value(&mut out, value, unit, language);
+    out
+}
+
+pub fn push_value(out: &mut String, value: Decimal, unit: Unit, language: Language) {
     let (before, after) = affixes(unit);
-    format!("{before}{}{after}", number(value, language))
+    if value.mantissa() < 0 {
+        out.push(MINUS);
+    }
+    out.push_str(before);
+    push_digits(out, value, language);
+    out.push_str(after);
 }
 
 /// The same for a place on an axis, which nobody published.
 pub fn axis_value(value: f64, decimals: usize, unit: Unit, language: Language) -> String {
     let (before, after) = affixes(unit);
+    let text = format!("{:.decimals$}", value.abs());
     // What rounds to nothing has no sign.
-    let text = format!("{value:.decimals$}");
-    let text = if text.trim_matches(['-', '0', '.']).is_empty() {
-        text.trim_start_matches('-').to_owned()
-    } else {
-        text
-    };
-    format!("{before}{}{after}", number(text, language))
+    let is_nothing = text.trim_matches(['0', '.']).is_empty();
+    let sign = if value < 0.0 && !is_nothing { "\u{2212}" } else { "" };
+    format!("{sign}{before}{}{after}", number(text, language))
 }
 
 const MONTHS_EN: [&str; 12] =
@@ -79,35 +124,56 @@ pub fn month_name(month: i8, language: Language) -> &'static str {
     usize::try_from(month - 1).ok().and_then(|place| names.get(place)).copied().unwrap_or("")
 }
 
-/// `16 Nov 2026`.
+/// `16 Nov 2026`, `16 de nov. de 2026`.
 pub fn day(day: Day, language: Language) -> String {
-    let (year, month, of_month) = day.civil();
-    format!("{of_month} {} {year}", month_name(month, language))
+    period(day, Frequency::CalendarDays, language)
 }
 
-/// `Nov 2026`.
+/// `Nov 2026`, `nov. de 2026`.
 pub fn month(day: Day, language: Language) -> String {
-    let (year, month, _) = day.civil();
-    format!("{} {year}", month_name(month, language))
+    period(day, Frequency::Months, language)
 }
 
 /// The period that a value of this frequency stands for.
 pub fn period(date: Day, frequency: Frequency, language: Language) -> String {
-    match frequency {
-        Frequency::BusinessDays | Frequency::CalendarDays => day(date, language),
-        Frequency::Months => month(date, language),
-        Frequency::Years => date.year().to_string(),
+    let mut out = String::with_capacity(20);
+    push_period(&mut out, date, frequency, language);
+    out
+}
+
+pub fn push_period(out: &mut String, date: Day, frequency: Frequency, language: Language) {
+    let ((year, month, day), mut digits) = (date.civil(), itoa::Buffer::new());
+    // The first of a month is its first, and not its one, in Portuguese.
+    let (of, first) = match language {
+        Language::English => (" ", ""),
+        Language::Portuguese => (" de ", "º"),
+    };
+    if matches!(frequency, Frequency::BusinessDays | Frequency::CalendarDays) {
+        let ordinal = if day == 1 { first } else { "" };
+        [digits.format(day), ordinal, of].iter().for_each(|part| out.push_str(part));
     }
+    if frequency != Frequency::Years {
+        [month_name(month, language), of].iter().for_each(|part| out.push_str(part));
+    }
+    out.push_str(digits.format(year));
 }
 
 /// The period as an input of a form and a `datetime` have it.
 pub fn machine(date: Day, frequency: Frequency) -> String {
-    let (year, month, day) = date.civil();
-    match frequency {
-        Frequency::BusinessDays | Frequency::CalendarDays => format!("{year:04}-{month:02}-{day:02}"),
-        Frequency::Months => format!("{year:04}-{month:02}"),
-        Frequency::Years => format!("{year:04}"),
-    }
+    let mut out = String::with_capacity(10);
+    push_machine(&mut out, date, frequency);
+    out
+}
+
+pub fn push_machine(out: &mut String, date: Day, frequency: Frequency) {
+    // Writing into memory does not fail.
+    let _ = write!(out, "{date}");
+    let unsaid = match frequency {
+        Frequency::BusinessDays | Frequency::CalendarDays => "",
+        Frequency::Months => "-dd",
+        Frequency::Years => "-mm-dd",
+    };
+    out.truncate(out.len() - unsaid.len());
 }
 
 /// An amount of money in the currency of this ISO code.
@@ -116,24 +182,10 @@ pub fn money(amount: &str, currency: &str, language: Language) -> String {
     format!("{sign}\u{a0}{}", number(amount, language))
 }
 
-/// An amount as people type it, the way the API takes it: `1.000,50` and `1,000.50` are `1000.50`.
-///
-/// The last sign of both is the decimal one; a single one that is followed by three digits groups them.
-pub fn typed_amount(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{a0}').collect();
-    let text = text.trim_start_matches("R$");
-    let last = text.rfind([',', '.']);
-    let Some(place) = last else { return text.to_owned() };
-    let (whole, rest) = text.split_at(place);
-    let (sign, fraction) = rest.split_at(1);
-    let groups =
-        fraction.len() == 3 && !whole.is_empty() && (whole.contains(sign) || !whole.contains([',', '.']));
-    let plain: String = whole.chars().filter(|c| ![',', '.'].contains(c)).collect();
-    if groups { format!("{plain}{fraction}") } else { format!("{plain}.{fraction}") }
-}
-
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use Language::{English, Portuguese};
 
@@ -159,30 +211,37 @@ mod tests {
         let date = Day::parse("2026-05-04").unwrap();
         assert_eq!(
             (day(date, English).as_str(), day(date, Portuguese).as_str()),
-            ("4 May 2026", "4 maio 2026")
+            ("4 May 2026", "4 de maio de 2026")
         );
-        assert_eq!(period(date, Frequency::Months, Portuguese), "maio 2026");
-        assert_eq!(machine(date, Frequency::Months), "2026-05");
+        assert_eq!(day(Day::parse("2026-11-01").unwrap(), Portuguese), "1º de nov. de 2026");
+        assert_eq!(period(date, Frequency::Months, Portuguese), "maio de 2026");
+        assert_eq!(period(date, Frequency::Years, Portuguese), "2026");
+        let machines = [Frequency::CalendarDays, Frequency::Months, Frequency::Years]
+            .map(|frequency| machine(date, frequency));
+        assert_eq!(machines, ["2026-05-04", "2026-05", "2026"]);
     }
 
     #[test]
-    fn amounts_are_read_as_people_type_them() {
-        for (typed, read) in [
-            ("1000", "1000"),
-            ("1.000,50", "1000.50"),
-            ("1,000.50", "1000.50"),
-            ("R$ 1.000.000,00", "1000000.00"),
-            ("1.000", "1000"),
-            ("1,000", "1000"),
-            ("1.000.000", "1000000"),
-            ("0,5", "0.5"),
-            ("10.5", "10.5"),
-            ("", ""),
-            ("abc", "abc"),
-            ("1e5", "1e5"),
-            ("-5", "-5"),
+    fn values_have_the_sign_of_their_unit_after_their_own() {
+        for (number, decimals, unit, english, portuguese) in [
+            (-1_234_567, 1, Unit::UsdMillion, "\u{2212}US$\u{a0}123,456.7", "\u{2212}US$\u{a0}123.456,7"),
+            (-2, 2, Unit::PercentPerMonth, "\u{2212}0.02%", "\u{2212}0,02%"),
+            (3_476, 5, Unit::Brl, "R$\u{a0}0.03476", "R$\u{a0}0,03476"),
+            (150, 1, Unit::Index, "15.0", "15,0"),
+            (0, 2, Unit::Percent, "0.00%", "0,00%"),
         ] {
-            assert_eq!(typed_amount(typed), read, "{typed}");
+            let read = |language| value(Decimal::new(number, decimals), unit, language);
+            assert_eq!((read(English).as_str(), read(Portuguese).as_str()), (english, portuguese));
+        }
+        assert_eq!(axis_value(-20_000.0, 0, Unit::UsdMillion, English), "\u{2212}US$\u{a0}20,000");
+        assert_eq!(axis_value(-0.001, 1, Unit::Percent, English), "0.0%");
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_has_the_digits_that_it_was_published_with(number: i64, decimals in 0u32..12) {
+            let decimal = Decimal::new(number, decimals);
+            prop_assert_eq!(value(decimal, Unit::Index, English), self::number(decimal, English));
         }
     }
 }

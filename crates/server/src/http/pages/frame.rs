@@ -6,13 +6,13 @@ use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, V
 
 use super::assets;
 use super::language::{COOKIE, Language};
-use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken, digest};
+use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken};
 use super::texts::Texts;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::{Reply, Version, digest_of};
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -39,6 +39,12 @@ impl Reader {
         let chose = matches!(Language::chosen(query), Ok(Some(_)));
         Self { language: Language::of(head, query), origin: site.origin(head), chose }
     }
+
+    /// The same reader, who has chosen no language: nothing is to be remembered.
+    #[must_use]
+    pub fn without_choice(self) -> Self {
+        Self { chose: false, ..self }
+    }
 }
 
 /// What the frame of one page is drawn from.
@@ -54,6 +60,8 @@ pub struct Frame {
     public_url: Option<String>,
     /// Whether the address names the language.
     by_choice: bool,
+    /// Whether this is no page of ours but a failure.
+    is_nowhere: bool,
 }
 
 impl Frame {
@@ -66,7 +74,15 @@ impl Frame {
     /// Where there is no question: an error, a form that was sent.
     pub fn outside(site: &Site, language: Language, path: impl Into<String>, sample: bool) -> Self {
         let public_url = site.public_url().map(str::to_owned);
-        Self { language, t: language.texts(), path: path.into(), sample, public_url, by_choice: false }
+        Self {
+            language,
+            t: language.texts(),
+            path: path.into(),
+            sample,
+            public_url,
+            by_choice: false,
+            is_nowhere: false,
+        }
     }
 
     pub fn version(&self) -> &'static str {
@@ -77,9 +93,17 @@ impl Frame {
         assets::path(name)
     }
 
+    /// The frame of what cannot be opened again: it is at no address, though the language can be switched on the front page.
+    #[must_use]
+    pub fn nowhere(self) -> Self {
+        Self { is_nowhere: true, public_url: None, ..self }
+    }
+
     /// Marks the link in the bar that leads to where the reader is.
     pub fn current(&self, section: &str) -> &'static str {
-        let rest = self.path.strip_prefix(section);
+        // Exchange rates stand among the series.
+        let path = if self.path.starts_with("/fx/") { "/series" } else { &*self.path };
+        let rest = path.strip_prefix(section).filter(|_| !self.is_nowhere);
         let is_here = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
         if is_here { " aria-current=\"page\"" } else { "" }
     }
@@ -120,6 +144,11 @@ impl Frame {
     }
 }
 
+/// A text as part of an address.
+pub fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
 /// The page in text; a template that fails is our own fault.
 pub fn draw(page: &impl Template) -> Result<String, ApiError> {
     page.render().map_err(|error| {
@@ -147,11 +176,12 @@ pub fn fresh(reader: &Reader, page: &impl Template, policy: &'static str) -> Res
 }
 
 fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
-    let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
-    let names_us = html.contains(ORIGIN_MARK);
-    let body: Bytes =
-        if names_us { html.replace(ORIGIN_MARK, &reader.origin).into() } else { drawing.html.clone() };
-    let name = if names_us { digest(reader.origin.as_bytes()) } else { 0 };
+    let (body, name): (Bytes, u64) = if drawing.names_us {
+        let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
+        (html.replace(ORIGIN_MARK, &reader.origin).into(), digest_of(reader.origin.as_bytes()))
+    } else {
+        (drawing.html.clone(), 0)
+    };
     let mut headers = vec![
         // Whoever follows a link from here comes from nowhere.
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),

@@ -2,16 +2,17 @@
 
 use askama::Template;
 use lastro_catalog::Catalog;
-use lastro_model::{FxQuote, Pair, Series, Stamp, Topic};
+use lastro_model::{Pair, Series, Topic, Unit};
 
-use super::chart::{Dot, Figure, Plotted, Range, Shape, sparkline};
+use super::chart::{Dot, Figure, Plotted, Range, Shape, sparkline, unchanged_since};
 use super::frame::{Frame, draw, kept};
 use super::language::Language;
+use super::subject::{Subject, dots_of_pair, dots_of_series};
 use super::texts::FrontTexts;
-use super::{format, series, words};
+use super::{format, state, words};
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::Reply;
 use crate::http::v1::market;
 
 #[derive(Template)]
@@ -53,14 +54,14 @@ struct TopicCount {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, ("front", 0), state(question), |language| draw(&front(question, language)?))
+    kept(question, ("front", 0), parts(question), |language| draw(&front(question, language)?))
 }
 
 /// Every part that something on the page is drawn from.
-fn state(question: &Question<'_>) -> u64 {
+fn parts(question: &Question<'_>) -> u64 {
     let catalog = question.catalog;
     let series = Series::ALL.into_iter().map(|series| catalog.series[series].stamp);
-    series::state(series.chain([catalog.fx.stamp, catalog.companies.stamp, catalog.filings.stamp]), question)
+    state::of(series.chain([catalog.fx.stamp, catalog.companies.stamp, catalog.filings.stamp]), question)
 }
 
 fn front(question: &Question<'_>, language: Language) -> Result<Front, ApiError> {
@@ -81,7 +82,7 @@ fn front(question: &Question<'_>, language: Language) -> Result<Front, ApiError>
         from,
         to,
         answer: answer(question),
-        topics: Topic::ALL.into_iter().map(|topic| topic_count(topic, t, language)).collect(),
+        topics: Topic::ALL.into_iter().map(|topic| topic_count(topic, catalog, language)).collect(),
         companies: format::number(catalog.companies.len(), language),
         filings: format::number(catalog.filings.len(), language),
         checks: checks(catalog, t),
@@ -90,10 +91,7 @@ fn front(question: &Question<'_>, language: Language) -> Result<Front, ApiError>
 
 /// The newest twelve months of a series, oldest first: what every plan shows.
 pub(super) fn newest_year(catalog: &Catalog, series: Series) -> Vec<Dot> {
-    let part = &catalog.series[series];
-    let Some(newest) = part.newest() else { return Vec::new() };
-    let shown = part.between(Range::OneYear.first_day(newest.day), None);
-    part.points()[shown].iter().rev().map(|point| Dot { day: point.day, value: point.value }).collect()
+    dots_of_series(catalog, series, Range::OneYear)
 }
 
 fn card(
@@ -116,7 +114,7 @@ fn card(
         date: format::period(newest.day, about.frequency, language),
         machine_date: format::machine(newest.day, about.frequency),
         note,
-        shape: series::class_of(shape),
+        shape: shape.class(),
         line,
         area,
     })
@@ -124,7 +122,7 @@ fn card(
 
 fn selic(catalog: &Catalog, language: Language) -> Option<Card> {
     let (dots, t) = (newest_year(catalog, Series::Selic), &language.texts().front);
-    let since = series::unchanged_since(&dots);
+    let since = unchanged_since(&dots);
     let note = since.map_or_else(String::new, |day| t.since.replace("{date}", &format::day(day, language)));
     card(Series::Selic, Series::Selic.about().label, t.target, note, &dots, language)
 }
@@ -147,27 +145,22 @@ fn ipca(catalog: &Catalog, language: Language) -> Option<Card> {
 }
 
 fn dollar(catalog: &Catalog, language: Language) -> Option<Card> {
-    let t = &language.texts().front;
-    let quotes = catalog.fx.get(Pair::parse("USD/BRL").ok()?)?;
-    let newest: &FxQuote = quotes.newest()?;
-    let shown = quotes.between(Range::OneYear.first_day(newest.day), None);
-    let dots: Vec<Dot> =
-        quotes.points()[shown].iter().rev().map(|quote| Dot { day: quote.day, value: quote.sell }).collect();
+    let (t, pair) = (&language.texts().front, Pair::parse("USD/BRL").ok()?);
+    let dots = dots_of_pair(&catalog.fx, pair, Range::OneYear);
+    let newest = dots.last()?;
     let [line, area] = sparkline(Shape::Line, &dots)?;
-    let before = quotes
-        .points()
-        .get(1)
-        .map(|quote| t.before.replace("{value}", &format::number(quote.sell, language)));
+    let before = dots.iter().rev().nth(1);
+    let before = before.map(|dot| t.before.replace("{value}", &format::number(dot.value, language)));
     Some(Card {
-        href: format!("/series/{}", Series::UsdMonthEnd.about().id),
+        href: Subject::Pair(pair).path(),
         name: t.dollar,
         gloss: t.dollar_gloss,
-        value: format!("R$\u{a0}{}", format::number(newest.sell, language)),
-        machine_value: newest.sell.to_string(),
+        value: format::value(newest.value, Unit::Brl, language),
+        machine_value: newest.value.to_string(),
         date: format::day(newest.day, language),
         machine_date: newest.day.to_string(),
         note: before.unwrap_or_default(),
-        shape: series::class_of(Shape::Line),
+        shape: Shape::Line.class(),
         line,
         area,
     })
@@ -176,12 +169,11 @@ fn dollar(catalog: &Catalog, language: Language) -> Option<Card> {
 /// The target beside what prices rose in twelve months: both in per cent, on one scale.
 fn together(catalog: &Catalog, language: Language) -> Result<String, ApiError> {
     let t = &language.texts().front;
-    let plotted = |series: Series, name: &str| Plotted {
-        name: name.to_owned(),
-        ..Plotted::new(series.about(), newest_year(catalog, series), language)
+    let plotted = |series: Series, name: &str| {
+        Plotted::of_series(series.about(), newest_year(catalog, series), language).called(name)
     };
     let (selic, ipca) = (plotted(Series::Selic, t.together_selic), plotted(Series::Ipca12m, t.together_ipca));
-    Figure::new("together", &selic, Some(&ipca), language).draw()
+    Figure::new("rates", &selic, Some(&ipca), language).draw()
 }
 
 /// January 2015, or the first month held if that is later, and the last one.
@@ -204,14 +196,19 @@ fn answer(question: &Question<'_>) -> String {
     text.replace("},\"", "},\n \"")
 }
 
-fn topic_count(topic: Topic, t: &FrontTexts, language: Language) -> TopicCount {
-    let count = Series::ALL.into_iter().filter(|series| series.about().topic == topic).count();
-    let text = if count == 1 {
-        t.one_series.to_owned()
-    } else {
-        t.count_series.replace("{count}", &count.to_string())
+fn topic_count(topic: Topic, catalog: &Catalog, language: Language) -> TopicCount {
+    let t = &language.texts().front;
+    let series = Series::ALL.into_iter().filter(|series| series.about().topic == topic).count();
+    let pairs = if topic == Topic::ExchangeRates { catalog.fx.pairs().len() } else { 0 };
+    let told = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        _ => Some(many.replace("{count}", &count.to_string())),
     };
-    TopicCount { id: topic.id(), name: words::topic(topic, language), count: text }
+    let counts =
+        [told(pairs, t.one_currency, t.count_currencies), told(series, t.one_series, t.count_series)];
+    let count = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    TopicCount { id: topic.id(), name: words::topic(topic, language), count }
 }
 
 fn checks(catalog: &Catalog, t: &FrontTexts) -> String {
@@ -219,12 +216,4 @@ fn checks(catalog: &Catalog, t: &FrontTexts) -> String {
         .identities()
         .fold((0, 0), |(count, held), check| (count + 1, held + usize::from(check.holds)));
     t.proven_text.replace("{held}", &held.to_string()).replace("{count}", &count.to_string())
-}
-
-/// What all these states come to.
-pub(super) fn version_of(stamps: impl IntoIterator<Item = Stamp>) -> u64 {
-    match Version::data(stamps) {
-        Version::Data(digest) => digest,
-        _ => 0,
-    }
 }

@@ -48,8 +48,12 @@ impl Language {
         }
     }
 
-    fn parse(letters: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|language| language.letters() == letters)
+    /// By its letters or its tag, in either case.
+    fn parse(text: &str) -> Option<Self> {
+        let is_it = |language: &Self| {
+            [language.letters(), language.tag()].iter().any(|name| name.eq_ignore_ascii_case(text))
+        };
+        Self::ALL.into_iter().find(is_it)
     }
 
     /// What was chosen now, or before, or what the browser is set to. Whoever says nothing reads English, as the API does.

@@ -2,9 +2,10 @@
 //! shows.
 //!
 //! - [`frame`]: what all pages share, and how a page becomes a reply. [`site`]: what the operator says of the service, and the
-//!   pages drawn already. [`language`], [`texts`], [`words`], [`format`]: in which language, and how numbers and days are
-//!   written in it.
-//! - [`chart`]: pictures of series. [`markdown`]: texts that were written as such.
+//!   pages drawn already; [`state`]: what they are drawn from. [`language`], [`texts`], [`words`], [`format`]: in which
+//!   language, and how numbers and days are written in it; [`typed`]: and how they are read.
+//! - [`subject`]: what has a page with a chart, [`subject_page`] that page, [`chart`] the picture. [`markdown`]: texts that were
+//!   written as such.
 //! - the rest: a page each.
 
 pub mod articles;
@@ -17,6 +18,7 @@ pub mod explore;
 pub mod format;
 pub mod frame;
 pub mod front;
+pub mod fx;
 pub mod language;
 pub mod markdown;
 pub mod one_series;
@@ -24,7 +26,11 @@ pub mod pricing;
 pub mod robots;
 pub mod series;
 pub mod site;
+pub mod state;
 pub mod status;
+pub mod subject;
+pub mod subject_page;
 pub mod texts;
+pub mod typed;
 pub mod usage;
 pub mod words;

@@ -16,6 +16,8 @@ use crate::http::request::query::Query;
 use crate::http::response::reply::Reply;
 use crate::http::v1::plans::issue;
 
+const PATH: &str = "/pricing";
+
 #[derive(Template)]
 #[template(path = "pricing.html")]
 struct Pricing {
@@ -74,9 +76,8 @@ impl PlanView {
 }
 
 impl Pricing {
-    fn new(site: &Site, language: Language, sample: bool) -> Self {
-        let plans = plans().iter().map(|terms| PlanView::new(terms, site, language)).collect();
-        let frame = Frame::outside(site, language, "/pricing", sample);
+    fn new(site: &Site, frame: Frame) -> Self {
+        let plans = plans().iter().map(|terms| PlanView::new(terms, site, frame.language)).collect();
         Self { frame, plans, form: FormView::default(), issued: None }
     }
 }
@@ -84,7 +85,7 @@ impl Pricing {
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let sample = question.freshness.iter().any(|state| state.sample);
     kept(question, ("pricing", 0), sample.into(), |language| {
-        draw(&Pricing::new(question.site, language, sample))
+        draw(&Pricing::new(question.site, Frame::new(question, language, PATH)))
     })
 }
 
@@ -93,7 +94,8 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
     let reader = Reader::new(&action.app.site, action.head, &action.query);
     let body = body::whole(action.body).await?;
     let sample = action.app.freshness.load().iter().any(|state| state.sample);
-    let mut page = Pricing::new(&action.app.site, reader.language, sample);
+    let site = &action.app.site;
+    let mut page = Pricing::new(site, Frame::outside(site, reader.language, PATH, sample));
     page.form = FormView::read(&body)?;
     let issued = match Applicant::new(&page.form.name, &page.form.email) {
         Ok(applicant) => issue(action.app, action.client, action.now, applicant).await,

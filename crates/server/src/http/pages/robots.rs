@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 use lastro_model::{Series, Topic};
 
 use super::language::Language;
+use super::subject::Subject;
 use super::words;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::{Reply, Version, digest_of};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Every page that is worth finding, but for those of the series.
+/// Every page that is worth finding, but for those of the series and of exchange rates.
 const PAGES: [&str; 10] = [
     "/",
     "/series",
@@ -27,14 +28,14 @@ const PAGES: [&str; 10] = [
 ];
 
 fn text(body: String, content_type: &'static str) -> Reply {
-    let version = Version::Data(super::site::digest(body.as_bytes()));
+    let version = Version::Data(digest_of(body.as_bytes()));
     Reply { content_type, version, ..Reply::json(body.into_bytes()) }
 }
 
 /// Data is asked for by programs that mean it; calculations and charts count against somebody's quota.
 pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
     let mut body = String::from(
-        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /health\n",
+        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /fx/*/chart\nDisallow: /health\n",
     );
     if let Some(url) = question.site.public_url() {
         // Writing into memory does not fail.
@@ -45,8 +46,9 @@ pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn sitemap(question: &Question<'_>) -> Result<Reply, ApiError> {
     let origin = question.site.origin(question.head);
-    let series = Series::ALL.into_iter().map(|series| format!("/series/{}", series.about().id));
-    let paths = PAGES.into_iter().map(str::to_owned).chain(series);
+    let series = Series::ALL.into_iter().map(Subject::Series);
+    let pairs = question.catalog.fx.pairs().iter().copied().map(Subject::Pair);
+    let paths = PAGES.into_iter().map(str::to_owned).chain(series.chain(pairs).map(Subject::path));
     let mut body = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
     );
@@ -82,6 +84,11 @@ pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
                 about.name, about.id, about.code
             );
         }
+    }
+    body.push_str("\n### Exchange rates by day (PTAX, closing bulletin)\n\n");
+    for pair in question.catalog.fx.pairs() {
+        let (name, path) = (words::pair(*pair, Language::English), Subject::Pair(*pair).path());
+        let _ = writeln!(body, "- [{name}]({origin}{path}): {origin}/api/v1/market/fx?pair={pair}");
     }
     Ok(text(body, TEXT))
 }

@@ -2,17 +2,17 @@
 
 use askama::Template;
 use lastro_catalog::fold_label;
-use lastro_model::{Day, Series, Source, Stamp, Topic};
+use lastro_model::{Pair, Series, Source, Topic};
 
-use super::chart::{Dot, Shape, sparkline};
-use super::frame::{Frame, PAGE_POLICY, Reader, draw, fresh, kept};
-use super::front::{newest_year, version_of};
+use super::chart::{Dot, Plotted, Range, sparkline};
+use super::frame::{Frame, PAGE_POLICY, Reader, draw, encoded, fresh, kept};
 use super::language::Language;
-use super::{format, words};
+use super::state::{self, is_late};
+use super::subject::Subject;
+use super::{format, typed, words};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
-use crate::http::v1::health::is_stale;
 
 #[derive(Template)]
 #[template(path = "series.html")]
@@ -31,8 +31,10 @@ struct TopicRows {
 }
 
 struct Row {
-    id: &'static str,
-    name: &'static str,
+    href: String,
+    /// What programs call it.
+    id: String,
+    name: String,
     /// All that it is found by, folded, for the script that filters as one types.
     folded: String,
     frequency: &'static str,
@@ -47,10 +49,11 @@ struct Row {
 
 /// `q` is for readers without scripts; for the others the whole list is there and filtered in place.
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let q = question.query.get("q")?.unwrap_or("").trim();
+    let q = typed::shown(question.query.get("q")?.unwrap_or(""));
     if q.is_empty() {
         let stamps = Series::ALL.into_iter().map(|series| question.catalog.series[series].stamp);
-        return kept(question, ("series", 0), state(stamps, question), |language| {
+        let stamps = stamps.chain([question.catalog.fx.stamp]);
+        return kept(question, ("series", 0), state::of(stamps, question), |language| {
             draw(&list(question, "", language))
         });
     }
@@ -59,21 +62,14 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     fresh(&reader, &list(question, &q, reader.language), PAGE_POLICY)
 }
 
-/// What a page of series is drawn from: these states, and whether sources are late or made up.
-pub(super) fn state(stamps: impl IntoIterator<Item = Stamp>, question: &Question<'_>) -> u64 {
-    let flags = question.freshness.iter().enumerate().fold(0u64, |flags, (place, source)| {
-        let flag = u64::from(is_stale(source, question.now)) | u64::from(source.sample) << 1;
-        flags.rotate_left(2) ^ flag ^ (place as u64) << 8
-    });
-    version_of(stamps).rotate_left(1) ^ flags
-}
-
 fn list(question: &Question<'_>, q: &str, language: Language) -> List {
     let t = &language.texts().series;
     let words: Vec<String> = fold_label(q).split_whitespace().map(str::to_owned).collect();
     let rows_of = |topic: Topic| {
         let series = Series::ALL.into_iter().filter(|series| series.about().topic == topic);
-        let rows = series.map(|series| row(question, series, language));
+        let pairs = if topic == Topic::ExchangeRates { question.catalog.fx.pairs() } else { &[] };
+        let rows = pairs.iter().map(|pair| pair_row(question, *pair, language));
+        let rows = rows.chain(series.map(|series| row(question, series, language)));
         rows.filter(|row| words.iter().all(|word| row.folded.contains(word.as_str()))).collect::<Vec<Row>>()
     };
     let topics: Vec<TopicRows> = Topic::ALL
@@ -86,9 +82,14 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
         1 => t.found_one.to_owned(),
         many => t.found_many.replace("{count}", &many.to_string()),
     };
+    let path = if q.is_empty() { "/series".to_owned() } else { format!("/series?q={}", encoded(q)) };
+    let pairs = question.catalog.fx.pairs().len();
     List {
-        frame: Frame::new(question, language, "/series"),
-        summary: t.summary.replace("{count}", &Series::ALL.len().to_string()),
+        frame: Frame::new(question, language, path),
+        summary: t
+            .summary
+            .replace("{count}", &Series::ALL.len().to_string())
+            .replace("{pairs}", &pairs.to_string()),
         q: q.to_owned(),
         found,
         topics,
@@ -96,23 +97,47 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
 }
 
 fn row(question: &Question<'_>, series: Series, language: Language) -> Row {
-    let (about, dots) = (series.about(), newest_year(question.catalog, series));
-    let (shape, newest) = (Shape::of(about), dots.last());
+    let (about, part) = (series.about(), &question.catalog.series[series]);
+    let plotted = Subject::Series(series).plotted(question.catalog, Range::OneYear, language);
     Row {
-        id: about.id,
-        name: words::name(about, language),
+        id: about.id.to_owned(),
         folded: fold_label(&format!(
             "{} {} {} {} {}",
             about.id, about.code, about.label, about.name, about.name_pt
         )),
-        frequency: words::frequency(about.frequency, language),
-        stale: is_late(question, series) && !question.catalog.series[series].sample,
-        shape: class_of(shape),
-        line: sparkline(shape, &sparse(&dots)).map(|[line, _]| line).unwrap_or_default(),
-        value: newest.map(|dot| format::value(dot.value, about.unit, language)).unwrap_or_default(),
+        stale: is_late(question, series.into()) && !part.sample,
         unit: words::unit(about.unit, language).trim_start_matches('%').trim(),
-        date: newest.map(|dot| format::period(dot.day, about.frequency, language)).unwrap_or_default(),
-        machine_date: newest.map(|dot| format::machine(dot.day, about.frequency)).unwrap_or_default(),
+        ..drawn_row(Subject::Series(series), &plotted, language)
+    }
+}
+
+fn pair_row(question: &Question<'_>, pair: Pair, language: Language) -> Row {
+    let subject = Subject::Pair(pair);
+    let plotted = subject.plotted(question.catalog, Range::OneYear, language);
+    let names = Language::ALL.map(|language| words::pair(pair, language)).join(" ");
+    Row {
+        id: pair.to_string(),
+        folded: fold_label(&format!("{} {names} ptax fx", subject.id())),
+        stale: is_late(question, Source::Fx) && !question.catalog.fx.sample,
+        ..drawn_row(subject, &plotted, language)
+    }
+}
+
+fn drawn_row(subject: Subject, plotted: &Plotted, language: Language) -> Row {
+    let (dots, newest) = (&plotted.dots, plotted.dots.last());
+    Row {
+        href: subject.path(),
+        id: String::new(),
+        name: plotted.name.clone(),
+        folded: String::new(),
+        frequency: words::frequency(plotted.frequency, language),
+        stale: false,
+        shape: plotted.shape.class(),
+        line: sparkline(plotted.shape, &sparse(dots)).map(|[line, _]| line).unwrap_or_default(),
+        value: newest.map(|dot| format::value(dot.value, plotted.unit, language)).unwrap_or_default(),
+        unit: plotted.unit_text,
+        date: newest.map(|dot| format::period(dot.day, plotted.frequency, language)).unwrap_or_default(),
+        machine_date: newest.map(|dot| format::machine(dot.day, plotted.frequency)).unwrap_or_default(),
     }
 }
 
@@ -122,25 +147,4 @@ fn sparse(dots: &[Dot]) -> Vec<Dot> {
     let mut kept: Vec<Dot> = dots.iter().step_by(every).copied().collect();
     kept.extend(dots.last().filter(|last| kept.last().is_none_or(|kept| kept.day != last.day)));
     kept
-}
-
-pub(super) fn is_late(question: &Question<'_>, series: Series) -> bool {
-    let state = question.freshness.iter().find(|state| state.source == Source::Series(series));
-    state.is_none_or(|state| is_stale(state, question.now))
-}
-
-/// How the style sheet calls a shape.
-pub(super) const fn class_of(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Line => "line",
-        Shape::Step => "step",
-        Shape::Bars => "bars",
-    }
-}
-
-/// The day from which on the newest value holds, if an older one is shown.
-pub(super) fn unchanged_since(dots: &[Dot]) -> Option<Day> {
-    let newest = dots.last()?;
-    let place = dots.iter().rposition(|dot| dot.value != newest.value)?;
-    dots.get(place + 1).map(|dot| dot.day)
 }

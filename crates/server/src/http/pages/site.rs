@@ -5,12 +5,12 @@ use std::fmt;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use sha2::{Digest, Sha256};
 
 use super::language::Language;
 use crate::config::PageSettings;
 use crate::error::ApiError;
 use crate::http::request::head::Head;
+use crate::http::response::reply::digest_of;
 
 /// Stands in a drawn page where the address of the service belongs: one drawing serves every name we are called by.
 pub const ORIGIN_MARK: &str = "\u{e000}";
@@ -41,11 +41,14 @@ pub struct Drawing {
     pub html: Bytes,
     /// Of all its bytes.
     pub digest: u64,
+    /// Whether our address is part of it.
+    pub names_us: bool,
 }
 
 impl Drawing {
     pub fn new(state: u64, html: String) -> Self {
-        Self { state, digest: digest(html.as_bytes()), html: html.into() }
+        let (digest, names_us) = (digest_of(html.as_bytes()), html.contains(ORIGIN_MARK));
+        Self { state, digest, names_us, html: html.into() }
     }
 }
 
@@ -88,11 +91,4 @@ impl Site {
         self.drawn.lock().insert(key, drawing.clone());
         Ok(drawing)
     }
-}
-
-/// The same for the same bytes on every machine: it becomes part of a tag that another replica may be shown.
-pub fn digest(bytes: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&Sha256::digest(bytes)[..8]);
-    u64::from_be_bytes(first)
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use jiff::Timestamp;
-use lastro_model::Source;
+use lastro_model::{Now, Source};
 use lastro_store::SourceState;
 
 use super::frame::{Frame, PAGE_POLICY, Reader, fresh};
@@ -54,7 +54,7 @@ fn status(question: &Question<'_>, language: Language) -> Status {
         states.map(|state| row(state, question, t, language)).collect::<Vec<Row>>()
     };
     let is_series = |source: &Source| matches!(source, Source::Series(_));
-    let (verdict, verdict_class) = verdict(question, t);
+    let (verdict, verdict_class) = verdict(question.freshness, question.now, t);
     let now = question.now.timestamp();
     Status {
         frame: Frame::new(question, language, "/status"),
@@ -69,12 +69,15 @@ fn status(question: &Question<'_>, language: Language) -> Status {
     }
 }
 
-fn verdict(question: &Question<'_>, t: &StatusTexts) -> (String, &'static str) {
-    let late =
-        question.freshness.iter().filter(|state| !state.sample && is_stale(state, question.now)).count();
-    let all_sample = question.freshness.iter().all(|state| state.sample);
+/// All sources in a sentence: the worst that there is to say.
+fn verdict(states: &[SourceState], now: Now, t: &StatusTexts) -> (String, &'static str) {
+    let held = || states.iter().filter(|state| state.rows > 0);
+    let late = held().filter(|state| !state.sample && is_stale(state, now)).count();
+    let (is_sample, is_empty) = (held().any(|state| state.sample), held().count() < states.len());
     match late {
-        _ if all_sample => (t.all_sample.to_owned(), "sample"),
+        0 if held().all(|state| state.sample) && is_sample => (t.all_sample.to_owned(), "sample"),
+        0 if is_sample => (t.some_sample.to_owned(), "sample"),
+        0 if is_empty => (t.some_empty.to_owned(), "sample"),
         0 => (t.all_fresh.to_owned(), "good"),
         1 => (t.one_late.to_owned(), "bad"),
         many => (t.some_late.replace("{count}", &many.to_string()), "bad"),
@@ -108,7 +111,7 @@ fn named(source: Source, t: &'static StatusTexts, language: Language) -> (&'stat
         Source::Series(series) => {
             (words::name(series.about(), language), format!("/series/{}", series.about().id))
         }
-        Source::Fx => (t.fx, String::new()),
+        Source::Fx => (t.fx, "/series#exchange_rates".to_owned()),
         Source::Companies => (t.companies, String::new()),
         Source::Tickers => (t.tickers, String::new()),
         Source::Filings => (t.filings, String::new()),
@@ -137,6 +140,55 @@ fn ago(then: Timestamp, now: Timestamp, t: &StatusTexts) -> String {
 
 fn note(state: &SourceState, t: &StatusTexts) -> String {
     let failing = state.last_error.as_ref().map(|_| t.failing.to_owned());
-    let withheld = (state.withheld > 0).then(|| t.withheld.replace("{count}", &state.withheld.to_string()));
+    let withheld = match state.withheld {
+        0 => None,
+        1 => Some(t.one_withheld.to_owned()),
+        many => Some(t.withheld.replace("{count}", &many.to_string())),
+    };
     failing.into_iter().chain(withheld).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use lastro_model::{Day, Edition, Series};
+
+    use super::*;
+
+    fn source(series: Series, rows: u64, newest: &str, sample: bool) -> SourceState {
+        SourceState {
+            source: series.into(),
+            edition: Edition(1),
+            sample,
+            rows,
+            newest_day: Day::parse(newest).ok(),
+            last_success: None,
+            last_attempt: None,
+            last_error: None,
+            rejects: 0,
+            withheld: 0,
+            newest_withheld: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_the_worst_that_there_is_to_say() {
+        let day = Day::parse("2026-11-16").unwrap();
+        let now = Now { monotonic_ns: 0, unix_ms: i64::from(day.number()) * 86_400_000 };
+        let fresh = source(Series::Selic, 1, "2026-11-16", false);
+        let late = source(Series::Cdi, 1, "2026-01-05", false);
+        let empty = source(Series::Ipca, 0, "", false);
+        let sample = source(Series::Inpc, 1, "2026-10-01", true);
+        let t = &Language::English.texts().status;
+        let told = |states: &[&SourceState]| {
+            let states: Vec<SourceState> = states.iter().copied().cloned().collect();
+            verdict(&states, now, t).0
+        };
+        assert_eq!(told(&[&fresh]), t.all_fresh);
+        assert_eq!(told(&[&fresh, &empty]), t.some_empty);
+        assert_eq!(told(&[&empty]), t.some_empty);
+        assert_eq!(told(&[&fresh, &empty, &sample]), t.some_sample);
+        assert_eq!(told(&[&sample]), t.all_sample);
+        assert_eq!(told(&[&fresh, &empty, &sample, &late]), t.one_late);
+        assert_eq!(told(&[&late, &late]), t.some_late.replace("{count}", "2"));
+    }
 }

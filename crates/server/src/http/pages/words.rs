@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use lastro_model::{About, Frequency, Kind, Series, Topic, Unit};
+use lastro_model::{About, Currency, Frequency, Kind, Pair, Series, Topic, Unit};
 
 use super::language::Language;
 
@@ -29,6 +29,31 @@ pub fn name(about: &'static About, language: Language) -> &'static str {
 fn english_name(about: &About) -> String {
     let About { label, name, .. } = about;
     if name.starts_with(label) { (*name).to_owned() } else { format!("{label}: {name}") }
+}
+
+/// What a pair is called: by the currency that is paid for, for all are paid for in reais.
+pub fn pair(pair: Pair, language: Language) -> String {
+    match currency(pair.base, language) {
+        Some(name) => format!("{name} ({pair})"),
+        None => pair.to_string(),
+    }
+}
+
+/// The currencies that the central bank publishes rates of. One that it takes up goes by its letters until it has a name here.
+fn currency(currency: Currency, language: Language) -> Option<&'static str> {
+    Some(match currency.as_str() {
+        "AUD" => of(language, "Australian dollar", "Dólar australiano"),
+        "CAD" => of(language, "Canadian dollar", "Dólar canadense"),
+        "CHF" => of(language, "Swiss franc", "Franco suíço"),
+        "DKK" => of(language, "Danish krone", "Coroa dinamarquesa"),
+        "EUR" => "Euro",
+        "GBP" => of(language, "Pound sterling", "Libra esterlina"),
+        "JPY" => of(language, "Japanese yen", "Iene japonês"),
+        "NOK" => of(language, "Norwegian krone", "Coroa norueguesa"),
+        "SEK" => of(language, "Swedish krona", "Coroa sueca"),
+        "USD" => of(language, "US dollar", "Dólar americano"),
+        _ => return None,
+    })
 }
 
 pub const fn topic(topic: Topic, language: Language) -> &'static str {

@@ -26,10 +26,12 @@ impl<'a> Head<'a> {
         self.0.uri.query().unwrap_or("")
     }
 
-    /// The host that the request is for. That it is one, and only one, was checked before any handler is asked.
+    /// The host that the request is for. That it is one, and only one, was checked before any handler is asked: by `Host`, and
+    /// over HTTP/2 by the target. What an older request says in its target was not.
     pub fn host(self) -> Option<&'a str> {
-        let named = self.0.uri.authority().map(http::uri::Authority::as_str);
-        named.or_else(|| self.0.headers.get(HOST)?.to_str().ok())
+        let target = self.0.uri.authority().filter(|_| self.0.version == http::Version::HTTP_2);
+        let line = || self.0.headers.get(HOST)?.to_str().ok();
+        target.map(http::uri::Authority::as_str).or_else(line)
     }
 
     /// The value of a cookie.
@@ -90,6 +92,19 @@ mod tests {
         );
         let parts = self::parts(&[("accept-language", "fr, *;q=0.5")]);
         assert_eq!(Head(&parts).likes_language("pt"), 500);
+    }
+
+    #[test]
+    fn the_host_is_the_one_that_was_checked() {
+        let of = |version, target: &str| {
+            let request = Request::get(target).version(version).header("host", "checked.example");
+            let parts = request.body(()).unwrap().into_parts().0;
+            Head(&parts).host().map(str::to_owned)
+        };
+        let target = "http://user:secret@elsewhere.example/";
+        assert_eq!(of(http::Version::HTTP_11, target).as_deref(), Some("checked.example"));
+        assert_eq!(of(http::Version::HTTP_11, "/").as_deref(), Some("checked.example"));
+        assert_eq!(of(http::Version::HTTP_2, "http://named.example/").as_deref(), Some("named.example"));
     }
 
     #[test]

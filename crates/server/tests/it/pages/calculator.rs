@@ -4,7 +4,23 @@ use lastro_model::Plan;
 
 use crate::app::TestApp;
 
-const QUESTIONS: [(&str, &str); 4] = [
+const QUESTIONS: [(&str, &str); 20] = [
+    ("correction", "index=ipca&from=2025-11&to=2025-11&amount=1"),
+    ("correction", "index=igpm&from=2024-03&to=2026-03&amount=999999999999999.99"),
+    ("correction", "index=igpdi&from=2025-01&to=2026-01&amount=0.05"),
+    ("correction", "index=ipc-br&from=2025-01&to=2025-12&amount=33.33"),
+    ("correction", "index=ipca-e&from=2024-02&to=2024-02&amount=1000000"),
+    ("correction", "index=inpc&from=2026-01&to=2026-09&amount=7"),
+    ("accumulation", "rate=selic&rate_percent=100&from=2026-06-01&to=2026-06-02&amount=1"),
+    ("accumulation", "rate=selic&rate_percent=87.1234&from=2025-01-02&to=2026-09-15&amount=50000"),
+    ("accumulation", "rate=cdi&rate_percent=0.125&from=2025-06-02&to=2026-06-01&amount=1000000"),
+    ("accumulation", "rate=cdi&rate_percent=1000&from=2026-01-02&to=2026-02-02&amount=10"),
+    ("accumulation", "rate=cdi&rate_percent=99.875&from=2026-01-02&to=2026-02-02&amount=10"),
+    ("accumulation", "rate=selic&rate_percent=110&from=2024-02-29&to=2026-02-27&amount=0.01"),
+    ("legal-interest", "from=2025-01-01&to=2026-01-01&amount=1234.56"),
+    ("legal-interest", "from=2024-08-30&to=2026-09-30&amount=1"),
+    ("legal-interest", "from=2026-02-28&to=2026-03-01&amount=99999.99"),
+    ("legal-interest", "from=2026-06-01&to=2026-06-30&amount=500"),
     ("correction", "index=ipca&from=2025-11&to=2026-06&amount=1000"),
     ("correction", "index=inpc&from=2024-01&to=2026-06&amount=0.01"),
     ("accumulation", "rate=cdi&rate_percent=110&from=2026-06-01&to=2026-09-15&amount=123456.78"),
@@ -23,7 +39,25 @@ async fn results_and_receipts_are_those_of_the_api() {
         assert!(page.contains(&format!("<data value=\"{result}\">")), "{kind}: {result}");
         let rows = page.split("<tbody>").nth(1).unwrap().matches("<tr>").count();
         assert_eq!(rows, json["receipt"].as_array().unwrap().len(), "{kind}");
-        assert!(page.contains(&format!("/api/v1/calc/{kind}?")), "{kind}");
+        let call = page.split(&format!("/api/v1/calc/{kind}?")).nth(1).expect("the call");
+        assert_eq!(call.split('&').next(), asked.split('&').next(), "{kind}");
+        let factor = json["factor"].to_string();
+        assert!(page.contains(&format!("<dd>{factor}")), "{kind} {asked}: {factor}");
+    }
+}
+
+#[tokio::test]
+async fn a_percentage_of_a_rate_is_taken_as_it_is_typed_and_told() {
+    let app = TestApp::start().await;
+    for (typed, called, told) in
+        [("99%2C875", "99.875", "99.875%"), ("0.125", "0.125", "0.125%"), ("110+%25", "110", "110%")]
+    {
+        let path = format!(
+            "/calculator/accumulation?rate=cdi&rate_percent={typed}&from=2026-06-01&to=2026-09-15&amount=1000"
+        );
+        let page = app.get(&path).send().await.expect(200).text();
+        assert!(page.contains(&format!("rate_percent={called}&#38;")), "{typed}");
+        assert!(page.contains(&format!("at {told} of the CDI")), "{typed}");
     }
 }
 
@@ -52,13 +86,17 @@ async fn what_cannot_be_calculated_is_told_in_the_language_of_the_page() {
     let app = TestApp::start().await;
     for (asked, english, portuguese) in [
         ("index=ipca&from=2026-06&to=2026-01&amount=1", "must not be after", "não pode ser depois"),
-        ("index=ipca&from=1900-01&to=2026-01&amount=1", "no value for Jan 1900", "valor para jan. 1900"),
+        ("index=ipca&from=1900-01&to=2026-01&amount=1", "no value for Jan 1900", "valor para jan. de 1900"),
         ("index=ipca&from=2026-01&to=2026-02&amount=x", "amount must be", "O valor deve"),
         ("index=ipca&from=&to=2026-02&amount=1", "both dates", "as duas datas"),
+        ("index=ipca&from=2026-13&to=2026-02&amount=1", "that the calendar has", "existem no calendário"),
+        ("index=selic&from=2026-01&to=2026-02&amount=1", "from the list", "da lista"),
+        ("index=ipca&from=2026-01&to=2026-02&amount=%00%1B", "amount must be", "O valor deve"),
     ] {
         for (language, sentence) in [("en", english), ("pt", portuguese)] {
             let path = format!("/calculator/correction?{asked}&lang={language}");
             let page = app.get(&path).send().await.expect(400).text();
+            assert!(!page.contains(['\0', '\x1b']), "{path}");
             let told = page.split("class=\"failure\"").nth(1).unwrap_or_else(|| panic!("{path}"));
             assert!(told.contains(sentence), "{path}: {}", &told[..200]);
         }

@@ -40,9 +40,39 @@ async fn a_choice_lasts() {
     let cookie = page.header("set-cookie").to_owned();
     assert!(cookie.starts_with("lang=pt; Path=/; ") && cookie.contains("SameSite=Lax"), "{cookie}");
     assert_eq!(language(&app, "/", &[("cookie", "lang=pt"), ("accept-language", "en")]).await, "pt-BR");
-    // Nobody is given a cookie who has chosen nothing, and nothing but our own two words is kept.
-    for path in ["/", "/series?lang=xx", "/series?lang=pt%0d%0aX:1"] {
+    // Nobody is given a cookie who has chosen nothing, and nothing but our own two words is kept. What a script asks for in
+    // the language of its page is no choice.
+    for path in ["/", "/series?lang=xx", "/series?lang=pt%0d%0aX:1", "/series/ipca/chart?lang=pt"] {
         assert_eq!(app.get(path).send().await.expect(200).header("set-cookie"), "", "{path}");
+    }
+}
+
+/// A browser that has a page already asks whether it has changed, and has made its choice all the same.
+#[tokio::test]
+async fn a_choice_is_kept_by_who_has_the_page_already() {
+    let app = TestApp::start().await;
+    let page = app.get("/series?lang=pt").send().await.expect(200);
+    let again = app.get("/series?lang=pt").header("if-none-match", page.header("etag")).send().await;
+    let again = again.expect(304);
+    assert_eq!(again.header("set-cookie"), page.header("set-cookie"));
+    let vary = |answer: &crate::answer::Answer| {
+        answer
+            .headers
+            .get_all("vary")
+            .iter()
+            .map(|line| line.to_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(vary(&again), vary(&page));
+    assert!(again.body.is_empty());
+}
+
+#[tokio::test]
+async fn a_language_is_known_by_its_letters_and_by_its_tag() {
+    let app = TestApp::start().await;
+    for (chosen, tag) in [("pt", "pt-BR"), ("pt-BR", "pt-BR"), ("PT-br", "pt-BR"), ("EN", "en"), ("p", "en")]
+    {
+        assert_eq!(language(&app, &format!("/status?lang={chosen}"), &[]).await, tag, "{chosen}");
     }
 }
 
@@ -55,7 +85,7 @@ async fn numbers_and_days_are_written_in_the_language_of_the_page() {
     let portuguese = app.get("/series/selic?lang=pt").send().await.expect(200).text();
     assert!(english.contains(&format!(">{value}%</data>")), "{value}");
     assert!(portuguese.contains(&format!(">{}%</data>", value.replace('.', ","))), "{value}");
-    assert!(english.contains("30 Oct 2026") && portuguese.contains("30 out. 2026"));
+    assert!(english.contains("30 Oct 2026") && portuguese.contains("30 de out. de 2026"));
 }
 
 #[tokio::test]
@@ -64,6 +94,8 @@ async fn the_switch_leads_to_the_same_page() {
     for (path, switched) in [
         ("/", "href=\"/?lang=pt\""),
         ("/series/ipca", "href=\"/series/ipca?lang=pt\""),
+        ("/series?q=ju+ros%26%22", "href=\"/series?q=ju%20ros%26%22&#38;lang=pt\""),
+        ("/fx/USD-brl?compare=selic", "href=\"/fx/usd-brl?compare=selic&#38;lang=pt\""),
         ("/series/ipca?compare=cdi", "href=\"/series/ipca?compare=cdi&#38;lang=pt\""),
     ] {
         let html = app.get(path).send().await.expect(200).text();

@@ -2,6 +2,7 @@
 
 mod calculator;
 mod failures;
+mod fx;
 mod languages;
 mod series;
 mod site;
@@ -16,12 +17,13 @@ use lastro_store::{Condition, Publication, RecordStore, Write};
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 16] = [
+pub(crate) const PAGES: [&str; 17] = [
     "/",
     "/series",
     "/series/selic",
     "/series/ipca",
     "/series/cdi?compare=usd-month-end",
+    "/fx/usd-brl",
     "/calculator",
     "/calculator?kind=accumulation",
     "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
@@ -223,4 +225,10 @@ async fn the_sample_is_labelled_until_the_last_source_is_official() {
     for path in ["/", "/series", "/series/selic", "/series/ipca?compare=cdi", "/calculator", "/status"] {
         app.get(path).key(&key).send().await.expect(200);
     }
+    let empty = app.get("/series/selic").key(&key).send().await.expect(200).text();
+    assert!(
+        empty.contains("There is no value yet.") && !empty.contains("1970"),
+        "an empty series has no picture"
+    );
+    app.get("/fx/usd-brl").key(&key).send().await.expect(404);
 }

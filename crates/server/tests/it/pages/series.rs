@@ -74,6 +74,27 @@ async fn a_chart_costs_what_a_call_costs_and_a_page_costs_nothing() {
 }
 
 #[tokio::test]
+async fn a_long_chart_has_a_short_table_that_names_the_call_with_all_values() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let values = app.get("/api/v1/series/cdi/observations?limit=1").key(&key).send().await.expect(200).json();
+    assert!(values["total"].as_u64().unwrap() > 600);
+    let chart = app.get("/series/cdi/chart?range=all").key(&key).send().await.expect(200).text();
+    let rows = chart.matches("<tr data-x=").count();
+    assert!((100..=600).contains(&rows), "{rows}");
+    assert!(chart.contains(
+        "One row a week: its last value. All values: <code>/api/v1/series/cdi/observations</code>"
+    ));
+    // The first row is the newest value, whichever rows are left out.
+    let newest = app.get("/api/v1/series/cdi/current").send().await.expect(200).json();
+    let first = chart.split("<tr data-x=").nth(1).unwrap();
+    assert!(first.contains(newest["date"].as_str().unwrap()), "{first}");
+    // A year has every value.
+    let year = app.get("/series/cdi").send().await.expect(200).text();
+    assert!(!year.contains("All values:"));
+}
+
+#[tokio::test]
 async fn two_series_stand_side_by_side() {
     let app = TestApp::start().await;
     let html = app.get("/series/cdi?compare=ipca").send().await.expect(200).text();
@@ -90,7 +111,9 @@ async fn the_catalogue_is_filtered_without_scripts_too() {
         let html = app.get(&format!("/series?q={q}")).send().await.expect(200).text();
         html.matches("class=\"series-row\"").count()
     };
-    assert_eq!(rows("").await, Series::ALL.len());
+    // With four pairs of currencies.
+    assert_eq!(rows("").await, Series::ALL.len() + 4);
+    assert_eq!(rows("libra").await, 1);
     assert_eq!(rows("433").await, 1);
     assert_eq!(rows("INFLA%C3%87%C3%83O").await, 1);
     assert_eq!(rows("nothing+has+this").await, 0);

@@ -26,8 +26,15 @@ async fn links_from_outside_use_the_public_url_and_never_the_host_of_the_request
         assert!(page.contains(link), "{link}");
     }
     // Who chose a language is at an address of its own.
-    let chosen = app.get("/series/ipca?lang=pt").send().await.expect(200).text();
-    assert!(chosen.contains("<link rel=\"canonical\" href=\"https://dados.example/series/ipca?lang=pt\">"));
+    for path in ["/", "/series/ipca", "/fx/usd-brl", "/pricing", "/docs", "/privacy", "/status", "/explore"] {
+        let chosen = app.get(&format!("{path}?lang=pt")).send().await.expect(200).text();
+        let link = format!("<link rel=\"canonical\" href=\"https://dados.example{path}?lang=pt\">");
+        assert!(chosen.contains(&link), "{path}");
+    }
+    // A failure is at no address, and not the front page either.
+    let failure = app.get("/nothing").header("accept", "text/html").send().await.expect(404).text();
+    assert!(!failure.contains("canonical") && !failure.contains("hreflang=\"x-default\""));
+    assert!(!failure.contains("aria-current=\"page\""), "nobody is on the front page there");
 }
 
 #[tokio::test]
@@ -61,7 +68,8 @@ async fn the_site_map_has_every_page_in_both_languages() {
     let map = app.get("/sitemap.xml").send().await.expect(200);
     assert_eq!(map.header("content-type"), "application/xml");
     let text = map.text();
-    assert_eq!(text.matches("<loc>").count(), 10 + Series::ALL.len());
+    assert_eq!(text.matches("<loc>").count(), 10 + Series::ALL.len() + 4);
+    assert!(text.contains("<loc>https://dados.example/fx/usd-brl</loc>"));
     assert_eq!(text.matches("hreflang=\"pt-BR\"").count(), text.matches("<loc>").count());
     let key = app.ample_key(Plan::Free).await;
     for place in text.split("<loc>https://dados.example").skip(1) {

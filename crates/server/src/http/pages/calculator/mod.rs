@@ -9,9 +9,9 @@ use lastro_calc::is_price_index;
 use lastro_model::Series;
 use outcome::Outcome;
 
-use super::frame::{Frame, PAGE_POLICY, Reader, fresh};
+use super::frame::{Frame, PAGE_POLICY, Reader, encoded, fresh};
 use super::language::Language;
-use super::{format, words};
+use super::{format, typed, words};
 use crate::error::ApiError;
 use crate::http::handler::{Question, ReadHandler};
 use crate::http::request::path::PathParams;
@@ -272,7 +272,7 @@ impl Form {
                 "rate_percent" => "100",
                 _ => "",
             };
-            Ok::<_, ApiError>(question.query.get(name)?.unwrap_or(otherwise).trim().to_owned())
+            Ok::<_, ApiError>(typed::shown(question.query.get(name)?.unwrap_or(otherwise)))
         };
         Ok(Self {
             index: field("index")?,
@@ -288,18 +288,15 @@ impl Form {
         match parameter {
             "index" => self.index.clone(),
             "rate" => self.rate.clone(),
-            "rate_percent" => format::typed_amount(&self.rate_percent),
+            "rate_percent" => typed::percentage(&self.rate_percent),
             "from" => self.from.clone(),
             "to" => self.to.clone(),
-            _ => format::typed_amount(&self.amount),
+            _ => typed::amount(&self.amount),
         }
     }
 
     /// The same question as the API takes it.
     fn query(&self, kind: Kind) -> String {
-        let encoded = |text: &str| {
-            percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-        };
         let plain =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
         let pair = |name: &&str| {

@@ -15,6 +15,9 @@ use crate::http::pages::{format, words};
 struct Answer<'a> {
     from: &'a str,
     to: &'a str,
+    rate: Option<&'a str>,
+    #[serde(borrow)]
+    rate_percent: Option<&'a RawValue>,
     #[serde(borrow)]
     amount: &'a RawValue,
     #[serde(borrow)]
@@ -93,8 +96,15 @@ pub(super) fn read(body: &[u8], kind: Kind, asked: &str, language: Language) -> 
 }
 
 fn sentence(answer: &Answer<'_>, kind: Kind, t: &CalculatorTexts, language: Language) -> String {
-    let form = if kind == Kind::Correction { t.sentence } else { t.sentence_days };
-    form.replace("{amount}", &format::money(answer.amount.get(), answer.currency_from, language))
+    let form = match kind {
+        Kind::Correction => t.sentence,
+        Kind::Accumulation => t.sentence_rate,
+        Kind::LegalInterest => t.sentence_days,
+    };
+    let percent = answer.rate_percent.map(|percent| format!("{}%", format::number(percent.get(), language)));
+    form.replace("{percent}", &percent.unwrap_or_default())
+        .replace("{rate}", if answer.rate == Some("selic") { t.of_selic } else { t.of_cdi })
+        .replace("{amount}", &format::money(answer.amount.get(), answer.currency_from, language))
         .replace("{from}", &when(answer.from, language))
         .replace("{to}", &when(answer.to, language))
 }

@@ -26,6 +26,7 @@ pub(super) fn told(message: &str, language: Language) -> String {
         Some("amount") => t.error_amount.to_owned(),
         Some("rate_percent") => t.error_percent.to_owned(),
         Some("from" | "to") => t.error_date.to_owned(),
+        Some("index" | "rate") => t.error_choice.to_owned(),
         _ => message.replace('`', ""),
     }
 }
@@ -44,15 +45,15 @@ mod tests {
             (CalcError::Amount, "O valor deve"),
             (CalcError::RatePercent, "O percentual deve"),
             (CalcError::Reversed, "O início não pode"),
-            (CalcError::TooEarly(day), "O início deve ser 30 ago. 2024"),
-            (CalcError::TooLate(day), "O fim deve ser 30 ago. 2024"),
+            (CalcError::TooEarly(day), "O início deve ser 30 de ago. de 2024"),
+            (CalcError::TooLate(day), "O fim deve ser 30 de ago. de 2024"),
             (
                 CalcError::MissingMonth { series: "ipca", month: Month::of(day) },
-                "O período precisa estar todo publicado: não há valor para ago. 2024",
+                "O período precisa estar todo publicado: não há valor para ago. de 2024",
             ),
             (
                 CalcError::MissingDay { series: "cdi", day },
-                "O período precisa estar todo publicado: não há valor para 30 ago. 2024",
+                "O período precisa estar todo publicado: não há valor para 30 de ago. de 2024",
             ),
         ] {
             let told = told(&error.to_string(), Language::Portuguese);

@@ -1,14 +1,17 @@
 //! A whole chart: one series or two, grid, labels, and the table behind it.
 
+use std::borrow::Cow;
+
 use askama::Template;
-use lastro_model::{About, Day, Frequency, Unit};
+use lastro_model::{About, Day, Frequency, Pair, Unit};
 
 use super::scale::{Calendar, Scale, Tick};
-use super::shape::Frame;
-use super::{Dot, Shape};
+use super::shape::{Frame, bends, extremes, thinned};
+use super::table::{self, Rhythm};
+use super::{Dot, Precision, Shape};
 use crate::error::ApiError;
 use crate::http::pages::language::Language;
-use crate::http::pages::texts::Texts;
+use crate::http::pages::texts::{ChartTexts, Texts};
 use crate::http::pages::{format, frame, words};
 
 /// How far back a chart goes.
@@ -42,27 +45,60 @@ impl Range {
 /// A series to be drawn, oldest value first.
 #[derive(Debug)]
 pub struct Plotted {
-    pub id: &'static str,
     pub name: String,
     pub unit: Unit,
     pub unit_text: &'static str,
     pub frequency: Frequency,
     pub shape: Shape,
     pub dots: Vec<Dot>,
+    /// The lowest and the highest.
+    extremes: Option<(Dot, Dot)>,
+    /// Where all values are to be had.
+    pub call: String,
 }
 
 impl Plotted {
-    pub fn new(about: &'static About, dots: Vec<Dot>, language: Language) -> Self {
+    pub fn of_series(about: &'static About, dots: Vec<Dot>, language: Language) -> Self {
         Self {
-            id: about.id,
             name: words::name(about, language).to_owned(),
             unit: about.unit,
             unit_text: words::unit(about.unit, language),
             frequency: about.frequency,
             shape: Shape::of(about),
+            extremes: extremes_of(&dots),
             dots,
+            call: format!("/api/v1/series/{}/observations", about.id),
         }
     }
+
+    /// How far its values lie from nothing.
+    fn reach(&self) -> f64 {
+        self.extremes.map_or(0.0, |(low, high)| low.height.abs().max(high.height.abs()))
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn called(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    pub fn of_pair(pair: Pair, dots: Vec<Dot>, language: Language) -> Self {
+        Self {
+            name: words::pair(pair, language),
+            unit: Unit::Brl,
+            unit_text: language.texts().fx.unit,
+            frequency: Frequency::BusinessDays,
+            shape: Shape::Line,
+            extremes: extremes_of(&dots),
+            dots,
+            call: format!("/api/v1/market/fx?pair={pair}"),
+        }
+    }
+}
+
+fn extremes_of(dots: &[Dot]) -> Option<(Dot, Dot)> {
+    let (low, high) = extremes(dots)?;
+    dots.get(low).copied().zip(dots.get(high).copied())
 }
 
 /// A line of the grid, with its label.
@@ -72,16 +108,6 @@ struct Line {
     label: String,
     /// The line that bars stand on.
     is_foot: bool,
-}
-
-/// A row of the table, and where its dot lies.
-#[derive(Debug)]
-struct Row {
-    x: f64,
-    y: f64,
-    machine: String,
-    period: String,
-    value: String,
 }
 
 /// A drawn series.
@@ -94,8 +120,10 @@ struct Drawn {
     area: String,
     is_bars: bool,
     is_steps: bool,
-    rows: Vec<Row>,
-    values: usize,
+    rows: String,
+    /// What the table leaves out, and where that is, if it leaves out anything.
+    left_out: Option<&'static str>,
+    call: String,
 }
 
 #[derive(Debug, Template)]
@@ -116,6 +144,8 @@ pub struct Figure<'a> {
     right_width: usize,
     ticks: Vec<Tick>,
     series: Vec<Drawn>,
+    /// Whether there is nothing to draw.
+    is_empty: bool,
     /// Which days are shown, and whose values.
     caption: String,
 }
@@ -131,11 +161,16 @@ impl<'a> Figure<'a> {
         let t = language.texts();
         let plotted: Vec<&Plotted> = std::iter::once(main).chain(other).collect();
         let calendar = calendar(&plotted);
-        let shared = other.is_none_or(|other| share_a_scale(main.unit, other.unit));
+        let shared = other.is_none_or(|other| share_a_scale(main, other));
         let scales: Vec<Scale> =
             plotted.iter().map(|one| if shared { scale_of(&plotted) } else { scale_of(&[*one]) }).collect();
-        let frame =
-            |place: usize| Frame { calendar, scale: scales[place], top: TOP, height: PLOT, decimals: 1 };
+        let frame = |place: usize| Frame {
+            calendar,
+            scale: scales[place],
+            top: TOP,
+            height: PLOT,
+            precision: Precision::Tenths,
+        };
         let series: Vec<Drawn> = plotted
             .iter()
             .enumerate()
@@ -157,6 +192,7 @@ impl<'a> Figure<'a> {
             right_lines: right,
             ticks: calendar.ticks(language),
             series,
+            is_empty: plotted.iter().all(|one| one.dots.is_empty()),
             caption: String::new(),
         }
     }
@@ -178,32 +214,30 @@ fn width_of(lines: &[Line]) -> usize {
     lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) * LETTER + 10
 }
 
-/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not.
-fn share_a_scale(one: Unit, other: Unit) -> bool {
+/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not, nor what is so much smaller
+/// that it would lie flat on the ground.
+fn share_a_scale(one: &Plotted, other: &Plotted) -> bool {
+    const TIMES: f64 = 8.0;
     let is_yearly = |unit| matches!(unit, Unit::PercentPerYear | Unit::Percent);
-    one == other || is_yearly(one) && is_yearly(other)
+    let is_alike = one.unit == other.unit || is_yearly(one.unit) && is_yearly(other.unit);
+    let [one, other] = [one, other].map(Plotted::reach);
+    is_alike && one <= TIMES * other && other <= TIMES * one
 }
 
 fn calendar(plotted: &[&Plotted]) -> Calendar {
-    let days = || plotted.iter().flat_map(|one| one.dots.iter().map(|dot| dot.day));
+    let ends = || plotted.iter().filter_map(|one| one.dots.first().zip(one.dots.last()));
     let has_bars = plotted.iter().any(|one| one.shape == Shape::Bars);
-    let (first, last) = (days().min(), days().max());
-    let none = Day::from_number(0);
-    let (first, last) = match (first.or(none), last.or(none)) {
-        (Some(first), Some(last)) => (first, last),
-        // The calendar has a first day of 1970.
-        _ => {
-            return Calendar {
-                first: Day::from(jiff::civil::Date::ZERO),
-                last: Day::from(jiff::civil::Date::ZERO),
-            };
-        }
-    };
+    let first = ends().map(|(first, _)| first.day).min();
+    let last = ends().map(|(_, last)| last.day).max();
+    // Where there is nothing there is no day either, and any will do.
+    let never = Day::from(jiff::civil::Date::ZERO);
+    let (first, last) = (first.unwrap_or(never), last.unwrap_or(never));
     Calendar { first, last: if has_bars { last.plus_days(25) } else { last } }
 }
 
 fn scale_of(plotted: &[&Plotted]) -> Scale {
-    let values = plotted.iter().flat_map(|one| one.dots.iter().map(Dot::height));
+    let extremes = plotted.iter().filter_map(|one| one.extremes);
+    let values = extremes.flat_map(|(low, high)| [low.height, high.height]);
     Scale::over(values, plotted.iter().any(|one| one.shape == Shape::Bars))
 }
 
@@ -220,17 +254,16 @@ fn lines(plotted: &Plotted, frame: Frame, language: Language) -> Vec<Line> {
 fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language: Language) -> Drawn {
     // Beside another one bars would hide it.
     let shape = if place > 0 && plotted.shape == Shape::Bars { Shape::Line } else { plotted.shape };
-    let dots = shape.telling(&plotted.dots);
+    let told = shape.telling(&plotted.dots);
+    // What was thinned is short already.
+    let dots = match thinned(&told) {
+        Cow::Borrowed(all) => bends(shape, all),
+        thin @ Cow::Owned(_) => thin,
+    };
     let line = frame.path(shape, &dots);
     let is_bars = shape == Shape::Bars;
-    let half = if is_bars { frame.bar_width() / 2.0 } else { 0.0 };
-    let row = |dot: &Dot| Row {
-        x: frame.across(dot) + half,
-        y: frame.down(dot.height()),
-        machine: format::machine(dot.day, plotted.frequency),
-        period: format::period(dot.day, plotted.frequency, language),
-        value: format::value(dot.value, plotted.unit, language),
-    };
+    let middle = if is_bars { frame.bar_width() / 2.0 } else { 0.0 };
+    let (rhythm, rows) = table::listed(&told);
     Drawn {
         name: plotted.name.clone(),
         unit_text: plotted.unit_text,
@@ -239,8 +272,20 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
         line,
         is_bars,
         is_steps: shape == Shape::Step,
-        rows: dots.iter().rev().map(row).collect(),
-        values: plotted.dots.len(),
+        rows: table::html(plotted, &rows, frame, middle, language),
+        left_out: left_out(rhythm, told.len() < plotted.dots.len(), &language.texts().chart),
+        call: plotted.call.clone(),
+    }
+}
+
+/// What a table that has not every value has instead.
+const fn left_out(rhythm: Rhythm, is_thinned: bool, t: &ChartTexts) -> Option<&'static str> {
+    match rhythm {
+        Rhythm::Weeks => Some(t.by_week),
+        Rhythm::Months => Some(t.by_month),
+        Rhythm::Years => Some(t.by_year),
+        Rhythm::Values if is_thinned => Some(t.thinned),
+        Rhythm::Values => None,
     }
 }
 
@@ -256,9 +301,8 @@ fn described(plotted: &Plotted, language: Language) -> String {
     let (Some(first), Some(last)) = (plotted.dots.first(), plotted.dots.last()) else {
         return t.empty.to_owned();
     };
-    let low = plotted.dots.iter().min_by_key(|dot| dot.value).unwrap_or(first);
-    let high = plotted.dots.iter().max_by_key(|dot| dot.value).unwrap_or(last);
-    let [first, last, low, high] = [first, last, low, high].map(say);
+    let (low, high) = plotted.extremes.unwrap_or((*first, *last));
+    let [first, last, low, high] = [first, last, &low, &high].map(say);
     t.description
         .replace("{name}", &plotted.name)
         .replace("{unit}", plotted.unit_text)

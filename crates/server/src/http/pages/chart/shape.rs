@@ -1,11 +1,11 @@
 //! How a series is drawn: what somebody decides moves in steps, what is of one month alone stands as a bar, the rest is a line.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 
-use lastro_model::{About, Frequency, Kind, Topic};
+use lastro_model::{About, Day, Frequency, Kind, Topic};
 
-use super::Dot;
 use super::scale::{Calendar, Scale};
+use super::{Dot, Precision, tell_place};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -28,38 +28,95 @@ impl Shape {
         }
     }
 
-    /// Only where the value is another one than before does a step say anything; its last day says until when it holds.
-    pub(super) fn telling(self, dots: &[Dot]) -> Vec<Dot> {
-        if self != Self::Step {
-            return thinned(dots);
+    /// How the style sheet calls it.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Step => "step",
+            Self::Bars => "bars",
         }
-        let changes = dots.iter().enumerate().filter(|(place, dot)| {
-            *place == 0 || *place + 1 == dots.len() || dots[*place - 1].value != dot.value
-        });
-        changes.map(|(_, dot)| *dot).collect()
+    }
+
+    /// Only where the value is another one than before does a step say anything; its last day says until when it holds.
+    pub(super) fn telling(self, dots: &[Dot]) -> Cow<'_, [Dot]> {
+        if self != Self::Step {
+            return Cow::Borrowed(dots);
+        }
+        let runs = dots.chunk_by(|one, next| one.height.total_cmp(&next.height).is_eq());
+        let mut changes: Vec<Dot> = runs.filter_map(|run| run.first().copied()).collect();
+        let last = dots.last().filter(|last| changes.last().is_some_and(|change| change.day != last.day));
+        changes.extend(last);
+        Cow::Owned(changes)
     }
 }
 
-/// As many dots as a screen can show.
-const MOST_DOTS: usize = 480;
-
-/// The highest and the lowest of each stretch, so that no peak is lost.
-fn thinned(dots: &[Dot]) -> Vec<Dot> {
-    if dots.len() <= MOST_DOTS {
-        return dots.to_vec();
-    }
-    let stretch = dots.len().div_ceil(MOST_DOTS / 2);
-    let mut kept: Vec<Dot> = dots.chunks(stretch).flat_map(extremes).flatten().copied().collect();
-    kept.extend(dots.last());
-    kept.dedup_by_key(|dot| dot.day);
-    kept
+/// The day from which on the newest value holds, if an older one is shown.
+pub fn unchanged_since(dots: &[Dot]) -> Option<Day> {
+    let newest = dots.last()?;
+    let place = dots.iter().rposition(|dot| dot.value != newest.value)?;
+    dots.get(place + 1).map(|dot| dot.day)
 }
 
-/// The lowest and the highest, in the order of their days.
-fn extremes(dots: &[Dot]) -> [Option<&Dot>; 2] {
-    let low = dots.iter().min_by_key(|dot| dot.value);
-    let high = dots.iter().max_by_key(|dot| dot.value);
-    if low.map(|dot| dot.day) <= high.map(|dot| dot.day) { [low, high] } else { [high, low] }
+/// Into so many columns a picture is cut: about as many as a screen has for a line two pixels wide.
+const COLUMNS: i64 = 400;
+
+/// The first, the lowest, the highest and the last of each column: the line through them looks like the line through all.
+pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
+    let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return Cow::Borrowed(dots) };
+    if dots.len() <= 2 * COLUMNS as usize {
+        return Cow::Borrowed(dots);
+    }
+    let (first, days) = (first.day.number(), i64::from(last.day.number() - first.day.number()) + 1);
+    // There is one value a day at most.
+    let most = (days / COLUMNS + 1) as usize;
+    let (mut kept, mut rest) = (Vec::with_capacity(4 * COLUMNS as usize), dots);
+    for column in 1..=COLUMNS {
+        let end_day = first + ((column * days + COLUMNS - 1) / COLUMNS) as i32;
+        let near = &rest[..rest.len().min(most)];
+        let (of_column, after) = rest.split_at(near.partition_point(|dot| dot.day.number() < end_day));
+        outline(of_column, &mut kept);
+        rest = after;
+    }
+    Cow::Owned(kept)
+}
+
+/// Of a flat stretch of a line its ends say everything; a bar stands for itself.
+pub(super) fn bends(shape: Shape, dots: &[Dot]) -> Cow<'_, [Dot]> {
+    if shape != Shape::Line {
+        return Cow::Borrowed(dots);
+    }
+    let mut kept = Vec::with_capacity(dots.len());
+    for flat in dots.chunk_by(|one, next| one.height.total_cmp(&next.height).is_eq()) {
+        kept.extend(flat.first());
+        kept.extend(flat.last().filter(|_| flat.len() > 1));
+    }
+    Cow::Owned(kept)
+}
+
+/// Appends what is kept of a column, in the order of days.
+fn outline(dots: &[Dot], kept: &mut Vec<Dot>) {
+    let Some((low, high)) = extremes(dots) else { return };
+    let mut last = None;
+    for place in [0, low.min(high), low.max(high), dots.len() - 1] {
+        if last.replace(place) != Some(place) {
+            kept.extend(dots.get(place));
+        }
+    }
+}
+
+/// The places of the lowest and of the highest.
+pub(super) fn extremes(dots: &[Dot]) -> Option<(usize, usize)> {
+    let first = dots.first()?;
+    let (mut low, mut high) = ((0, first.height), (0, first.height));
+    for (place, dot) in dots.iter().enumerate() {
+        if dot.height < low.1 {
+            low = (place, dot.height);
+        }
+        if dot.height > high.1 {
+            high = (place, dot.height);
+        }
+    }
+    Some((low.0, high.0))
 }
 
 /// Where things lie in a picture of this height.
@@ -70,8 +127,7 @@ pub(super) struct Frame {
     /// Above the plot.
     pub(super) top: f64,
     pub(super) height: f64,
-    /// How many decimals places are told with: a small picture needs none.
-    pub(super) decimals: usize,
+    pub(super) precision: Precision,
 }
 
 impl Frame {
@@ -86,25 +142,33 @@ impl Frame {
 
     /// The path of a series.
     pub(super) fn path(&self, shape: Shape, dots: &[Dot]) -> String {
-        let (mut path, d) = (String::with_capacity(dots.len() * 14), self.decimals);
+        let mut path = Vec::with_capacity(dots.len() * 14);
         for (place, dot) in dots.iter().enumerate() {
-            let (x, y) = (self.across(dot), self.down(dot.height()));
-            // Writing into memory does not fail.
-            let _ = match (shape, place) {
+            let (x, y) = (self.across(dot), self.down(dot.height));
+            match (shape, place) {
                 (Shape::Bars, _) => self.bar(&mut path, x, y),
-                (_, 0) => write!(path, "M{x:.d$} {y:.d$}"),
-                (Shape::Line, _) => write!(path, "L{x:.d$} {y:.d$}"),
-                (Shape::Step, _) => write!(path, "H{x:.d$}V{y:.d$}"),
-            };
+                (_, 0) => self.draw(&mut path, &[(b'M', x), (b' ', y)]),
+                (Shape::Line, _) => self.draw(&mut path, &[(b'L', x), (b' ', y)]),
+                (Shape::Step, _) => self.draw(&mut path, &[(b'H', x), (b'V', y)]),
+            }
         }
-        path
+        text(path)
     }
 
-    fn bar(&self, path: &mut String, x: f64, y: f64) -> std::fmt::Result {
-        let (foot, width, d) = (self.down(self.scale.foot()), self.bar_width(), self.decimals);
+    fn bar(&self, path: &mut Vec<u8>, x: f64, y: f64) {
+        let (foot, width) = (self.down(self.scale.foot()), self.bar_width());
         // What is nothing is still seen as something of nothing.
         let y = if (y - foot).abs() < 1.0 { foot - 1.0 } else { y };
-        write!(path, "M{x:.d$} {foot:.d$}V{y:.d$}h{width:.d$}V{foot:.d$}Z")
+        self.draw(path, &[(b'M', x), (b' ', foot), (b'V', y), (b'h', width), (b'V', foot)]);
+        path.push(b'Z');
+    }
+
+    /// Strokes of a path, each with one number.
+    fn draw(&self, path: &mut Vec<u8>, strokes: &[(u8, f64)]) {
+        for (stroke, place) in strokes {
+            path.push(*stroke);
+            tell_place(*place, self.precision, |byte| path.push(byte));
+        }
     }
 
     pub(super) fn bar_width(&self) -> f64 {
@@ -114,9 +178,18 @@ impl Frame {
 
     /// What lies below a line, down to the bottom of the picture.
     pub(super) fn area(&self, line: &str, dots: &[Dot], bottom: f64) -> String {
-        let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return String::new() };
-        format!("{line}L{:.1} {bottom:.1}L{:.1} {bottom:.1}Z", self.across(last), self.across(first))
+        let Some(first) = dots.first() else { return String::new() };
+        let mut path = Vec::with_capacity(line.len() + 32);
+        path.extend_from_slice(line.as_bytes());
+        self.draw(&mut path, &[(b'V', bottom), (b'H', self.across(first))]);
+        path.push(b'Z');
+        text(path)
     }
+}
+
+/// A path as text: it is made of letters and digits.
+fn text(path: Vec<u8>) -> String {
+    String::from_utf8(path).unwrap_or_default()
 }
 
 /// A small picture without axes: two paths, of the line and of what lies below it. Bars are one path.
@@ -126,8 +199,8 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     let dots = shape.telling(dots);
     let end = if shape == Shape::Bars { last.day.plus_days(BAR_DAYS as i32) } else { last.day };
     let calendar = Calendar { first: first.day, last: end };
-    let scale = Scale::over(dots.iter().map(Dot::height), shape == Shape::Bars);
-    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0, decimals: 0 };
+    let scale = Scale::over(dots.iter().map(|dot| dot.height), shape == Shape::Bars);
+    let frame = Frame { calendar, scale, top: 4.0, height: HEIGHT - 8.0, precision: Precision::Whole };
     let line = frame.path(shape, &dots);
     let area = if shape == Shape::Bars { String::new() } else { frame.area(&line, &dots, HEIGHT) };
     Some([line, area])
@@ -135,15 +208,14 @@ pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use lastro_model::{Day, Decimal, Series};
+    use lastro_model::{Decimal, Series};
     use proptest::prelude::*;
 
     use super::*;
 
     fn dots(values: &[i64]) -> Vec<Dot> {
-        let dot = |(place, value): (i32, &i64)| Dot {
-            day: Day::from_number(20_000 + place).unwrap(),
-            value: Decimal::new(*value, 2),
+        let dot = |(place, value): (i32, &i64)| {
+            Dot::new(Day::from_number(20_000 + place).unwrap(), Decimal::new(*value, 2))
         };
         (0..).zip(values).map(dot).collect()
     }
@@ -176,6 +248,16 @@ mod tests {
     }
 
     #[test]
+    fn a_flat_stretch_of_a_line_is_told_by_its_ends() {
+        let days = |shape| {
+            let dots = dots(&[5, 5, 5, 7, 5, 5]);
+            bends(shape, &dots).iter().map(|dot| dot.day.number() - 20_000).collect::<Vec<_>>()
+        };
+        assert_eq!(days(Shape::Line), [0, 2, 3, 4, 5]);
+        assert_eq!(days(Shape::Bars), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
     fn nothing_has_no_picture_and_one_value_has_one() {
         assert!(sparkline(Shape::Line, &[]).is_none());
         let [line, _] = sparkline(Shape::Bars, &dots(&[0])).unwrap();
@@ -184,15 +266,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_long_line_keeps_its_ends_and_its_peaks(values in prop::collection::vec(-100_000i64..100_000, 481..3000)) {
+        fn a_long_line_keeps_the_ends_and_the_peaks_of_every_column(values in prop::collection::vec(-100_000i64..100_000, 1001..6000)) {
             let all = dots(&values);
-            let told = Shape::Line.telling(&all);
-            prop_assert!(told.len() <= MOST_DOTS + 1);
+            let told = thinned(&all);
+            prop_assert!(told.len() <= 4 * COLUMNS as usize);
             prop_assert!(told.windows(2).all(|pair| pair[0].day < pair[1].day));
-            prop_assert_eq!(told.last().unwrap().day, all.last().unwrap().day);
-            let [low, high] = [all.iter().map(|dot| dot.value).min(), all.iter().map(|dot| dot.value).max()];
-            prop_assert_eq!(told.iter().map(|dot| dot.value).min(), low);
-            prop_assert_eq!(told.iter().map(|dot| dot.value).max(), high);
+            let column = |dot: &Dot| i64::from(dot.day.number() - 20_000) * COLUMNS / values.len() as i64;
+            let [whole, kept] = [&all[..], &told[..]].map(|dots| {
+                let columns = dots.chunk_by(|one, next| column(one) == column(next));
+                columns.map(|dots| (
+                    dots.first().map(|dot| dot.day),
+                    dots.last().map(|dot| dot.day),
+                    dots.iter().map(|dot| dot.value).min(),
+                    dots.iter().map(|dot| dot.value).max(),
+                )).collect::<Vec<_>>()
+            });
+            prop_assert_eq!(whole, kept);
         }
 
         #[test]

@@ -4,6 +4,7 @@
 //! Words of the table of series are in [`super::words`], and the sentences of the plan table in [`plans`].
 
 pub mod en;
+mod failures;
 pub mod plans;
 pub mod pt;
 
@@ -37,6 +38,7 @@ pub struct Texts {
     pub front: FrontTexts,
     pub series: SeriesTexts,
     pub one: OneTexts,
+    pub fx: FxTexts,
     pub calculator: CalculatorTexts,
     pub explore: ExploreTexts,
     pub usage: UsageTexts,
@@ -58,6 +60,7 @@ impl Texts {
             self.front.all(),
             self.series.all(),
             self.one.all(),
+            self.fx.all(),
             self.calculator.all(),
             self.explore.all(),
             self.usage.all(),
@@ -91,7 +94,7 @@ texts! {
 texts! {
     /// Charts.
     ChartTexts {
-        joined, empty, description, as_table, thinned, date, value,
+        joined, empty, description, as_table, thinned, by_week, by_month, by_year, all_values, date, value,
     }
 }
 
@@ -102,7 +105,7 @@ texts! {
         dollar_gloss, since, in_12_months, before, together, together_lead, together_selic, together_ipca,
         all_series, correct, correct_lead, amount, from, to, calculate, correct_note, other_calculations,
         call, call_lead, answer, read_reference, what, companies, filings, calendar, count_series,
-        one_series, promises, exact, exact_text, proven, proven_text, limit, limit_text, never_less,
+        one_series, count_currencies, one_currency, promises, exact, exact_text, proven, proven_text, limit, limit_text, never_less,
         never_less_text,
     }
 }
@@ -119,10 +122,17 @@ texts! {
     /// A series.
     OneTexts {
         summary, where_you_are, chart, range, one_year, five_years, all, compare, compare_none,
-        compare_show, history, history_text, history_plans, shown, facts, unit, frequency, topic, source,
+        compare_show, history, history_text, history_plans, shown, shown_both, facts, unit, frequency, topic, source,
         source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,
         made_up, previous, unchanged, call, call_lead, call_reference, transforms, checks, checks_lead,
         check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related, related_all,
+    }
+}
+
+texts! {
+    /// A pair of currencies, beside what is said of every series.
+    FxTexts {
+        summary, reading, unit, source_text, pair, buy, sell, call_lead,
     }
 }
 
@@ -131,17 +141,17 @@ texts! {
     CalculatorTexts {
         title, summary, kinds, correction, accumulation, legal_interest, about_correction,
         about_accumulation, about_legal_interest, index, rate, rate_percent, first_month, last_month,
-        first_day, last_day, amount, calculate, held, result, sentence, sentence_days, change, factor,
+        first_day, last_day, amount, calculate, held, result, sentence, sentence_days, sentence_rate, of_cdi, of_selic, change, factor,
         convention, by_central_bank, by_exchange, by_law, series_used, edition, call, receipt, receipt_text,
         receipt_when, receipt_rate, receipt_plan, blank, refused, error_amount, error_percent,
-        error_reversed, error_early, error_late, error_missing, error_date,
+        error_reversed, error_early, error_late, error_missing, error_date, error_choice,
     }
 }
 
 texts! {
     /// Companies and filings.
     ExploreTexts {
-        title, summary, no_script, search, search_example, find, nothing, corrected, prompt, prompt_none,
+        title, summary, no_script, search, search_example, find, nothing, corrected, relaxed, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
         sector, status, tickers, code, no_filings,
     }
@@ -159,9 +169,9 @@ texts! {
 texts! {
     /// How fresh the data is.
     StatusTexts {
-        title, summary, all_fresh, some_late, one_late, some_empty, all_sample, central_bank, others, fx,
+        title, summary, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
         companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
-        empty, failing, withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
+        empty, failing, withheld, one_withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
     }
 }
 

@@ -1,0 +1,51 @@
+//! What a page is drawn from: while it is the same, so is the page.
+
+use lastro_model::{Source, Stamp};
+
+use crate::http::handler::Question;
+use crate::http::response::reply::{Version, digest_of};
+use crate::http::v1::health::is_stale;
+
+/// What a page of series is drawn from: these states, and whether sources are late or made up.
+pub fn of(stamps: impl IntoIterator<Item = Stamp>, question: &Question<'_>) -> u64 {
+    let flags = question.freshness.iter().map(|source| (is_stale(source, question.now), source.sample));
+    version_of(stamps).wrapping_add(flags_digest(flags).rotate_left(32))
+}
+
+/// Differs with each of the flags, wherever they stand and however many change at once.
+fn flags_digest(flags: impl Iterator<Item = (bool, bool)>) -> u64 {
+    let bytes: Vec<u8> = flags.map(|(late, sample)| u8::from(late) << 1 | u8::from(sample)).collect();
+    digest_of(&bytes)
+}
+
+/// What all these states come to.
+fn version_of(stamps: impl IntoIterator<Item = Stamp>) -> u64 {
+    match Version::data(stamps) {
+        Version::Data(digest) => digest,
+        _ => 0,
+    }
+}
+
+/// Whether more should have been published by now.
+pub fn is_late(question: &Question<'_>, source: Source) -> bool {
+    let state = question.freshness.iter().find(|state| state.source == source);
+    state.is_none_or(|state| is_stale(state, question.now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_drawn_again_whichever_sources_become_late_together() {
+        let fresh = [(false, false); 75];
+        let mut known = std::collections::BTreeSet::from([flags_digest(fresh.into_iter())]);
+        for one in 0..fresh.len() {
+            for other in one..fresh.len() {
+                let mut flags = fresh;
+                (flags[one].0, flags[other].0) = (true, true);
+                assert!(known.insert(flags_digest(flags.into_iter())), "{one} and {other}");
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What has a page with a chart: a series, or what a currency costs. Either may stand beside the other.
+
+use lastro_catalog::{Catalog, FxBook};
+use lastro_model::{Pair, Series};
+
+use super::chart::{Dot, Plotted, Range};
+use super::language::Language;
+use super::words;
+use crate::error::ApiError;
+use crate::http::handler::Question;
+use crate::http::request::query::bad;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Series(Series),
+    Pair(Pair),
+}
+
+impl Subject {
+    /// What `compare` names, if it names anything.
+    pub fn compared(question: &Question<'_>) -> Result<Option<Self>, ApiError> {
+        let text = question.query.get("compare")?.filter(|text| !text.is_empty());
+        text.map(|text| {
+            let series = || Series::parse(text).map(Self::Series);
+            let pair = || pair_called(text, &question.catalog.fx).map(Self::Pair);
+            series().or_else(pair).ok_or_else(|| {
+                bad("compare", "must be the id of a series, or a published pair such as usd-brl")
+            })
+        })
+        .transpose()
+    }
+
+    /// Its name in addresses.
+    pub fn id(self) -> String {
+        match self {
+            Self::Series(series) => series.about().id.to_owned(),
+            Self::Pair(pair) => format!("{}-{}", pair.base, pair.quote).to_ascii_lowercase(),
+        }
+    }
+
+    /// Where its page is.
+    pub fn path(self) -> String {
+        match self {
+            Self::Series(_) => format!("/series/{}", self.id()),
+            Self::Pair(_) => format!("/fx/{}", self.id()),
+        }
+    }
+
+    pub fn name(self, language: Language) -> String {
+        match self {
+            Self::Series(series) => words::name(series.about(), language).to_owned(),
+            Self::Pair(pair) => words::pair(pair, language),
+        }
+    }
+
+    /// Its values over a range, for a picture.
+    pub fn plotted(self, catalog: &Catalog, range: Range, language: Language) -> Plotted {
+        match self {
+            Self::Series(series) => {
+                Plotted::of_series(series.about(), dots_of_series(catalog, series, range), language)
+            }
+            Self::Pair(pair) => Plotted::of_pair(pair, dots_of_pair(&catalog.fx, pair, range), language),
+        }
+    }
+}
+
+/// The published pair that addresses call so, in either case.
+pub fn pair_called(id: &str, book: &FxBook) -> Option<Pair> {
+    let pair = Pair::parse(&id.replacen('-', "/", 1)).ok()?;
+    book.get(pair).map(|_| pair).filter(|_| !id.contains('/'))
+}
+
+/// Oldest first.
+pub fn dots_of_series(catalog: &Catalog, series: Series, range: Range) -> Vec<Dot> {
+    let part = &catalog.series[series];
+    let Some(newest) = part.newest() else { return Vec::new() };
+    let shown = part.between(range.first_day(newest.day), None);
+    part.points()[shown].iter().rev().map(|point| Dot::new(point.day, point.value)).collect()
+}
+
+/// What the currency was sold for, oldest first.
+pub fn dots_of_pair(book: &FxBook, pair: Pair, range: Range) -> Vec<Dot> {
+    let Some((quotes, newest)) = book.get(pair).and_then(|quotes| Some((quotes, quotes.newest()?))) else {
+        return Vec::new();
+    };
+    let shown = quotes.between(range.first_day(newest.day), None);
+    quotes.points()[shown].iter().rev().map(|quote| Dot::new(quote.day, quote.sell)).collect()
+}

@@ -1,0 +1,51 @@
+//! The texts of what went wrong, in both languages.
+
+use super::ErrorTexts;
+
+pub(super) const EN: ErrorTexts = ErrorTexts {
+    home: "To the front page",
+    bad_request: "This request makes no sense here",
+    bad_request_text: "Something in the address or in the form is not as it should be.",
+    unauthorized: "This key is not valid",
+    unauthorized_text: "Check the key, or go on without one.",
+    upgrade: "This needs another plan",
+    upgrade_text: "What you asked for is part of a higher plan.",
+    forbidden: "This cannot be asked from there",
+    forbidden_text: "The request came from a page of another site.",
+    not_found: "There is nothing here",
+    not_found_text: "The page does not exist, or does no longer.",
+    method: "This cannot be done here",
+    method_text: "The page exists, but not for this kind of request.",
+    too_large: "That was too much",
+    too_large_text: "What was sent is larger than any form of ours.",
+    limited: "A moment, please",
+    limited_text: "There were too many requests from your address. Try again in {seconds} s.",
+    internal: "Our mistake",
+    internal_text: "Something went wrong on our side. It is in our log.",
+    unavailable: "Not at this moment",
+    unavailable_text: "The service cannot answer right now. Please try again shortly.",
+};
+
+pub(super) const PT: ErrorTexts = ErrorTexts {
+    home: "Ir para o início",
+    bad_request: "Esta requisição não faz sentido aqui",
+    bad_request_text: "Algo no endereço ou no formulário não está como deveria.",
+    unauthorized: "Esta chave não é válida",
+    unauthorized_text: "Confira a chave, ou continue sem ela.",
+    upgrade: "Isto precisa de outro plano",
+    upgrade_text: "O que você pediu faz parte de um plano superior.",
+    forbidden: "Isto não pode ser pedido dali",
+    forbidden_text: "A requisição veio de uma página de outro site.",
+    not_found: "Não há nada aqui",
+    not_found_text: "A página não existe, ou não existe mais.",
+    method: "Isto não pode ser feito aqui",
+    method_text: "A página existe, mas não para este tipo de requisição.",
+    too_large: "Era grande demais",
+    too_large_text: "O que foi enviado é maior do que qualquer formulário nosso.",
+    limited: "Um momento, por favor",
+    limited_text: "Houve requisições demais do seu endereço. Tente de novo em {seconds} s.",
+    internal: "Erro nosso",
+    internal_text: "Algo deu errado do nosso lado. Está registrado.",
+    unavailable: "Não neste momento",
+    unavailable_text: "O serviço não consegue responder agora. Tente de novo em instantes.",
+};
