@@ -39,13 +39,9 @@ impl<'a> SearchQuery<'a> {
         }
         let expressions = synonyms::occurrences(words);
         index.add_synonyms(&expressions, &mut wanted);
-        wanted.labels = index
-            .words
-            .lexicon
-            .labels(words)
-            .into_iter()
-            .map(|label| index.words.lists.list(label))
-            .collect();
+        let labels = index.words.lexicon.labels(words);
+        wanted.labels = labels.numbers.iter().map(|label| index.words.lists.list(*label)).collect();
+        wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
         wanted.pairs = index.known_pairs(words, &expressions);
         Self { wanted }
     }
