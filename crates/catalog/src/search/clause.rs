@@ -29,7 +29,7 @@ pub(super) struct Occurrences<'a> {
 
 impl<'a> Clause<'a> {
     /// As if the query began at this place.
-    pub(super) fn from_place(&self, start: usize) -> Self {
+    pub(super) fn counted_from(&self, start: usize) -> Self {
         let offsets = self.offsets.iter().map(|place| place.saturating_sub(start)).collect();
         Self { lists: self.lists.clone(), offsets }
     }

@@ -52,7 +52,8 @@ impl Lexicon {
         let mut found: Vec<(Range<usize>, u32)> =
             (0..words.len()).flat_map(|start| self.labels_at(words, start)).collect();
         for same in synonyms::occurrences(words).iter().filter(|found| !found.is_begun) {
-            let others = same.others().map(|other| whole_of(&synonyms::all()[other].words));
+            let others = same.others().filter(|other| same.is_same(*other));
+            let others = others.map(|other| whole_of(&synonyms::all()[other].words));
             let known = others.filter_map(|label| self.find(&label));
             found.extend(known.map(|label| (same.words.clone(), label)));
         }

@@ -46,7 +46,7 @@ impl<'a> Wanted<'a> {
         };
         let of_side = |clauses: &[Clause<'a>]| -> Vec<Clause<'a>> {
             let is_there = |clause: &&Clause<'a>| clause.offsets.iter().all(|place| side.contains(place));
-            clauses.iter().filter(is_there).map(|clause| clause.from_place(side.start)).collect()
+            clauses.iter().filter(is_there).map(|clause| clause.counted_from(side.start)).collect()
         };
         let beside = Beside { words: of_side(&self.words), small_words: of_side(&self.small_words) };
         (beside.words.len() > 1).then_some(beside)

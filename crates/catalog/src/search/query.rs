@@ -104,17 +104,12 @@ impl TextIndex {
     /// expression has all words of this one, in their order.
     fn add_synonyms<'a>(&'a self, expressions: &[Occurrence], wanted: &mut Wanted<'a>) {
         for found in expressions {
-            let same: Vec<usize> =
-                if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
             for (moved, place) in (0..).zip(found.words.clone()) {
                 let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
                 for clause in all.filter(|clause| clause.offsets.contains(&place)) {
-                    if found.is_a_whole() {
-                        clause.lists.clear();
-                    }
-                    clause.lists.extend(
-                        same.iter().flat_map(|other| expression(&self.words, &self.phrases, *other, moved)),
-                    );
+                    let same =
+                        found.others().flat_map(|other| expression(&self.words, &self.phrases, other, moved));
+                    clause.lists.extend(same);
                 }
             }
         }

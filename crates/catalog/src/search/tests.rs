@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::analyzer::{is_stop_word, words_of};
+use super::analyzer::{is_stop_word, may_go_on, words_of};
 use super::inflection::base;
 use super::synonyms;
 use super::*;
@@ -159,26 +159,20 @@ struct Same {
 struct Asked {
     words: Vec<Word>,
     same: Vec<Same>,
-    /// The places whose own word does not stand for what is asked.
-    replaced: Vec<usize>,
     /// With which words of the query each is.
     labels: Vec<(Range<usize>, Vec<String>)>,
+    may_go_on: bool,
 }
 
 fn asked(q: &str) -> Asked {
     let words = words(q);
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-    let (mut same, mut replaced, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut same, mut labels) = (Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
-        let expressions: Vec<usize> =
-            if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
-        if found.is_a_whole() {
-            replaced.extend(found.words.clone());
-        }
-        for other in expressions {
+        for other in found.others() {
             let expression: Vec<Word> =
                 synonyms::all()[other].words.iter().flat_map(|word| self::words(word)).collect();
-            if !found.is_begun {
+            if !found.is_begun && found.is_same(other) {
                 labels.push((found.words.clone(), label(&expression)));
             }
             let at = |(nth, place)| Same { place, nth, expression: expression.clone() };
@@ -188,7 +182,7 @@ fn asked(q: &str) -> Asked {
     for start in (0..words.len()).filter(|start| !words[*start].is_small()) {
         labels.extend((start..words.len()).map(|end| (start..end + 1, label(&words[start..=end]))));
     }
-    Asked { words, same, replaced, labels }
+    Asked { words, same, labels, may_go_on: may_go_on(q) }
 }
 
 impl Asked {
@@ -196,6 +190,12 @@ impl Asked {
     fn open(&self) -> Option<usize> {
         let last = self.words.len() - 1;
         (!self.words[last].is_small()).then_some(last)
+    }
+
+    /// Whether a row has a word that begins with the last one.
+    fn begins(&self, texts: &Texts, last: usize) -> bool {
+        let begun = |word: &Word| word.folded.starts_with(&self.words[last].folded);
+        self.may_go_on && texts.iter().flatten().any(begun)
     }
 
     /// The places of the query that ask for the same word. The last word is asked for by itself.
@@ -213,8 +213,7 @@ impl Asked {
     /// Where a row has a word of the query.
     fn at(&self, texts: &Texts, place: usize) -> Vec<At> {
         let alike = self.alike(place);
-        let is_replaced = alike.iter().any(|place| self.replaced.contains(place));
-        let mut at = if is_replaced { Vec::new() } else { places(texts, &self.words[place..=place]) };
+        let mut at = places(texts, &self.words[place..=place]);
         for same in self.same.iter().filter(|same| alike.contains(&same.place)) {
             let places = match &same.expression[..] {
                 [_] => places(texts, &same.expression),
@@ -268,12 +267,10 @@ impl Asked {
         (labels, beside): &(Vec<Vec<String>>, Vec<usize>),
     ) -> (usize, (bool, u8)) {
         let at: Vec<Vec<At>> = (0..self.words.len()).map(|place| self.at(texts, place)).collect();
-        let begins = |last: usize| {
-            texts.iter().flatten().any(|word| word.folded.starts_with(&self.words[last].folded))
-        };
         let whole = self.open().is_none_or(|last| !at[last].is_empty());
-        let has =
-            |place: &&usize| !at[**place].is_empty() || (Some(**place) == self.open() && begins(**place));
+        let has = |place: &&usize| {
+            !at[**place].is_empty() || (Some(**place) == self.open() && self.begins(texts, **place))
+        };
         let asked_for = self.asked_for();
         let count = asked_for.iter().filter(has).count();
         let known: Vec<usize> =
@@ -471,7 +468,7 @@ fn a_small_word_at_the_end_takes_nothing_away_and_counts_in_phrases() {
 }
 
 #[test]
-fn an_expression_with_small_words_counts_as_a_whole() {
+fn abbreviations_of_meetings_are_told_apart() {
     let index = built(&[
         row("AGO", "", "Ata"),
         row("AGO/E", "", "Ata"),
@@ -481,10 +478,11 @@ fn an_expression_with_small_words_counts_as_a_whole() {
         row("", "", "Fusões e aquisições"),
         row("", "", "M de maria"),
     ]);
-    for q in ["AGO/E", "AGOE", "assembleia geral ordinária e extraordinária"] {
+    for q in ["AGO/E", "AGOE", "AGO e AGE", "assembleia geral ordinária e extraordinária"] {
         assert_eq!(found(&index, q), [1, 2, 3], "{q}");
     }
-    assert_eq!(found(&index, "AGO"), [0, 1, 3, 2], "the category itself first, longer words last");
+    assert_eq!(found(&index, "AGE"), [4, 1, 2, 3], "a meeting may be both");
+    assert_eq!(found(&index, "AGO"), [0, 1, 2, 3], "the category itself first");
     assert_eq!(found(&index, "assembleia geral ordinária"), [0, 1, 2, 3], "and also by what means the same");
     assert_eq!(found(&index, "M&A"), [5]);
 }
