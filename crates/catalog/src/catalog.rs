@@ -4,8 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, Cnpj, CompanyId, RatePoint, Series, Stamp};
 
+use crate::search::analyzed;
 use crate::{Companies, Filings, Found, FxBook, Page, Timeline};
 
 /// One source's data, and which state of it this is.
@@ -94,6 +95,39 @@ impl Catalog {
                 return Found::from(listing);
             }
         }
-        self.filings.search(q, page)
+        let Named { companies, others } = self.named_in(q);
+        match (&companies[..], &others[..]) {
+            ([], _) => self.filings.search(q, page),
+            (_, []) => Found::from(self.filings.of_companies(&companies, page)),
+            _ => {
+                let codes = companies.iter().map(ToString::to_string);
+                self.filings.search(&codes.chain(others).collect::<Vec<_>>().join(" "), page)
+            }
+        }
     }
+
+    /// The companies that words name which no filing has: filings bear the name of a company and its code, not its trading
+    /// name, its tickers or its CNPJ.
+    fn named_in(&self, q: &str) -> Named {
+        let (mut named, mut tried) = (Named::default(), 0);
+        for word in analyzed(q) {
+            let may_be_name = tried < MOST_NAMED && !self.filings.knows(&word);
+            tried += usize::from(may_be_name);
+            match may_be_name.then(|| self.companies.named(&word)).flatten() {
+                Some(company) => named.companies.push(company),
+                None => named.others.push(word),
+            }
+        }
+        named
+    }
+}
+
+/// So many words are looked up in the registry.
+const MOST_NAMED: usize = 4;
+
+/// A text as companies that it names and other words.
+#[derive(Default)]
+struct Named {
+    companies: Vec<CompanyId>,
+    others: Vec<String>,
 }

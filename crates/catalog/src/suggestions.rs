@@ -2,7 +2,7 @@
 
 use lastro_model::CompanyId;
 
-use crate::search::{analyzed, is_stop_word};
+use crate::search::{analyzed, is_form, is_stop_word};
 use crate::{Catalog, Page};
 
 /// Something that the text typed so far may be the beginning of.
@@ -51,12 +51,13 @@ fn place_in(words: &[String], label: &str) -> Option<Place> {
     let there = analyzed(label);
     let begins = |at: &[String]| {
         let (end, before) = at.split_last()?;
-        (before == others && end.starts_with(last)).then_some(Place::Beginning)
+        let same = before.iter().zip(others).all(|(one, other)| is_form(one, other));
+        (same && (end.starts_with(last) || is_form(end, last))).then_some(Place::Beginning)
     };
     let has_all = || {
         let telling = others.iter().filter(|word| !is_stop_word(word));
-        let all = telling.clone().all(|word| there.contains(word))
-            && there.iter().any(|word| word.starts_with(last));
+        let has = |word: &String| there.iter().any(|other| is_form(word, other));
+        let all = telling.clone().all(has) && (has(last) || there.iter().any(|word| word.starts_with(last)));
         all.then_some(Place::Anywhere)
     };
     there.get(..words.len()).and_then(begins).or_else(has_all)

@@ -20,7 +20,9 @@ use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
-use crate::search::{AllRows, Asked, Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed};
+use crate::search::{
+    AllRows, Asked, Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed, may_go_on,
+};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -157,7 +159,7 @@ impl Companies {
         if !bearers.is_empty() {
             return Found::from(found(&bearers, page));
         }
-        let asked = Asked { words: &words, required: &ranking::required, is_known };
+        let asked = Asked { words: &words, is_open: may_go_on(q), required: &ranking::required, is_known };
         let readings =
             self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
                 let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
@@ -171,6 +173,19 @@ impl Companies {
             return Found::from(Listing::EMPTY);
         };
         Found { listing: found(&rows, page), reading }
+    }
+
+    /// The company that a word names: by its CNPJ, its ticker, or what it is called.
+    pub(crate) fn named(&self, word: &str) -> Option<CompanyId> {
+        let by_number = Cnpj::parse(word).ok().and_then(|cnpj| self.by_cnpj(&cnpj));
+        let by_ticker = || Ticker::parse(word).ok().and_then(|ticker| self.by_ticker(ticker));
+        let position = by_number.or_else(by_ticker).or_else(|| self.called(&[word.to_owned()]))?;
+        Some(self.company(position).id)
+    }
+
+    /// The company whose name or trading name is this, legal forms aside.
+    fn called(&self, words: &[String]) -> Option<u32> {
+        if words.iter().all(|word| self.knows(word)) { self.ranking.called(words) } else { None }
     }
 
     /// Whether some company has a word, in some form or as a prefix.

@@ -6,12 +6,12 @@ use lastro_model::{Company, CompanyId, Standing};
 
 use super::legal_forms::{leading_kinds, places_of_name};
 use super::tickers::TickerDirectory;
-use crate::search::{analyzed, is_stop_word, meaning};
+use crate::search::{analyzed, is_stop_word, may_go_on, meaning};
 
 /// The least is found first; what is equal in all of it goes by the name, then by the id.
 pub(super) type Rank = (
     /* a registry code or ticker that is the query */ Reverse<bool>,
-    /* a name that is the query, legal forms aside */ Sameness,
+    /* a name that is the query, legal forms aside */ Reverse<bool>,
     /* active, suspended, cancelled */ Standing,
     /* where names have it */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
@@ -24,19 +24,11 @@ pub(super) fn standing((_, _, standing, ..): &Rank) -> Standing {
     *standing
 }
 
-/// Whether a company is called what was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sameness {
-    /// Its name or trading name is that.
-    Name,
-    /// A part of one is, between dashes: many names end in what everybody calls the company.
-    Part,
-    None,
-}
-
 /// Where the best name of a company has the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
+    /// A part of it is that, between dashes: many names end in what everybody calls the company.
+    Part,
     /// At its beginning, what kind of company it is aside.
     Beginning,
     /// As a phrase.
@@ -111,7 +103,7 @@ impl Wanted {
         let others = (0..searched.len()).filter(|place| !places.contains(place));
         Self {
             legal_forms: others.map(|place| meaning(&searched[place])).collect(),
-            is_open: places.last().is_some_and(|last| last + 1 == searched.len()),
+            is_open: may_go_on(q) && places.last().is_some_and(|last| last + 1 == searched.len()),
             words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect()),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
@@ -145,7 +137,7 @@ impl Ranking {
         let (length, whole_length) = names.lengths;
         (
             Reverse(is_identifier),
-            names.sameness(&wanted.words),
+            Reverse(is_one(&names.whole, &wanted.words)),
             names.standing,
             place,
             Reverse(whole),
@@ -176,21 +168,15 @@ impl Names {
         self.whole.iter().chain(&self.parts)
     }
 
-    fn sameness(&self, wanted: &Words) -> Sameness {
-        let is_one = |names: &[Words]| names.iter().any(|name| is_same_name(name, wanted));
-        match () {
-            () if is_one(&self.whole) => Sameness::Name,
-            () if is_one(&self.parts) => Sameness::Part,
-            () => Sameness::None,
-        }
-    }
-
     fn has_all(&self, keys: &[String]) -> bool {
         keys.iter().all(|key| self.texts().any(|text| text.keys.contains(key)))
     }
 
     /// The best place, and whether the last word itself stands there.
     fn place(&self, wanted: &Wanted) -> (Place, Reverse<bool>) {
+        if is_one(&self.parts, &wanted.words) {
+            return (Place::Part, Reverse(true));
+        }
         let in_one = self.texts().filter_map(|text| place_in(text, wanted)).min();
         in_one.or_else(|| self.scattered(wanted)).unwrap_or((Place::Elsewhere, Reverse(false)))
     }
@@ -203,6 +189,16 @@ impl Names {
         let begins = || wanted.begins(self.texts().flat_map(|text| &text.folded));
         let has_others = others.iter().all(|key| is_stop_word(key) || has(key));
         (has_others && (whole || begins())).then_some((Place::Words, Reverse(whole)))
+    }
+}
+
+impl Ranking {
+    /// The company that is called so, an active one if there is any.
+    pub(super) fn called(&self, words: &[String]) -> Option<u32> {
+        let wanted = Words::of(words.to_vec());
+        let is_called = |position: &u32| is_one(&self.companies[*position as usize].whole, &wanted);
+        let found = (0..self.companies.len() as u32).filter(is_called);
+        found.min_by_key(|position| (self.companies[*position as usize].standing, *position))
     }
 }
 
@@ -229,6 +225,10 @@ fn parts(name: &str) -> Vec<&str> {
         parts.push(&name[start..]);
     }
     parts
+}
+
+fn is_one(names: &[Words], wanted: &Words) -> bool {
+    names.iter().any(|name| is_same_name(name, wanted))
 }
 
 /// Whether a text is the query, legal forms aside.

@@ -53,6 +53,16 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
     words
 }
 
+/// Whether the last word of a text may be the beginning of one: letters joined by signs, as in `M&A`, are whole.
+pub(crate) fn may_go_on(text: &str) -> bool {
+    let (mut rest, mut is_plain) = (text, true);
+    while let Some((raw, after)) = next_raw_word(rest) {
+        is_plain = !raw.contains(['.', '/', '&', '-']);
+        rest = after;
+    }
+    is_plain
+}
+
 fn next_raw_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_part_of_word)?;
     let text = &text[start..];
@@ -62,21 +72,32 @@ fn next_raw_word(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_part_of_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || (!c.is_ascii() && (c.is_alphanumeric() || is_combining_mark(c)))
+    c.is_ascii_alphanumeric()
+        || (!c.is_ascii() && (c.is_alphanumeric() || is_combining_mark(c) || is_invisible(c)))
 }
 
-/// How long an abbreviation is that starts here: single letters with dots or slashes between them are one word, so
-/// that `SA` finds `S.A.` and `S/A`.
+/// What only tells where a word may be broken: the soft hyphen, spaces without width.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+/// How long an abbreviation is that starts here: single letters with dots, slashes or `&` between them are one word, so
+/// that `SA` finds `S.A.` and `S/A`; so are a word and one letter behind a slash, as in `AGO/E`.
 fn abbreviation(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
-    let mut length = 1;
-    while letter(length - 1) && matches!(bytes.get(length), Some(b'.' | b'/')) && letter(length + 1) {
-        length += 2;
+    let first = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let mut length = first;
+    while length > 0 && letter(length + 1) {
+        match bytes.get(length) {
+            Some(b'/') => length += 2,
+            Some(b'.' | b'&') if first == 1 => length += 2,
+            _ => break,
+        }
     }
     // The last letter must stand alone too: `e/ou` is two words.
     let ends = !text.get(length..)?.starts_with(is_part_of_word);
-    (length > 1 && ends).then_some(length)
+    (length > first && ends).then_some(length)
 }
 
 /// The same with a space after each dot: `S. A.`. The last letter has its dot too, or ends the text, or else `classe A. O
@@ -163,6 +184,17 @@ mod tests {
         assert_eq!(words_of("S.A. E. Bela S. Á."), ["sa", "e", "bela", "s", "a"]);
         assert_eq!(words_of("classe A. O conselho"), ["classe", "a", "o", "conselho"]);
         assert_eq!(words_of("S. Aurora. A. 5. B."), ["s", "aurora", "a", "5", "b"]);
+    }
+
+    #[test]
+    fn letters_joined_by_signs_are_one_word() {
+        assert_eq!(words_of("AGO/E M&A C&A Modas"), ["agoe", "ma", "ca", "modas"]);
+        assert_eq!(
+            words_of("AGO/AGE e/ou R$ analistas/agentes"),
+            ["ago", "age", "e", "ou", "r", "analistas", "agentes"]
+        );
+        assert!(may_go_on("c&a mod") && may_go_on("ago") && !may_go_on("M&A") && !may_go_on("Aurora S.A."));
+        assert_eq!(words_of("petro\u{ad}bras pe\u{200b}tro"), ["petrobras", "petro"]);
     }
 
     #[test]

@@ -28,6 +28,12 @@ pub(super) struct Occurrences<'a> {
 }
 
 impl<'a> Clause<'a> {
+    /// As if the query began at this place.
+    pub(super) fn counted_from(&self, start: usize) -> Self {
+        let offsets = self.offsets.iter().map(|place| place.saturating_sub(start)).collect();
+        Self { lists: self.lists.clone(), offsets }
+    }
+
     /// No fewer rows than it has.
     pub(super) fn most_rows(&self) -> usize {
         self.lists.iter().map(|one| one.list.entries.len()).sum()

@@ -1,6 +1,6 @@
 //! Which words of a text a search found it by.
 
-use super::analyzer::{for_each_word_at, is_stop_word, words_of};
+use super::analyzer::{for_each_word_at, is_stop_word, may_go_on, words_of};
 use super::inflection::base;
 use super::synonyms::{self, is_form};
 
@@ -32,7 +32,8 @@ impl Highlighter {
             .collect();
         let telling = words.iter().filter(|word| !is_stop_word(word));
         let tells_nothing = telling.clone().count() == 0;
-        let last = words.last().filter(|last| tells_nothing || !is_stop_word(last));
+        let is_open = may_go_on(searched);
+        let last = words.last().filter(|last| is_open && (tells_nothing || !is_stop_word(last)));
         Self {
             words: telling.map(|word| (word.clone(), base(word))).collect(),
             last: last.cloned().unwrap_or_default(),

@@ -9,19 +9,35 @@ use super::postings::List;
 pub(super) struct Tier(pub u8);
 
 impl Tier {
-    pub(super) const COUNT: usize = 10;
+    const AMONG_WHOLE: u8 = 6;
+    pub(super) const COUNT: usize = 2 * Self::AMONG_WHOLE as usize;
 
     /// The order of rows, stated once: those that have the last word itself before those that only have a longer one; a
-    /// label that was asked for, then a phrase before scattered words, and each of the two in the row's own texts before
-    /// the company's. What is equal in all this is newest first.
-    fn new(whole: bool, is_label: bool, phrase: Positions, own: bool) -> Self {
-        let among_whole = match (is_label, phrase.is_empty()) {
-            (true, _) => 0,
-            (false, false) => 1 + u8::from(!phrase.has_own()),
-            (false, true) => 3 + u8::from(!own),
+    /// label that was asked for, with what was asked for beside it as a phrase, then scattered; then a phrase before
+    /// scattered words, and each of the two in the row's own texts before the company's. What is equal in all this is
+    /// newest first.
+    fn new(whole: bool, label: Option<BesideLabel>, phrase: Positions, own: bool) -> Self {
+        let among_whole = match (label, phrase.is_empty()) {
+            (Some(BesideLabel::Phrase), _) => 0,
+            (Some(BesideLabel::Scattered), _) => 1,
+            (None, false) => 2 + u8::from(!phrase.has_own()),
+            (None, true) => 4 + u8::from(!own),
         };
-        Self(if whole { among_whole } else { 5 + among_whole })
+        Self(if whole { among_whole } else { Self::AMONG_WHOLE + among_whole })
     }
+}
+
+/// Words that stand together before or behind a label: the name of a company, as a rule.
+pub(super) struct Beside<'a> {
+    pub words: Vec<Clause<'a>>,
+    pub small_words: Vec<Clause<'a>>,
+}
+
+/// How a row with a label that was asked for has the other words.
+#[derive(Clone, Copy)]
+enum BesideLabel {
+    Phrase,
+    Scattered,
 }
 
 /// Looks the words of a query up in rows, which it is asked for in ascending order.
@@ -30,17 +46,25 @@ pub(super) struct Judge<'a> {
     words: Vec<ClauseReader<'a>>,
     small_words: Vec<ClauseReader<'a>>,
     labels: Vec<(List<'a>, usize)>,
+    beside_label: Option<Box<Judge<'a>>>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn of(words: &'a [Clause<'a>], small_words: &'a [Clause<'a>], labels: &[List<'a>]) -> Self {
+    pub(super) fn of(words: &'a [Clause<'a>], small_words: &'a [Clause<'a>]) -> Self {
         let mut words: Vec<&Clause<'a>> = words.iter().collect();
         words.sort_by_cached_key(|clause| clause.most_rows());
         Self {
             words: words.into_iter().map(ClauseReader::of).collect(),
             small_words: small_words.iter().map(ClauseReader::of).collect(),
-            labels: labels.iter().map(|list| (*list, 0)).collect(),
+            labels: Vec::new(),
+            beside_label: None,
         }
+    }
+
+    pub(super) fn with_labels(mut self, labels: &[List<'a>], beside: Option<&'a Beside<'a>>) -> Self {
+        self.labels = labels.iter().map(|list| (*list, 0)).collect();
+        self.beside_label = beside.map(|beside| Box::new(Judge::of(&beside.words, &beside.small_words)));
+        self
     }
 
     /// Of a row that has all words, but perhaps only a longer one than the last.
@@ -58,8 +82,16 @@ impl<'a> Judge<'a> {
         }
         // Rows that have none of the words, but longer ones, are all alike.
         let starts = if starts == Positions::ALL { starts } else { self.with_small_words(row, starts) };
+        Tier::new(whole, self.label(row, whole), starts, own)
+    }
+
+    fn label(&mut self, row: u32, whole: bool) -> Option<BesideLabel> {
         let is_label = self.labels.iter_mut().any(|(label, place)| label.find(row, place).is_some());
-        Tier::new(whole, is_label, starts, own)
+        let beside = self.beside_label.as_mut().filter(|_| is_label && whole);
+        match beside.map(|beside| beside.phrase(row).is_empty()) {
+            Some(false) => Some(BesideLabel::Phrase),
+            _ => is_label.then_some(BesideLabel::Scattered),
+        }
     }
 
     /// Where a row that has all words has them as a phrase that starts.

@@ -1,6 +1,8 @@
 //! Labels as a whole: a label's words, in whatever form, are one more word of the rows that bear it. So the rows whose
 //! category or type is just what was asked for are known from one list.
 
+use std::ops::Range;
+
 use super::analyzer::{is_stop_word, words_of};
 use super::inflection::base;
 use super::lexicon::Lexicon;
@@ -36,41 +38,53 @@ pub(super) fn is_whole_label(word: &str) -> bool {
     word.starts_with(MARK)
 }
 
+/// Labels that words of a query are.
+#[derive(Default)]
+pub(super) struct Labels {
+    pub numbers: Vec<u32>,
+    /// Which words of the query, if they are the same for all.
+    pub words: Option<Range<usize>>,
+}
+
 impl Lexicon {
     /// The labels that words of a query are, or that mean the same: those of the most words.
-    pub(super) fn labels(&self, words: &[String]) -> Vec<u32> {
-        let mut labels: Vec<(usize, u32)> =
-            (0..words.len()).flat_map(|start| self.labels_at(&words[start..])).collect();
-        for found in synonyms::occurrences(words).iter().filter(|found| !found.is_begun) {
-            let others = found.others().map(|other| whole_of(&synonyms::all()[other].words));
+    pub(super) fn labels(&self, words: &[String]) -> Labels {
+        let mut found: Vec<(Range<usize>, u32)> =
+            (0..words.len()).flat_map(|start| self.labels_at(words, start)).collect();
+        for same in synonyms::occurrences(words).iter().filter(|found| !found.is_begun) {
+            let others = same.others().filter(|other| same.is_same(*other));
+            let others = others.map(|other| whole_of(&synonyms::all()[other].words));
             let known = others.filter_map(|label| self.find(&label));
-            labels.extend(known.map(|label| (found.words.len(), label)));
+            found.extend(known.map(|label| (same.words.clone(), label)));
         }
-        let most = labels.iter().map(|(length, _)| *length).max();
-        labels.retain(|(length, _)| Some(*length) == most);
-        labels.sort_unstable();
-        labels.dedup();
-        labels.into_iter().map(|(_, label)| label).collect()
+        let most = found.iter().map(|(words, _)| words.len()).max();
+        found.retain(|(words, _)| Some(words.len()) == most);
+        let first = found.first().map(|(words, _)| words.clone());
+        let words = first.filter(|first| found.iter().all(|(words, _)| words == first));
+        let mut numbers: Vec<u32> = found.into_iter().map(|(_, label)| label).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Labels { numbers, words }
     }
 
-    /// The labels that the first of these words are, and of how many.
-    fn labels_at(&self, words: &[String]) -> Vec<(usize, u32)> {
+    /// The labels that the words from a place on are, and which words.
+    fn labels_at(&self, words: &[String], start: usize) -> Vec<(Range<usize>, u32)> {
         let mut found = Vec::new();
-        if words.first().is_none_or(|word| is_stop_word(word)) {
+        if is_stop_word(&words[start]) {
             return found;
         }
         let mut label = String::from(MARK);
-        for (word, length) in words.iter().zip(1..) {
+        for (end, word) in (start + 1..).zip(&words[start..]) {
             if is_stop_word(word) {
                 let ended = self.find(&format!("{label} {word}"));
-                found.extend(ended.map(|label| (length, label)));
+                found.extend(ended.map(|label| (start..end, label)));
                 continue;
             }
             append(&mut label, &base(word));
             if self.starting_with(&label).is_empty() {
                 break;
             }
-            found.extend(self.find(&label).map(|label| (length, label)));
+            found.extend(self.find(&label).map(|label| (start..end, label)));
         }
         found
     }

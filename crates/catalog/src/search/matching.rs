@@ -5,10 +5,11 @@
 //! which have a phrase. Only for the latter are rows looked at one by one, and no more of them than can be one.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::clause::{Clause, ClauseReader};
 use super::entry::Entry;
-use super::judge::{Judge, Tier};
+use super::judge::{Beside, Judge, Tier};
 use super::paging::{Paging, ranked};
 use super::postings::List;
 use super::rank_bitmap::DENSE;
@@ -29,8 +30,27 @@ pub(super) struct Wanted<'a> {
     pub small_words: Vec<Clause<'a>>,
     /// The rows whose label was asked for.
     pub labels: Vec<List<'a>>,
+    /// What was asked for beside the label, if it can be a phrase.
+    pub beside_label: Option<Beside<'a>>,
     /// The rows that have two words beside each other, where they are known: the place of the second word, and the rows.
     pub pairs: Vec<(usize, &'a [u32])>,
+}
+
+impl<'a> Wanted<'a> {
+    /// The words of a query of so many on one side of a label, if two or more of them tell something.
+    pub(super) fn beside(&self, label: &Range<usize>, count: usize) -> Option<Beside<'a>> {
+        let side = match (label.start, label.end) {
+            (0, end) => end..count,
+            (start, end) if end == count => 0..start,
+            _ => return None,
+        };
+        let of_side = |clauses: &[Clause<'a>]| -> Vec<Clause<'a>> {
+            let is_there = |clause: &&Clause<'a>| clause.offsets.iter().all(|place| side.contains(place));
+            clauses.iter().filter(is_there).map(|clause| clause.counted_from(side.start)).collect()
+        };
+        let beside = Beside { words: of_side(&self.words), small_words: of_side(&self.small_words) };
+        (beside.words.len() > 1).then_some(beside)
+    }
 }
 
 impl Wanted<'_> {
@@ -89,7 +109,8 @@ impl Wanted<'_> {
             let (mut reader, longer) = (ClauseReader::of(&self.words[*other]), self.longer_than(*other));
             rows.retain(|row| reader.has(*row) || longer.is_some_and(|longer| longer.contains(*row)));
         }
-        let mut judge = Judge::of(&self.words, &self.small_words, &self.labels);
+        let mut judge =
+            Judge::of(&self.words, &self.small_words).with_labels(&self.labels, self.beside_label.as_ref());
         rows.into_iter().map(|row| (row, judge.tier(row))).collect()
     }
 
@@ -141,9 +162,14 @@ impl Wanted<'_> {
     fn add_tiers(&self, rows: &RowSet, words: &[Clause<'_>], end: usize, paging: &mut Paging) {
         let mut rest = rows.clone();
         if !self.labels.is_empty() {
-            let labelled = self.labelled(rows);
-            paging.add(&labelled);
+            let mut labelled = self.labelled(rows);
             rest.remove_all(&labelled);
+            if end == usize::MAX {
+                let phrases = self.with_phrase_beside(&labelled, paging.needed());
+                paging.add_rows(&phrases);
+                phrases.iter().for_each(|row| labelled.remove(*row));
+            }
+            paging.add(&labelled);
         }
         let places: usize = words.iter().chain(&self.small_words).map(|word| word.offsets.len()).sum();
         if !paging.is_full() && !words.is_empty() && places > 1 {
@@ -174,9 +200,22 @@ impl Wanted<'_> {
         labelled
     }
 
+    /// Those of the labelled rows that have what was asked for beside the label as a phrase; as many as are needed.
+    fn with_phrase_beside(&self, labelled: &RowSet, needed: usize) -> Vec<u32> {
+        let mut found = Vec::new();
+        if let Some(beside) = &self.beside_label {
+            let mut judge = Judge::of(&beside.words, &beside.small_words);
+            labelled.try_each(|row| {
+                found.extend((!judge.phrase(row).is_empty()).then_some(row));
+                found.len() < needed
+            });
+        }
+        found
+    }
+
     /// Those of the rows that have the words as a phrase: all, or as many of their own texts as are needed.
     fn phrases(&self, rows: &RowSet, words: &[Clause<'_>], end: usize, needed: usize) -> Phrases {
-        let mut judge = Judge::of(words, self.before(end), &[]);
+        let mut judge = Judge::of(words, self.before(end));
         let mut found = Phrases::default();
         let look = |row: u32| {
             let starts = judge.phrase(row);

@@ -54,7 +54,7 @@ use result_cache::{ResultCache, TopRows};
 use spelling::{Reach, Spelling};
 use word_lists::WordLists;
 
-pub(crate) use analyzer::{is_stop_word, words_of as analyzed};
+pub(crate) use analyzer::{is_stop_word, may_go_on, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
 pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
@@ -62,7 +62,7 @@ pub use highlight::Span;
 pub(crate) use inflection::base;
 pub(crate) use positions::Field;
 pub use reading::{Found, Reading};
-pub(crate) use synonyms::meaning;
+pub(crate) use synonyms::{is_form, meaning};
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
@@ -80,6 +80,8 @@ pub(crate) struct TextIndex {
 /// What is asked of a part that has an order of its own.
 pub(crate) struct Asked<'a> {
     pub words: &'a [String],
+    /// Whether the last one may go on.
+    pub is_open: bool,
     /// The places of the words that rows must have.
     pub required: &'a dyn Fn(&[String]) -> Vec<usize>,
     /// Whether a word is known elsewhere, so that it is not mistyped.
@@ -115,35 +117,37 @@ impl TextIndex {
         if words.is_empty() || self.words.rows == 0 {
             return Found::from(Listing::EMPTY);
         }
-        let key = words.join(" ");
+        let is_open = may_go_on(text);
+        // No word ends in a dot.
+        let key = words.join(" ") + if is_open { "" } else { "." };
         let prepared = self.prepared.get(&*key).and_then(|result| result.page(page));
         if let Some(found) = prepared.or_else(|| self.recent.page(&key, page)) {
             return found;
         }
         if !TopRows::covers(page) {
-            let (outcome, reading) = self.find(&words, page);
+            let (outcome, reading) = self.find(&words, is_open, page);
             return Found {
                 listing: Listing { total: outcome.total, rows: Rows::Found(outcome.rows) },
                 reading,
             };
         }
-        let result = TopRows::from(self.find(&words, TopRows::PAGE));
+        let result = TopRows::from(self.find(&words, is_open, TopRows::PAGE));
         let found = result.shown(page);
         self.recent.insert(key, result);
         found
     }
 
     /// Of the spellings of mistyped words the first that some row has all words of.
-    fn find(&self, words: &[String], page: Page) -> (Outcome, Reading) {
+    fn find(&self, words: &[String], is_open: bool, page: Page) -> (Outcome, Reading) {
         let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
         for spelling in &spellings {
-            let outcome = SearchQuery::new(&spelling.words, true, self).run(page);
+            let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
             if outcome.total > 0 {
                 return (outcome, spelling.reading());
             }
         }
         let Some(first) = spellings.first() else { return Default::default() };
-        let outcome = SearchQuery::new(&first.words, true, self).relaxed(page);
+        let outcome = SearchQuery::new(&first.words, is_open, self).relaxed(page);
         let reading = Reading { relaxed: outcome.relaxed, ..first.reading() };
         if outcome.total > 0 { (outcome, reading) } else { Default::default() }
     }
@@ -153,10 +157,10 @@ impl TextIndex {
         let spellings = self.words.spellings(asked.words, &Reach::WIDE, asked.is_known);
         let query = |spelling: &Spelling| {
             let required = (asked.required)(&spelling.words);
-            let is_open = required.last().is_some_and(|last| last + 1 == spelling.words.len());
+            let has_last = required.last().is_some_and(|last| last + 1 == spelling.words.len());
             let words: Vec<String> =
                 required.into_iter().map(|place| spelling.words[place].clone()).collect();
-            SearchQuery::new(&words, is_open, self)
+            SearchQuery::new(&words, asked.is_open && has_last, self)
         };
         let found = |spelling: &Spelling| AllRows {
             rows: query(spelling).all(),

@@ -75,7 +75,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_page_is_that_of_the_sorted_list(
-            tiers in prop::collection::vec(0u8..10, 0..60), offset in 0usize..60, limit in 0usize..20,
+            tiers in prop::collection::vec(0u8..Tier::COUNT as u8, 0..60), offset in 0usize..60, limit in 0usize..20,
         ) {
             let found: Vec<(u32, Tier)> = (0..).zip(tiers).map(|(row, tier)| (row, Tier(tier))).collect();
             let mut sorted = found.clone();

@@ -86,8 +86,7 @@ fn common_words<'a>(lists: &'a WordLists, phrases: &'a [Phrase]) -> Vec<CommonWo
     });
     common.truncate(MOST_WORDS);
     for word in &mut common {
-        let same =
-            synonyms::of_meaning(&word.meaning).filter(|number| synonyms::all()[*number].words.len() > 1);
+        let same = synonyms::beyond_words(&word.meaning);
         word.expressions = same.flat_map(|number| expression(lists, phrases, number, 0)).collect();
     }
     common

@@ -99,7 +99,7 @@ impl<'a> Part<'a> {
     }
 
     fn judge(&self) -> Judge<'_> {
-        Judge::of(&self.words, &self.small_words, &[])
+        Judge::of(&self.words, &self.small_words)
     }
 }
 

@@ -39,13 +39,9 @@ impl<'a> SearchQuery<'a> {
         }
         let expressions = synonyms::occurrences(words);
         index.add_synonyms(&expressions, &mut wanted);
-        wanted.labels = index
-            .words
-            .lexicon
-            .labels(words)
-            .into_iter()
-            .map(|label| index.words.lists.list(label))
-            .collect();
+        let labels = index.words.lexicon.labels(words);
+        wanted.labels = labels.numbers.iter().map(|label| index.words.lists.list(*label)).collect();
+        wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
         wanted.pairs = index.known_pairs(words, &expressions);
         Self { wanted }
     }
@@ -108,17 +104,12 @@ impl TextIndex {
     /// expression has all words of this one, in their order.
     fn add_synonyms<'a>(&'a self, expressions: &[Occurrence], wanted: &mut Wanted<'a>) {
         for found in expressions {
-            let same: Vec<usize> =
-                if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
             for (moved, place) in (0..).zip(found.words.clone()) {
                 let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
                 for clause in all.filter(|clause| clause.offsets.contains(&place)) {
-                    if found.is_a_whole() {
-                        clause.lists.clear();
-                    }
-                    clause.lists.extend(
-                        same.iter().flat_map(|other| expression(&self.words, &self.phrases, *other, moved)),
-                    );
+                    let same =
+                        found.others().flat_map(|other| expression(&self.words, &self.phrases, other, moved));
+                    clause.lists.extend(same);
                 }
             }
         }

@@ -31,7 +31,7 @@ const MARKET: &str = "usage of the market, as in filings of companies";
 static TABLE: &[Group] = &[
     group(&["AGO", "assembleia geral ordinária"], "Lei 6.404/1976, art. 132"),
     group(&["AGE", "assembleia geral extraordinária"], "Lei 6.404/1976, art. 135"),
-    group(&["AGOE", "AGO/E", "AGO/AGE", "assembleia geral ordinária e extraordinária", "assembleias gerais ordinária e extraordinária"], CORPORATIONS),
+    group(&["AGOE", "AGO/AGE", "AGE/AGO", "AGO e AGE", "AGE e AGO", "assembleia geral ordinária e extraordinária", "assembleias gerais ordinária e extraordinária"], CORPORATIONS),
     group(&["AGD", "assembleia geral de debenturistas"], "Lei 6.404/1976, art. 71"),
     group(&["RCA", "reunião do conselho de administração"], "Lei 6.404/1976, art. 138"),
     group(&["ITR", "informações trimestrais"], "Resolução CVM 80/2022, art. 31"),
@@ -87,6 +87,9 @@ static TABLE: &[Group] = &[
     group(&["Sec", "securitizadora"], REGISTRY),
 ];
 
+/// What is meant by the first is also an occasion of the second: a meeting may be both.
+const OCCASIONS: [(&str, &str); 2] = [("AGOE", "AGO"), ("AGOE", "AGE")];
+
 /// An expression of the table as words.
 pub(super) struct Expression {
     pub words: Vec<String>,
@@ -101,6 +104,8 @@ struct Expressions {
     words: BTreeSet<String>,
     /// What the forms of each have in common.
     bases: HashSet<String>,
+    /// The groups of [`OCCASIONS`].
+    occasions: Vec<(usize, usize)>,
 }
 
 static EXPRESSIONS: LazyLock<Expressions> = LazyLock::new(|| {
@@ -117,7 +122,9 @@ static EXPRESSIONS: LazyLock<Expressions> = LazyLock::new(|| {
     let words = all.iter().flat_map(|expression| &expression.words);
     let words: BTreeSet<String> = words.filter(|word| !is_stop_word(word)).cloned().collect();
     let bases = words.iter().map(|word| base(word)).collect();
-    Expressions { all, by_first, words, bases }
+    let group = |text: &str| all.iter().find(|one| one.words == words_of(text)).map(|one| one.group);
+    let occasions = OCCASIONS.iter().filter_map(|(one, other)| Some((group(one)?, group(other)?))).collect();
+    Expressions { occasions, all, by_first, words, bases }
 });
 
 /// All expressions, numbered.
@@ -147,68 +154,50 @@ pub(super) struct Occurrence {
 }
 
 impl Occurrence {
-    /// The numbers of the other expressions that mean the same.
-    pub(super) fn others(&self) -> impl Iterator<Item = usize> {
-        let own = self.expression;
-        self.alike().filter(move |other| *other != own)
+    /// The numbers of the other expressions that mean the same, or something that is an occasion of it.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let (own, group) = (self.expression, all()[self.expression].group);
+        let is_meant = move |other: &usize| {
+            let of = all()[*other].group;
+            of == group || EXPRESSIONS.occasions.contains(&(of, group))
+        };
+        (0..all().len()).filter(move |other| *other != own && is_meant(other))
     }
 
-    /// The numbers of all expressions that mean the same, its own among them.
-    pub(super) fn alike(&self) -> impl Iterator<Item = usize> + use<> {
-        let group = self.expression().group;
-        (0..all().len()).filter(move |other| all()[*other].group == group)
-    }
-
-    /// Whether its words mean this only together: of AGO/E and M&A but one tells anything.
-    pub(super) fn is_a_whole(&self) -> bool {
-        let telling = self.expression().words.iter().filter(|word| !is_stop_word(word)).count();
-        !self.is_begun && self.words.len() > 1 && telling == 1
-    }
-
-    fn expression(&self) -> &'static Expression {
-        &all()[self.expression]
+    /// Whether an expression means the very same.
+    pub(super) fn is_same(&self, number: usize) -> bool {
+        all()[number].group == all()[self.expression].group
     }
 }
 
-/// The expressions of the table that words hold, in any form, and those that the last words begin.
+/// The expressions of the table that words hold, in any form, and those that they begin.
 pub(super) fn occurrences(words: &[String]) -> Vec<Occurrence> {
     let at = |start: usize| {
         let known = EXPRESSIONS.by_first.get(&base(&words[start])).map_or(&[][..], Vec::as_slice);
-        known.iter().filter_map(move |expression| {
-            let length = all()[*expression].words.len();
-            let asked = &words[start..words.len().min(start + length)];
-            let is_begun = extent(asked, &all()[*expression].words)? == Extent::Begun;
-            Some(Occurrence { expression: *expression, words: start..start + asked.len(), is_begun })
+        known.iter().filter_map(move |number| {
+            let expression = &all()[*number].words;
+            let length = beginning(&words[start..], expression)?;
+            let is_begun =
+                length < expression.len() || !is_form(&words[start + length - 1], &expression[length - 1]);
+            Some(Occurrence { expression: *number, words: start..start + length, is_begun })
         })
     };
-    let mut found: Vec<Occurrence> = (0..words.len()).flat_map(at).collect();
-    let wholes: Vec<Range<usize>> =
-        found.iter().filter(|found| found.is_a_whole()).map(|found| found.words.clone()).collect();
-    let is_part = |found: &Occurrence| {
-        wholes.iter().any(|whole| whole.contains(&found.words.start) && *whole != found.words)
+    (0..words.len()).flat_map(at).collect()
+}
+
+/// How many words of an expression these are, if that is all of it or two of them tell something. The last word of a query
+/// may go on.
+fn beginning(asked: &[String], expression: &[String]) -> Option<usize> {
+    let same = |(place, (one, other)): &(usize, (&String, &String))| {
+        is_form(one, other) || (place + 1 == asked.len() && other.starts_with(one.as_str()))
     };
-    found.retain(|found| !is_part(found));
-    found
-}
-
-#[derive(PartialEq, Eq)]
-enum Extent {
-    Whole,
-    Begun,
-}
-
-/// How much of an expression the words are. A beginning says enough if two of its words tell something.
-fn extent(asked: &[String], expression: &[String]) -> Option<Extent> {
-    let (last, others) = asked.split_last()?;
-    let (end, before) = expression.get(..asked.len())?.split_last()?;
-    if !others.iter().zip(before).all(|(one, other)| is_form(one, other)) {
-        return None;
+    let alike = asked.iter().zip(expression).enumerate().take_while(same).count();
+    if alike == expression.len() && is_form(&asked[alike - 1], &expression[alike - 1]) {
+        return Some(alike);
     }
-    if asked.len() == expression.len() && is_form(last, end) {
-        return Some(Extent::Whole);
-    }
-    let telling = asked.iter().filter(|word| !is_stop_word(word)).count();
-    (telling > 1 && end.starts_with(last.as_str())).then_some(Extent::Begun)
+    let telling = |place: &usize| !is_stop_word(&asked[*place]);
+    let last = (0..alike).rev().find(telling)?;
+    ((0..=last).filter(telling).count() > 1).then_some(last + 1)
 }
 
 /// No word starts with this.
@@ -228,14 +217,18 @@ pub(crate) fn meaning(word: &str) -> String {
     }
 }
 
-/// The numbers of the expressions that have a meaning.
-pub(super) fn of_meaning(meaning: &str) -> impl Iterator<Item = usize> + use<> {
+/// The numbers of the expressions that stand for what has a meaning, but for single words that have the very same.
+pub(super) fn beyond_words(meaning: &str) -> impl Iterator<Item = usize> + use<> {
     let group: Option<usize> = meaning.strip_prefix(MARK).and_then(|group| group.parse().ok());
-    (0..all().len()).filter(move |number| Some(all()[*number].group) == group)
+    (0..all().len()).filter(move |number| {
+        let Expression { words, group: of } = &all()[*number];
+        let is_occasion = group.is_some_and(|group| EXPRESSIONS.occasions.contains(&(*of, group)));
+        is_occasion || (Some(*of) == group && words.len() > 1)
+    })
 }
 
 /// Whether two words are forms of one another.
-pub(super) fn is_form(one: &str, other: &str) -> bool {
+pub(crate) fn is_form(one: &str, other: &str) -> bool {
     one == other || (!is_stop_word(one) && !is_stop_word(other) && base(one) == base(other))
 }
 
@@ -267,8 +260,10 @@ mod tests {
 
     #[test]
     fn expressions_find_each_other_in_both_directions() {
-        assert_eq!(meant("AGO"), ["assembleia geral ordinaria"]);
-        assert_eq!(meant("Assembleias Gerais Ordinárias 2024"), ["ago"]);
+        assert!(meant("AGO").contains(&"assembleia geral ordinaria".to_owned()));
+        assert!(meant("AGE").contains(&"agoe".to_owned()), "a meeting may be both");
+        assert!(!meant("AGOE").contains(&"ago".to_owned()));
+        assert!(meant("Assembleias Gerais Ordinárias 2024").contains(&"ago".to_owned()));
         assert_eq!(meant("programa de recompra").len(), 3);
         assert!(meant("aquisição de ações próprias").contains(&"recompra".to_owned()));
         assert_eq!(meant("m&a"), ["fusoes e aquisicoes"]);
@@ -280,7 +275,9 @@ mod tests {
     fn a_beginning_of_two_words_that_tell_something_is_enough() {
         assert!(meant("edital da assembleia geral").contains(&"ago".to_owned()));
         assert_eq!(meant("certificado de rec"), ["cra", "cri"]);
-        assert_eq!(meant("assembleia geral fiscal"), [""; 0]);
+        assert!(meant("assembleia geral petrosul").contains(&"age".to_owned()), "also before other words");
+        assert!(meant("assembleias gerais de").contains(&"ago".to_owned()));
+        assert_eq!(meant("assembleia fiscal"), [""; 0]);
         assert!(knows("ordinari") && knows("ordinario") && !knows("ordinraia"));
     }
 }

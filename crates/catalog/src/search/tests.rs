@@ -1,8 +1,10 @@
 //! The index beside a plain scan: each row read word by word, each rule written down once more in the simplest way.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
-use super::analyzer::{is_stop_word, words_of};
+use super::analyzer::{is_stop_word, may_go_on, words_of};
 use super::inflection::base;
 use super::synonyms;
 use super::*;
@@ -157,36 +159,30 @@ struct Same {
 struct Asked {
     words: Vec<Word>,
     same: Vec<Same>,
-    /// The places whose own word does not stand for what is asked.
-    replaced: Vec<usize>,
-    /// With how many words of the query each is.
-    labels: Vec<(usize, Vec<String>)>,
+    /// With which words of the query each is.
+    labels: Vec<(Range<usize>, Vec<String>)>,
+    may_go_on: bool,
 }
 
 fn asked(q: &str) -> Asked {
     let words = words(q);
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-    let (mut same, mut replaced, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut same, mut labels) = (Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
-        let expressions: Vec<usize> =
-            if found.is_a_whole() { found.alike().collect() } else { found.others().collect() };
-        if found.is_a_whole() {
-            replaced.extend(found.words.clone());
-        }
-        for other in expressions {
+        for other in found.others() {
             let expression: Vec<Word> =
                 synonyms::all()[other].words.iter().flat_map(|word| self::words(word)).collect();
-            if !found.is_begun {
-                labels.push((found.words.len(), label(&expression)));
+            if !found.is_begun && found.is_same(other) {
+                labels.push((found.words.clone(), label(&expression)));
             }
             let at = |(nth, place)| Same { place, nth, expression: expression.clone() };
             same.extend(found.words.clone().enumerate().map(at));
         }
     }
     for start in (0..words.len()).filter(|start| !words[*start].is_small()) {
-        labels.extend((start..words.len()).map(|end| (end + 1 - start, label(&words[start..=end]))));
+        labels.extend((start..words.len()).map(|end| (start..end + 1, label(&words[start..=end]))));
     }
-    Asked { words, same, replaced, labels }
+    Asked { words, same, labels, may_go_on: may_go_on(q) }
 }
 
 impl Asked {
@@ -194,6 +190,12 @@ impl Asked {
     fn open(&self) -> Option<usize> {
         let last = self.words.len() - 1;
         (!self.words[last].is_small()).then_some(last)
+    }
+
+    /// Whether a row has a word that begins with the last one.
+    fn begins(&self, texts: &Texts, last: usize) -> bool {
+        let begun = |word: &Word| word.folded.starts_with(&self.words[last].folded);
+        self.may_go_on && texts.iter().flatten().any(begun)
     }
 
     /// The places of the query that ask for the same word. The last word is asked for by itself.
@@ -211,8 +213,7 @@ impl Asked {
     /// Where a row has a word of the query.
     fn at(&self, texts: &Texts, place: usize) -> Vec<At> {
         let alike = self.alike(place);
-        let is_replaced = alike.iter().any(|place| self.replaced.contains(place));
-        let mut at = if is_replaced { Vec::new() } else { places(texts, &self.words[place..=place]) };
+        let mut at = places(texts, &self.words[place..=place]);
         for same in self.same.iter().filter(|same| alike.contains(&same.place)) {
             let places = match &same.expression[..] {
                 [_] => places(texts, &same.expression),
@@ -230,45 +231,71 @@ impl Asked {
         (0..self.words.len()).filter(first).collect()
     }
 
-    /// Of the labels that rows have, those of the most words.
-    fn longest_labels(&self, rows: &[(Row, Texts)]) -> Vec<Vec<String>> {
+    /// Of the labels that rows have, those of the most words, and the places of what stands beside them.
+    fn longest_labels(&self, rows: &[(Row, Texts)]) -> (Vec<Vec<String>>, Vec<usize>) {
         let known: Vec<Vec<String>> = rows.iter().map(|(_, texts)| label(&texts[CATEGORY])).collect();
-        let borne = || self.labels.iter().filter(|(_, label)| known.contains(label));
-        let most = borne().map(|(length, _)| *length).max();
-        borne().filter(|(length, _)| Some(*length) == most).map(|(_, label)| label.clone()).collect()
+        let mut borne: Vec<&(Range<usize>, Vec<String>)> =
+            self.labels.iter().filter(|(_, label)| known.contains(label)).collect();
+        let most = borne.iter().map(|(words, _)| words.len()).max();
+        borne.retain(|(words, _)| Some(words.len()) == most);
+        let is_one = borne.iter().all(|(words, _)| *words == borne[0].0);
+        let beside =
+            borne.first().filter(|_| is_one).map(|(words, _)| self.beside(words)).unwrap_or_default();
+        (borne.into_iter().map(|(_, label)| label.clone()).collect(), beside)
+    }
+
+    /// The places of the words on one side of a label, if two or more of them tell something.
+    fn beside(&self, label: &Range<usize>) -> Vec<usize> {
+        let side = match (label.start, label.end) {
+            (0, end) => end..self.words.len(),
+            (start, end) if end == self.words.len() => 0..start,
+            _ => return Vec::new(),
+        };
+        let is_there = |place: &usize| self.alike(*place).iter().all(|other| side.contains(other));
+        let places: Vec<usize> = side.clone().filter(is_there).collect();
+        let asked_for = self.asked_for();
+        let telling = places.iter().filter(|place| asked_for.contains(place)).count();
+        if telling > 1 { places } else { Vec::new() }
     }
 
     /// How many words of the query a row has, and how well it matches: whole before begun, label, phrase, own before the
     /// company's.
-    fn judged(&self, row: &Row, texts: &Texts, labels: &[Vec<String>]) -> (usize, (bool, u8)) {
+    fn judged(
+        &self,
+        row: &Row,
+        texts: &Texts,
+        (labels, beside): &(Vec<Vec<String>>, Vec<usize>),
+    ) -> (usize, (bool, u8)) {
         let at: Vec<Vec<At>> = (0..self.words.len()).map(|place| self.at(texts, place)).collect();
-        let begins = |last: usize| {
-            texts.iter().flatten().any(|word| word.folded.starts_with(&self.words[last].folded))
-        };
         let whole = self.open().is_none_or(|last| !at[last].is_empty());
-        let has =
-            |place: &&usize| !at[**place].is_empty() || (Some(**place) == self.open() && begins(**place));
+        let has = |place: &&usize| {
+            !at[**place].is_empty() || (Some(**place) == self.open() && self.begins(texts, **place))
+        };
         let asked_for = self.asked_for();
         let count = asked_for.iter().filter(has).count();
         let known: Vec<usize> =
             (0..self.words.len()).filter(|place| whole || Some(*place) != self.open()).collect();
         let telling: Vec<usize> =
             known.iter().copied().filter(|place| !self.words[*place].is_small()).collect();
-        let phrase = |own: bool| {
-            let starts = (0..texts.len()).flat_map(|text| (0..60).map(move |start| (text, start)));
-            starts
-                .filter(|(text, _)| (*text != COMPANY) == own)
-                .any(|(text, start)| known.iter().all(|place| at[*place].contains(&(text, start + place))))
+        let has_at = |places: &[usize], text: usize, start: usize| {
+            places.iter().all(|place| at[*place].contains(&(text, start + place - places[0])))
         };
+        let starts = || (0..texts.len()).flat_map(|text| (0..60).map(move |start| (text, start)));
+        let phrase = |own: bool| {
+            starts()
+                .filter(|(text, _)| (*text != COMPANY) == own)
+                .any(|(text, start)| has_at(&known, text, start))
+        };
+        let has_beside = || !beside.is_empty() && starts().any(|(text, start)| has_at(beside, text, start));
         let own = telling.iter().all(|place| at[*place].iter().any(|(text, _)| *text != COMPANY));
         let tier = match () {
             // Rows that only have a longer word than the one asked for are all alike.
             () if telling.is_empty() => 0,
-            () if labels.contains(&label(&words(&row.category))) => 0,
-            () if phrase(true) => 1,
-            () if phrase(false) => 2,
-            () if own => 3,
-            () => 4,
+            () if labels.contains(&label(&words(&row.category))) => u8::from(!(whole && has_beside())),
+            () if phrase(true) => 2,
+            () if phrase(false) => 3,
+            () if own => 4,
+            () => 5,
         };
         (count, (!whole, tier))
     }
@@ -441,7 +468,7 @@ fn a_small_word_at_the_end_takes_nothing_away_and_counts_in_phrases() {
 }
 
 #[test]
-fn an_expression_with_small_words_counts_as_a_whole() {
+fn abbreviations_of_meetings_are_told_apart() {
     let index = built(&[
         row("AGO", "", "Ata"),
         row("AGO/E", "", "Ata"),
@@ -451,10 +478,11 @@ fn an_expression_with_small_words_counts_as_a_whole() {
         row("", "", "Fusões e aquisições"),
         row("", "", "M de maria"),
     ]);
-    for q in ["AGO/E", "AGOE", "assembleia geral ordinária e extraordinária"] {
+    for q in ["AGO/E", "AGOE", "AGO e AGE", "assembleia geral ordinária e extraordinária"] {
         assert_eq!(found(&index, q), [1, 2, 3], "{q}");
     }
-    assert_eq!(found(&index, "AGO"), [0, 1, 3, 2], "the category itself first, longer words last");
+    assert_eq!(found(&index, "AGE"), [4, 1, 2, 3], "a meeting may be both");
+    assert_eq!(found(&index, "AGO"), [0, 1, 2, 3], "the category itself first");
     assert_eq!(found(&index, "assembleia geral ordinária"), [0, 1, 2, 3], "and also by what means the same");
     assert_eq!(found(&index, "M&A"), [5]);
 }
@@ -477,4 +505,16 @@ fn a_label_counts_beside_other_words() {
         row("Fato Relevante", "Aurora", "Aviso"),
     ]);
     assert_eq!(found(&index, "fato relevante aurora"), [1, 0]);
+}
+
+#[test]
+fn beside_a_label_a_phrase_stands_before_scattered_words() {
+    let index = built(&[
+        row("Fato Relevante", "Banco Sul do Brasil", "Aviso"),
+        row("Fato Relevante", "Banco do Brasil", "Aviso"),
+        row("Comunicado", "Banco do Brasil", "Fato relevante"),
+    ]);
+    for q in ["fato relevante banco do brasil", "banco do brasil fato relevante"] {
+        assert_eq!(found(&index, q), [1, 0, 2], "{q}");
+    }
 }

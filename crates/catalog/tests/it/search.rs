@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part};
-use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId};
+use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part, Tickers};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Stamp, Ticker, TradedSecurity};
 use proptest::prelude::*;
 
 const ALL: Page = Page { limit: 1000, offset: 0 };
@@ -236,6 +236,59 @@ fn a_number_finds_the_filings_of_all_companies_that_bear_it_newest_first() {
     assert_eq!(ids("33.000.167/0002-92", ALL), [3]);
     assert!(ids("00.000.000/0000-00", ALL).is_empty());
     assert_eq!(ids("ata", ALL), [5, 4, 3, 2, 1]);
+}
+
+#[test]
+fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
+    let mut builder = FilingsBuilder::new();
+    for (number, company, description) in [(1, 14_443, "Ata"), (2, 9_512, "Ata"), (3, 14_443, "Edital")] {
+        builder.push(filing(number, company, description));
+    }
+    let company = |id, name: &str, trading_name: &str, cnpj| Company {
+        id: CompanyId(id),
+        name: name.to_owned(),
+        cnpj: Cnpj::parse(cnpj).unwrap(),
+        status: "ATIVO".to_owned(),
+        sector: None,
+        trading_name: Some(trading_name.to_owned()),
+        registered_on: None,
+    };
+    let companies = vec![
+        company(14_443, "CIA DE SANEAMENTO", "SABEPE", "43.776.517/0001-80"),
+        company(9_512, "PETRO SUL S.A.", "PETROSUL", "33.000.167/0001-01"),
+        company(77, "SABEPI S.A.", "SABEPI", "33.000.167/0002-92"),
+    ];
+    let ticker = TradedSecurity {
+        ticker: Ticker::parse("SBPE3").unwrap(),
+        company_id: CompanyId(14_443),
+        kind: "Ações Ordinárias".to_owned(),
+        class: None,
+        segment: None,
+        trading_from: None,
+        trading_to: None,
+        reference_day: Day::parse("2026-01-01").unwrap(),
+        version: 1,
+    };
+    let tickers = Tickers::published(Stamp::default(), Day::parse("2026-11-02").unwrap(), vec![ticker]);
+    let companies = Companies::with_tickers(companies, &tickers).unwrap();
+    let catalog = Catalog {
+        companies: Arc::new(Part { data: companies, ..Part::default() }),
+        filings: Arc::new(Part { data: builder.finish().unwrap(), ..Part::default() }),
+        ..Catalog::empty()
+    };
+    let ids = |q| -> Vec<String> {
+        let found = catalog.search_filings(q, ALL);
+        assert!(found.reading.corrected.is_none() && !found.reading.relaxed, "{q}");
+        found.rows.iter().map(|position| catalog.filings.filing(position).id.to_string()).collect()
+    };
+    for q in ["sabepe", "SBPE3", "sbpe3", "43.776.517/0001-80"] {
+        assert_eq!(ids(q), ["3", "1"], "{q}");
+    }
+    for q in ["sabepe ata", "ata sabepe", "SBPE3 ata", "43776517000180 ata", "ata 43.776.517/0001-80"] {
+        assert_eq!(ids(q), ["1"], "{q}");
+    }
+    assert_eq!(ids("petrosul"), ["2"]);
+    assert_eq!(ids("sabepi"), [""; 0], "a company without filings is not another one");
 }
 
 #[test]
