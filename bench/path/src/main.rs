@@ -21,7 +21,7 @@ use crate::conversation::Conversation;
 use crate::questions::{QUESTIONS, Question};
 
 /// Enough to make what happens once a second, or once a thousand times, invisible.
-const REQUESTS: u32 = 500;
+const REQUESTS: u32 = 150;
 /// More than the thirty that the Free plan admits a minute, so that a refusal is one from the first that counts.
 const WARM_UP: u32 = 40;
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
