@@ -16,16 +16,10 @@ pub(super) fn whole_label(text: &str) -> String {
     whole_of(&words_of(text))
 }
 
-/// The same of words. Small words inside do not tell labels apart; one at the end does: AGO/E is not AGO.
+/// The same of words. Small words do not tell labels apart.
 fn whole_of(words: &[String]) -> String {
     let mut label = String::from(MARK);
-    for (place, word) in words.iter().enumerate() {
-        if !is_stop_word(word) {
-            append(&mut label, &base(word));
-        } else if place + 1 == words.len() {
-            append(&mut label, word);
-        }
-    }
+    words.iter().filter(|word| !is_stop_word(word)).for_each(|word| append(&mut label, &base(word)));
     label
 }
 
@@ -76,8 +70,6 @@ impl Lexicon {
         let mut label = String::from(MARK);
         for (end, word) in (start + 1..).zip(&words[start..]) {
             if is_stop_word(word) {
-                let ended = self.find(&format!("{label} {word}"));
-                found.extend(ended.map(|label| (start..end, label)));
                 continue;
             }
             append(&mut label, &base(word));

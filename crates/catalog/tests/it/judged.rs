@@ -42,7 +42,7 @@ fn company(id: u32, name: &str, trading_name: &str, status: &str, sector: &str) 
     }
 }
 
-fn security(ticker: &str, company: u32) -> TradedSecurity {
+pub(crate) fn security(ticker: &str, company: u32) -> TradedSecurity {
     TradedSecurity {
         ticker: Ticker::parse(ticker).unwrap(),
         company_id: CompanyId(company),

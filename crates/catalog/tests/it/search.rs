@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part, Tickers};
-use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Stamp, Ticker, TradedSecurity};
+use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Stamp};
 use proptest::prelude::*;
+
+use crate::judged::security;
 
 const ALL: Page = Page { limit: 1000, offset: 0 };
 
@@ -258,17 +260,7 @@ fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
         company(9_512, "PETRO SUL S.A.", "PETROSUL", "33.000.167/0001-01"),
         company(77, "SABEPI S.A.", "SABEPI", "33.000.167/0002-92"),
     ];
-    let ticker = TradedSecurity {
-        ticker: Ticker::parse("SBPE3").unwrap(),
-        company_id: CompanyId(14_443),
-        kind: "Ações Ordinárias".to_owned(),
-        class: None,
-        segment: None,
-        trading_from: None,
-        trading_to: None,
-        reference_day: Day::parse("2026-01-01").unwrap(),
-        version: 1,
-    };
+    let ticker = security("SBPE3", 14_443);
     let tickers = Tickers::published(Stamp::default(), Day::parse("2026-11-02").unwrap(), vec![ticker]);
     let companies = Companies::with_tickers(companies, &tickers).unwrap();
     let catalog = Catalog {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::analyzer::{is_stop_word, may_go_on, words_of};
-use super::inflection::base;
-use super::synonyms;
+use super::super::analyzer::{is_stop_word, may_go_on, words_of};
+use super::super::inflection::base;
+use super::super::synonyms;
 use super::*;
 
 /// Words with several forms, words that start alike, stop words, codes, expressions that mean the same.
@@ -52,12 +52,6 @@ const WORDS: [&str; 39] = [
     "RCA",
 ];
 
-struct Row {
-    category: String,
-    company: String,
-    prose: String,
-}
-
 fn text(random: &mut fastrand::Rng, most: usize) -> String {
     let words: Vec<&str> = (0..random.usize(..=most)).map(|_| word(random)).collect();
     words.join(" ")
@@ -71,15 +65,6 @@ fn word(random: &mut fastrand::Rng) -> &'static str {
 fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
     let row = |_| Row { category: text(random, 2), company: text(random, 4), prose: text(random, 14) };
     (0..count).map(row).collect()
-}
-
-fn built(rows: &[Row]) -> TextIndex {
-    let mut index = IndexBuilder::default();
-    for row in rows {
-        let (category, company) = (index.label(&row.category), index.title(&row.company));
-        index.push(&[(Field::Category, &category), (Field::Company, &company)], &row.prose).unwrap();
-    }
-    index.finish().unwrap()
 }
 
 /// A word with what its forms have in common.
@@ -103,11 +88,9 @@ impl Word {
     }
 }
 
-/// What tells a label from others: its words, small ones only at the end.
+/// What tells a label from others.
 fn label(words: &[Word]) -> Vec<String> {
-    let last = words.len().saturating_sub(1);
-    let counted = words.iter().enumerate().filter(|(place, word)| !word.is_small() || *place == last);
-    counted.map(|(_, word)| word.base.clone()).collect()
+    words.iter().filter(|word| !word.is_small()).map(|word| word.base.clone()).collect()
 }
 
 /// The texts of a row: category, description, company. The last one is not its own.
@@ -180,7 +163,8 @@ fn asked(q: &str) -> Asked {
         }
     }
     for start in (0..words.len()).filter(|start| !words[*start].is_small()) {
-        labels.extend((start..words.len()).map(|end| (start..end + 1, label(&words[start..=end]))));
+        let ends = (start..words.len()).filter(|end| !words[*end].is_small());
+        labels.extend(ends.map(|end| (start..end + 1, label(&words[start..=end]))));
     }
     Asked { words, same, labels, may_go_on: may_go_on(q) }
 }
@@ -359,162 +343,5 @@ proptest! {
                 prop_assert_eq!(&shown[..], &expected[page.of(expected.len())], "{} {:?}", q, page);
             }
         }
-    }
-}
-
-fn row(category: &str, company: &str, prose: &str) -> Row {
-    Row { category: category.to_owned(), company: company.to_owned(), prose: prose.to_owned() }
-}
-
-fn found(index: &TextIndex, q: &str) -> Vec<u32> {
-    index.search(q, Page { limit: 99, offset: 0 }).rows.iter().collect()
-}
-
-#[test]
-fn a_label_that_says_just_this_stands_before_texts_that_say_it_too() {
-    let index = built(&[
-        row("Comunicado", "Fato Relevante S.A.", "Esclarecimentos"),
-        row("Política de Divulgação de Ato ou Fato Relevante", "Aurora S.A.", "Política"),
-        row("Comunicado", "Aurora S.A.", "Relevante é o fato"),
-        row("Comunicado", "Aurora S.A.", "Esclarece o fato relevante"),
-        row("Fato Relevante", "Aurora S.A.", "Aquisição de participação e outros assuntos da companhia"),
-    ]);
-    assert_eq!(found(&index, "fato relevante"), [4, 1, 3, 0, 2]);
-    assert_eq!(found(&index, "aurora SA").len(), 4);
-}
-
-#[test]
-fn small_words_count_in_phrases() {
-    let index = built(&[
-        row("", "", "Banco Sul Brasil"),
-        row("", "", "Banco no Brasil"),
-        row("", "", "Banco do Brasil"),
-    ]);
-    assert_eq!(found(&index, "banco do brasil"), [2, 0, 1]);
-    assert_eq!(found(&index, "banco no brasil"), [1, 0, 2]);
-}
-
-#[test]
-fn expressions_find_what_they_stand_for_and_the_reverse() {
-    let index = built(&[
-        row("", "", "Ata da AGO de 2024"),
-        row("", "", "Ata da Assembleia Geral Ordinária de 2024"),
-        row("", "", "Assembleia Geral Extraordinária, ações ordinárias"),
-        row("", "", "Assembleia Geral Extraordinária"),
-        row("", "", "Programa de recompra"),
-        row("", "", "Aquisição de ações próprias"),
-    ]);
-    assert_eq!(found(&index, "AGO"), [0, 1]);
-    assert_eq!(found(&index, "assembleia geral ordinária"), [0, 1, 2]);
-    assert_eq!(found(&index, "assembleias gerais ordinárias 2024"), [0, 1]);
-    assert_eq!(found(&index, "AGE"), [2, 3]);
-    assert_eq!(found(&index, "recompra"), [4, 5]);
-    assert_eq!(found(&index, "aquisição de ações próprias"), [4, 5]);
-}
-
-#[test]
-fn mistyped_words_stand_for_the_nearest_and_words_that_rows_have_never_do() {
-    let index = built(&[
-        row("", "", "Petrobras e dividendos"),
-        row("", "", "Petrobras"),
-        row("", "", "Petrobas"),
-        row("", "", "Reunião 2024"),
-    ]);
-    let corrected = |q: &str| index.search(q, Page { limit: 9, offset: 0 }).reading.corrected;
-    assert_eq!(corrected("petrobrsa").as_deref(), Some("petrobras"));
-    assert_eq!(found(&index, "petrobrsa"), [0, 1]);
-    assert_eq!(corrected("dividendso petrobras").as_deref(), Some("dividendos petrobras"));
-    assert_eq!(corrected("reunaio").as_deref(), Some("reuniao"));
-    assert_eq!(corrected("divdend").as_deref(), Some("dividend"), "the last word may be a beginning");
-    for q in ["petrobas", "petrobras", "divi", "reunioes", "2042", "xyz", "qwertyuiop", "petr0bras", "dos"] {
-        assert_eq!(corrected(q), None, "{q}");
-    }
-}
-
-#[test]
-fn where_nothing_has_all_words_rows_with_the_most_are_found() {
-    let index = built(&[
-        row("", "", "lucro"),
-        row("", "", "lucro venda"),
-        row("", "", "venda compra"),
-        row("", "", "ata"),
-    ]);
-    let search = |q: &str| index.search(q, Page { limit: 9, offset: 0 });
-    for (q, rows) in
-        [("lucro venda compra", vec![1, 2]), ("ata zebra", vec![3]), ("lucro ata", vec![0, 1, 3])]
-    {
-        let found = search(q);
-        assert_eq!(
-            (found.rows.iter().collect::<Vec<_>>(), found.total, found.reading.relaxed),
-            (rows.clone(), rows.len(), true),
-            "{q}"
-        );
-    }
-    assert!(!search("lucro venda").reading.relaxed && !search("zebra girafa").reading.relaxed);
-    assert_eq!(search("zebra girafa").total, 0);
-}
-
-#[test]
-fn a_small_word_at_the_end_takes_nothing_away_and_counts_in_phrases() {
-    let rows = ["Banco Aurora", "Banco do Sul", "Banco Doce", "Bancos", "Bancorp", "Doce"];
-    let index = built(&rows.map(|name| row("", name, "")));
-    let found = |q: &str| found(&index, q);
-    assert_eq!(found("banco"), [0, 1, 2, 3, 4]);
-    assert_eq!(found("banco do"), [1, 0, 2, 3], "the prefix belongs to the last word typed");
-    assert_eq!(found("banco e"), [0, 1, 2, 3]);
-    assert_eq!(found("banco do s"), [1]);
-    assert_eq!(found("banco do doc"), [2]);
-    assert_eq!(found("do"), [1, 2, 5], "what is nothing but stop words is asked for as it stands");
-}
-
-#[test]
-fn abbreviations_of_meetings_are_told_apart() {
-    let index = built(&[
-        row("AGO", "", "Ata"),
-        row("AGO/E", "", "Ata"),
-        row("AGOE", "", "Ata"),
-        row("Assembleia", "", "Assembleia Geral Ordinária e Extraordinária"),
-        row("AGE", "", "Ata"),
-        row("", "", "Fusões e aquisições"),
-        row("", "", "M de maria"),
-    ]);
-    for q in ["AGO/E", "AGOE", "AGO e AGE", "assembleia geral ordinária e extraordinária"] {
-        assert_eq!(found(&index, q), [1, 2, 3], "{q}");
-    }
-    assert_eq!(found(&index, "AGE"), [4, 1, 2, 3], "a meeting may be both");
-    assert_eq!(found(&index, "AGO"), [0, 1, 2, 3], "the category itself first");
-    assert_eq!(found(&index, "assembleia geral ordinária"), [0, 1, 2, 3], "and also by what means the same");
-    assert_eq!(found(&index, "M&A"), [5]);
-}
-
-#[test]
-fn an_expression_may_be_scattered_over_category_and_type() {
-    let index = built(&[
-        row("Reunião da Administração Conselho de Administração", "", "Eleição"),
-        row("Reunião da Administração", "", "Eleição do conselho fiscal"),
-        row("Reunião da Administração Conselho Fiscal", "", "Eleição"),
-    ]);
-    assert_eq!(found(&index, "RCA"), [0]);
-    assert_eq!(found(&index, "RCA eleição"), [0]);
-}
-
-#[test]
-fn a_label_counts_beside_other_words() {
-    let index = built(&[
-        row("Outros Comunicados Não Considerados Fatos Relevantes", "Aurora", "Aviso"),
-        row("Fato Relevante", "Aurora", "Aviso"),
-    ]);
-    assert_eq!(found(&index, "fato relevante aurora"), [1, 0]);
-}
-
-#[test]
-fn beside_a_label_a_phrase_stands_before_scattered_words() {
-    let index = built(&[
-        row("Fato Relevante", "Banco Sul do Brasil", "Aviso"),
-        row("Fato Relevante", "Banco do Brasil", "Aviso"),
-        row("Comunicado", "Banco do Brasil", "Fato relevante"),
-    ]);
-    for q in ["fato relevante banco do brasil", "banco do brasil fato relevante"] {
-        assert_eq!(found(&index, q), [1, 0, 2], "{q}");
     }
 }
