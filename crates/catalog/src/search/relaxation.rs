@@ -10,12 +10,16 @@ use super::matching::Wanted;
 use super::row_set::RowSet;
 
 /// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
-const WORDS: usize = 256;
+const WORDS: usize = 128;
 const WINDOW: u32 = WORDS as u32 * u64::BITS;
 /// So many of them are one step, which the processor's widest registers hold.
-const LANES: usize = 8;
+const LANES: usize = 4;
 /// A query has fewer words than this takes digits for.
 const DIGITS: usize = 7;
+/// So many words of the query are added at once.
+const AT_ONCE: usize = 4;
+/// In place of the words that are missing for that.
+static NOTHING: [u64; WORDS] = [0; WORDS];
 
 type Lanes = [u64; LANES];
 
@@ -29,15 +33,13 @@ impl Wanted<'_> {
         let (mut most, mut best) = (0, RowSet::below(self.rows));
         let mut having = [0; WORDS];
         for start in (0..self.rows).step_by(WINDOW as usize) {
-            let inputs: Vec<&[u64; WORDS]> = sources.iter_mut().map(|source| source.read(start)).collect();
-            let count = having_most(&inputs, &mut having);
+            let count = having_most(sources.iter_mut().map(|source| source.read(start)), &mut having);
             if count > most {
                 best.clear();
                 most = count;
             }
             if count == most && most > 0 {
-                let starts = (start..).step_by(u64::BITS as usize);
-                starts.zip(&having).for_each(|(start, rows)| best.put_word(start, *rows));
+                best.put_words(start, &having);
             }
         }
         (most, best)
@@ -103,8 +105,11 @@ impl<'a> Source<'a> {
 }
 
 /// How many of the inputs a row has at most, and the rows that have so many.
-fn having_most(inputs: &[&[u64; WORDS]], having: &mut [u64; WORDS]) -> usize {
+fn having_most<'a>(inputs: impl Iterator<Item = &'a [u64; WORDS]>, having: &mut [u64; WORDS]) -> usize {
+    let mut inputs: Vec<&[u64; WORDS]> = inputs.collect();
     let digits = DIGITS.min((usize::BITS - inputs.len().leading_zeros()) as usize);
+    inputs.resize(inputs.len().next_multiple_of(AT_ONCE), &NOTHING);
+    let (inputs, _) = inputs.as_chunks();
     let mut most = 0;
     for at in (0..WORDS).step_by(LANES) {
         let counted = counted(inputs, at, digits);
@@ -119,25 +124,30 @@ fn having_most(inputs: &[&[u64; WORDS]], having: &mut [u64; WORDS]) -> usize {
     most
 }
 
-/// How many inputs each row of one step has, as digits, the least first. Three inputs are added at once: they make one digit
-/// and one carry, as in a full adder.
-fn counted(inputs: &[&[u64; WORDS]], at: usize, digits: usize) -> [Lanes; DIGITS] {
-    let mut counted = [[0; LANES]; DIGITS];
-    let lanes = |input: Option<&&[u64; WORDS]>| -> Lanes {
-        input.and_then(|input| input[at..].first_chunk()).copied().unwrap_or_default()
-    };
-    for three in inputs.chunks(3) {
-        let [one, two, three] = [lanes(three.first()), lanes(three.get(1)), lanes(three.get(2))];
-        let (mut sum, mut carry) = ([0; LANES], [0; LANES]);
-        for lane in 0..LANES {
-            let either = one[lane] ^ two[lane];
-            sum[lane] = either ^ three[lane];
-            carry[lane] = (one[lane] & two[lane]) | (either & three[lane]);
-        }
-        add(sum, &mut counted[..digits]);
-        add(carry, &mut counted[digits.min(1)..digits]);
+/// How many inputs each row of one step has, as digits, the least first. Four inputs are added at once: three full adders
+/// make one carry of them, so that the digits above are seldom touched.
+fn counted(inputs: &[[&[u64; WORDS]; AT_ONCE]], at: usize, digits: usize) -> [Lanes; DIGITS] {
+    let lanes = |input: &[u64; WORDS]| -> Lanes { input[at..].first_chunk().copied().unwrap_or_default() };
+    let (mut counted, mut ones, mut twos) = ([[0; LANES]; DIGITS], [0; LANES], [0; LANES]);
+    for four in inputs {
+        let [one, two, three, four] = four.map(lanes);
+        let carries = [add_two(&mut ones, one, two), add_two(&mut ones, three, four)];
+        let carry = add_two(&mut twos, carries[0], carries[1]);
+        add(carry, &mut counted[digits.min(2)..digits]);
     }
+    counted[..2].copy_from_slice(&[ones, twos]);
     counted
+}
+
+/// Adds two digits to one, and gives what is carried.
+fn add_two(sum: &mut Lanes, one: Lanes, two: Lanes) -> Lanes {
+    let mut carry = [0; LANES];
+    for lane in 0..LANES {
+        let either = sum[lane] ^ one[lane];
+        carry[lane] = (sum[lane] & one[lane]) | (either & two[lane]);
+        sum[lane] = either ^ two[lane];
+    }
+    carry
 }
 
 fn add(mut carry: Lanes, digits: &mut [Lanes]) {
@@ -182,7 +192,7 @@ mod tests {
                 .collect();
             let most = counts.iter().copied().max().unwrap_or(0);
             let mut having = [0; WORDS];
-            prop_assert_eq!(having_most(&inputs.iter().collect::<Vec<_>>(), &mut having), most);
+            prop_assert_eq!(having_most(inputs.iter(), &mut having), most);
             if most > 0 {
                 prop_assert!((0..WORDS * 64).all(|row| (having[row / 64] & (1 << (row % 64)) != 0) == (counts[row] == most)));
             }

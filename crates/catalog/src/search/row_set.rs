@@ -55,11 +55,10 @@ impl RowSet {
         self.bits.get((start / WORD) as usize..).unwrap_or_default()
     }
 
-    /// Puts the first 64 rows from `start` on, a multiple of 64, in place of what is there.
-    pub(super) fn put_word(&mut self, start: u32, rows: u64) {
-        if let Some(word) = self.bits.get_mut((start / WORD) as usize) {
-            *word = rows;
-        }
+    /// Puts rows from `start` on, a multiple of 64, in place of what is there.
+    pub(super) fn put_words(&mut self, start: u32, rows: &[u64]) {
+        let there = self.bits.get_mut((start / WORD) as usize..).unwrap_or_default();
+        there.iter_mut().zip(rows).for_each(|(word, rows)| *word = *rows);
     }
 
     pub(super) fn is_empty(&self) -> bool {
