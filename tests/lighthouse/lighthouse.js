@@ -12,6 +12,7 @@ let failed = false;
 try {
   for (const path of PATHS) {
     const { lhr } = await lighthouse(URL + path, { port: chrome.port, onlyCategories: CATEGORIES });
+    if (lhr.runtimeError) throw new Error(`${path}: ${lhr.runtimeError.message}`);
     const points = Object.values(lhr.categories).map(({ id, score }) => [id, Math.round(score * 100)]);
     console.log(path.padEnd(16), points.map(([id, score]) => `${id} ${score}`).join(', '));
     for (const { auditRefs } of Object.values(lhr.categories)) {

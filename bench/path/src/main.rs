@@ -1,8 +1,8 @@
 //! The path of a request without the network, for counting instructions.
 //!
 //! `lastro-bench-path make DIRECTORY` writes a small made-up data set; `lastro-bench-path ask DIRECTORY` serves it to itself
-//! over a stream in memory, so many requests a question. It measures nothing: `bench/instructions` runs it under valgrind,
-//! which writes a count down whenever [`phase_ends`] is entered.
+//! over a stream in memory, so many requests a question, and prints what each took. `bench/instructions` runs it under
+//! valgrind, which writes a count down whenever [`phase_ends`] is entered.
 
 mod bare;
 mod conversation;
@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use lastro::http::listener::serve_connection;
@@ -68,12 +69,14 @@ async fn count(
         conversation.ask(request).await?;
     }
     phase_ends("warm-up");
+    let began = Instant::now();
     for _ in 0..REQUESTS {
         let answered = conversation.ask(request).await?;
         anyhow::ensure!(answered == status, "{title}: status {answered}, not {status}");
     }
+    let micros = began.elapsed().as_secs_f64() * 1e6 / f64::from(REQUESTS);
     phase_ends(title);
-    println!("{REQUESTS}\t{title}");
+    println!("{REQUESTS}\t{title}\t{micros:.2}");
     Ok(())
 }
 

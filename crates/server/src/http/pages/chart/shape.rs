@@ -57,8 +57,8 @@ pub fn unchanged_since(dots: &[Dot]) -> Option<Day> {
     dots.get(place + 1).map(|dot| dot.day)
 }
 
-/// Into so many columns a picture is cut: about as many as a screen has for a line two pixels wide.
-const COLUMNS: i64 = 400;
+/// Into so many columns a picture is cut: about as many as a page has for a line three pixels wide.
+const COLUMNS: i64 = 300;
 
 /// The first, the lowest, the highest and the last of each column: the line through them looks like the line through all.
 pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
