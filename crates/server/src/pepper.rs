@@ -26,6 +26,7 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
 
 /// Where it stands by the settings.
 pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
+    lastro_store::check_address(&common.database)?;
     let named = common.pepper_file.clone();
     named.or_else(|| default_path(&common.database)).context(
         "a PostgreSQL database has no place beside it for the pepper that keys are hashed with: \
@@ -88,15 +89,24 @@ mod tests {
     use super::*;
     use crate::config::Cli;
 
+    fn of(database: &str, more: &[&str]) -> anyhow::Result<PathBuf> {
+        let named = ["lastro", "--database", database].into_iter().chain(more.iter().copied());
+        path_of(&Cli::parse_from(named).common)
+    }
+
     #[test]
     fn a_database_on_a_server_has_no_pepper_beside_it() {
         let database = "postgres://ana:hunter2@db/lastro";
-        let of = |more: &[&str]| {
-            let named = ["lastro", "--database", database].into_iter().chain(more.iter().copied());
-            path_of(&Cli::parse_from(named).common)
-        };
-        let refusal = of(&[]).unwrap_err().to_string();
+        let refusal = of(database, &[]).unwrap_err().to_string();
         assert!(refusal.contains("--pepper-file") && !refusal.contains("hunter2"), "{refusal}");
-        assert_eq!(of(&["--pepper-file", "p"]).unwrap(), PathBuf::from("p"));
+        assert_eq!(of(database, &["--pepper-file", "p"]).unwrap(), PathBuf::from("p"));
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_told_as_such() {
+        for database in ["lastro.db", "/var/lib/lastro.db", "mysql://ana:hunter2@db/lastro"] {
+            let refusal = of(database, &[]).unwrap_err().to_string();
+            assert!(refusal.contains("sqlite:lastro.db") && !refusal.contains("hunter2"), "{refusal}");
+        }
     }
 }

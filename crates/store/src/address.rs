@@ -30,6 +30,11 @@ impl Address {
     }
 }
 
+/// Whether an address can be understood, before anything else is said of the database.
+pub fn check_address(url: &str) -> Result<()> {
+    Address::parse(url).map(drop)
+}
+
 /// The file of a SQLite address, for what the server keeps beside it.
 pub fn sqlite_path(url: &str) -> Option<PathBuf> {
     match Address::parse(url) {

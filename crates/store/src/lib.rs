@@ -31,7 +31,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use account::{AccountStore, Erased, Rotated};
-pub use address::sqlite_path;
+pub use address::{check_address, sqlite_path};
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
