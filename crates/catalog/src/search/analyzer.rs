@@ -67,6 +67,7 @@ fn next_raw_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_part_of_word)?;
     let text = &text[start..];
     let known = abbreviation(text).or_else(|| spaced_abbreviation(text)).or_else(|| cnpj(text));
+    let known = known.or_else(|| elision(text));
     let length = known.or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
     Some(text.split_at(length))
 }
@@ -112,6 +113,15 @@ fn spaced_abbreviation(text: &str) -> Option<usize> {
         length += 3;
     }
     (length > 1).then_some(length)
+}
+
+/// How long a word is that begins with one letter and an apostrophe, as in `D'Or`: most people leave the sign out.
+fn elision(text: &str) -> Option<usize> {
+    let sign = text.chars().nth(1)?;
+    let (start, letter) = text.char_indices().nth(2)?;
+    let is_elided = matches!(sign, '\'' | '\u{2019}' | '\u{b4}' | '`') && is_part_of_word(letter);
+    let end = || text[start..].find(|c| !is_part_of_word(c)).map_or(text.len(), |length| start + length);
+    is_elided.then(end)
 }
 
 /// How long the number of a company is that starts here, written with its punctuation: one word, as it is without.
@@ -195,6 +205,16 @@ mod tests {
         );
         assert!(may_go_on("c&a mod") && may_go_on("ago") && !may_go_on("M&A") && !may_go_on("Aurora S.A."));
         assert_eq!(words_of("petro\u{ad}bras pe\u{200b}tro"), ["petrobras", "petro"]);
+    }
+
+    #[test]
+    fn a_letter_before_an_apostrophe_belongs_to_the_word() {
+        assert_eq!(words_of("Rede D'Or, Pau D’Arco 'd'agua'"), ["rede", "dor", "pau", "darco", "dagua"]);
+        assert_eq!(
+            words_of("d' or 'fato' rock'n'roll d''or"),
+            ["d", "or", "fato", "rock", "nroll", "d", "or"]
+        );
+        assert!(may_go_on("rede d'o"));
     }
 
     #[test]

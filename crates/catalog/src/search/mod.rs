@@ -2,7 +2,7 @@
 //! words, abbreviations of the field.
 //!
 //! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings` with their `positions`, `query`
-//! says what words ask for (`clause`), with what `synonyms` means the same and `spelling` mends; `matching` finds and
+//! says what words ask for (`clause`), with what `synonyms` means the same, `spelling` mends and `spacing` divides or joins; `matching` finds and
 //! ranks the rows that have all words, `relaxation` those that have the most; `result_cache` keeps what was found, and
 //! `highlight` tells which words of a text it was. There is no query syntax: whatever a client sends is words. No text
 //! makes a search fail, and totals are always exact.
@@ -32,6 +32,7 @@ mod result_cache;
 mod row_set;
 mod signature;
 mod snapshot;
+mod spacing;
 mod spelling;
 mod synonyms;
 #[cfg(test)]
@@ -137,14 +138,16 @@ impl TextIndex {
         found
     }
 
-    /// Of the spellings of mistyped words the first that some row has all words of.
+    /// Of the spellings of mistyped words the first that some row has all words of; then of those with fewer spaces.
     fn find(&self, words: &[String], is_open: bool, page: Page) -> (Outcome, Reading) {
         let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
-        for spelling in &spellings {
+        let found = |spelling: &Spelling| {
             let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
-            if outcome.total > 0 {
-                return (outcome, spelling.reading());
-            }
+            (outcome.total > 0).then(|| (outcome, spelling.reading()))
+        };
+        let joined = || self.words.joined(words, is_open).iter().find_map(found);
+        if let Some(found) = spellings.iter().find_map(found).or_else(joined) {
+            return found;
         }
         let Some(first) = spellings.first() else { return Default::default() };
         let outcome = SearchQuery::new(&first.words, is_open, self).relaxed(page);
@@ -167,14 +170,19 @@ impl TextIndex {
             reading: spelling.reading(),
             searched: spelling.words.clone(),
         };
-        let mut all: Vec<AllRows> = spellings.iter().map(found).collect();
-        all.retain(|found| !found.rows.is_empty());
-        if let (true, Some(first)) = (all.is_empty(), spellings.first()) {
+        let all = |spellings: &[Spelling]| -> Vec<AllRows> {
+            spellings.iter().map(found).filter(|found| !found.rows.is_empty()).collect()
+        };
+        let mut all_found = all(&spellings);
+        if all_found.is_empty() {
+            all_found = all(&self.words.joined(asked.words, asked.is_open));
+        }
+        if let (true, Some(first)) = (all_found.is_empty(), spellings.first()) {
             let Outcome { rows, relaxed, .. } = query(first).relaxed(Page { limit: usize::MAX, offset: 0 });
             let reading = Reading { relaxed, ..first.reading() };
-            all.push(AllRows { rows, reading, searched: first.words.clone() });
+            all_found.push(AllRows { rows, reading, searched: first.words.clone() });
         }
-        all
+        all_found
     }
 
     /// Whether some row has the word, in some form or as a prefix.

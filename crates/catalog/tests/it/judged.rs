@@ -18,11 +18,12 @@ const FILING_QUESTIONS: &str = include_str!("../judged/filing_questions.csv");
 const SEEN: Page = Page { limit: 10, offset: 0 };
 
 /// Of each kind of question: at least so often first, and at least this mean of the reciprocal places.
-const BARS: [(&str, f64, f64); 5] = [
+const BARS: [(&str, f64, f64); 6] = [
     ("name", 0.93, 0.95),
     ("ticker", 1.0, 1.0),
     ("code", 1.0, 1.0),
     ("mistyped", 0.80, 0.85),
+    ("spaced", 0.90, 0.90),
     ("word", 0.93, 0.95),
 ];
 
