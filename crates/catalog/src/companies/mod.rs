@@ -21,11 +21,12 @@ use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::search::{
-    AllRows, Asked, Field, Found, IndexBuilder, Span, TextIndex, Title, analyzed, may_go_on,
+    AllRows, Asked, Field, Found, IndexBuilder, Reading, Span, TextIndex, Title, analyzed, may_go_on,
 };
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
+use legal_forms::places_of_name;
 use ranking::{Ranking, Wanted};
 use tickers::TickerDirectory;
 
@@ -155,9 +156,9 @@ impl Companies {
     /// The same where something else is searched too: a word that is known there is not mistyped.
     pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
         let words = analyzed(q);
-        let bearers = self.bearers(q, &words);
-        if !bearers.is_empty() {
-            return Found::from(found(&bearers, page));
+        if let Some((bearers, relaxed)) = self.bearers(q, &words) {
+            let reading = Reading { relaxed, ..Reading::default() };
+            return Found { listing: found(&bearers, page), reading };
         }
         let asked = Asked { words: &words, is_open: may_go_on(q), required: &ranking::required, is_known };
         let readings =
@@ -193,14 +194,22 @@ impl Companies {
         self.index.knows(word)
     }
 
-    /// The companies whose number the text is, starts or has among its words.
-    fn bearers(&self, q: &str, words: &[String]) -> Vec<u32> {
+    /// The companies whose number the text is, starts or has among its words; and whether they have not all of these.
+    fn bearers(&self, q: &str, words: &[String]) -> Option<(Vec<u32>, bool)> {
         let bearers = self.cnpjs.search(q);
         if !bearers.is_empty() {
-            return bearers;
+            return Some((bearers, false));
         }
-        let cnpj = words.iter().find_map(|word| Cnpj::parse(word).ok());
-        cnpj.map(|cnpj| self.cnpjs.bearers(&cnpj).collect()).unwrap_or_default()
+        let (place, cnpj) = (0..).zip(words).find_map(|(at, word)| Some((at, Cnpj::parse(word).ok()?)))?;
+        let others = [&words[..place], &words[place + 1..]].concat();
+        let required: Vec<String> =
+            places_of_name(&others).into_iter().map(|at| others[at].clone()).collect();
+        let with_others = self.index.rows_with(&required);
+        let has_all = |row: &u32| required.is_empty() || with_others.contains(row);
+        let (have_all, rest): (Vec<u32>, Vec<u32>) = self.cnpjs.bearers(&cnpj).partition(has_all);
+        let relaxed = have_all.is_empty();
+        let found = if relaxed { rest } else { have_all };
+        (!found.is_empty()).then_some((found, relaxed))
     }
 }
 

@@ -185,6 +185,11 @@ impl TextIndex {
         all_found
     }
 
+    /// The rows that have all words as they stand, ascending.
+    pub(crate) fn rows_with(&self, words: &[String]) -> Vec<u32> {
+        SearchQuery::new(words, false, self).all()
+    }
+
     /// Whether some row has the word, in some form or as a prefix.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.words.knows(word)

@@ -221,7 +221,14 @@ fn of_the_nearest_words_that_of_an_active_company_is_meant() {
 #[test]
 fn a_cnpj_is_never_taken_apart() {
     let part = active(&[(33, "AURORA S.A.", ""), (167, "BOREAL 33 S.A.", "")]);
-    assert_eq!(found(&part, "33.000.167/0001-01 aurora"), [33, 167], "both bear it");
+    for q in ["33.000.167/0001-01 aurora", "cia aurora 33000167000101"] {
+        assert_eq!(found(&part, q), [33], "{q}");
+        assert!(!part.search(q, ALL).reading.relaxed, "{q}");
+    }
+    for q in ["33.000.167/0001-01", "33.000.167/0001-01 ltda", "33.000.167/0001-01 vesper"] {
+        assert_eq!(found(&part, q), [33, 167], "{q}: both bear it");
+        assert_eq!(part.search(q, ALL).reading.relaxed, q.ends_with("vesper"), "{q}");
+    }
     for q in ["33.000.167/0001-02", "33000167000102"] {
         assert_eq!(found(&part, q), [0; 0], "{q}");
     }
