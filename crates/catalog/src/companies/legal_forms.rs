@@ -43,19 +43,27 @@ pub(super) fn places_of_name(words: &[String]) -> Vec<usize> {
     places
 }
 
-/// How many words at the start are a state. The registry cuts long names, so that the last word may be cut too.
+/// How many words at the start are a state. The registry cuts long names, and whoever types has not typed all of it yet: two
+/// words of a state are enough at the end, and the last one may be cut.
 fn state_at(words: &[String]) -> Option<usize> {
-    let is_state = |state: &&&[&str]| {
-        let there = words.get(..state.len());
-        there.is_some_and(|there| {
-            let is_end = there.len() == words.len();
-            let is_same = |(one, other): (&String, &&str)| {
-                one == other || (is_end && one.len() >= 5 && other.starts_with(one.as_str()))
-            };
-            there.iter().zip(**state).all(is_same)
-        })
-    };
-    STATES.iter().find(is_state).map(|state| state.len())
+    STATES.iter().find_map(|state| {
+        let there = words.get(..state.len()).unwrap_or(words);
+        let (last, others) = there.split_last()?;
+        let (end, before) = state.get(..there.len())?.split_last()?;
+        let is_cut =
+            there.len() == words.len() && is_beginning(last, end, if others.is_empty() { 5 } else { 3 });
+        let is_enough = there.len() == state.len() || there.len() > 1;
+        (is_enough && others == before && (last == end || is_cut)).then_some(there.len())
+    })
+}
+
+fn is_beginning(word: &str, whole: &str, letters: usize) -> bool {
+    word.len() >= letters && whole.starts_with(word)
+}
+
+/// Whether a word is the beginning of a legal form.
+pub(super) fn begins_form(word: &str) -> bool {
+    FORMS.iter().any(|form| is_beginning(word, form, 3))
 }
 
 /// How many words at the start only say what kind of company it is, or how it is organised.
@@ -83,10 +91,22 @@ mod tests {
             ("MASSA FALIDA DA AURORA SA", "aurora"),
             ("AURORA EQUIPAMENTOS S/A - EM RECUPERACAO JUDICIA", "aurora equipamentos"),
             ("AURORA EM LIQUIDACAO", "aurora"),
+            ("aurora em recuperação", "aurora"),
+            ("aurora em rec", "aurora"),
+            ("aurora em re", "aurora em re"),
+            ("aurora em rede", "aurora em rede"),
+            ("aurora massa fal", "aurora"),
+            ("aurora em rec judicial", "aurora em rec judicial"),
             ("SA", ""),
         ] {
             assert_eq!(name(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn three_letters_begin_a_form() {
+        assert!(["com", "compan", "hold", "ltd", "cia"].into_iter().all(begins_form));
+        assert!(["co", "s", "comp1", "companhias"].into_iter().all(|word| !begins_form(word)));
     }
 
     #[test]

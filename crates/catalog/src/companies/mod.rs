@@ -26,7 +26,7 @@ use crate::search::{
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
-use legal_forms::places_of_name;
+use legal_forms::{begins_form, places_of_name};
 use ranking::{Ranking, Wanted};
 use tickers::TickerDirectory;
 
@@ -160,7 +160,25 @@ impl Companies {
             let reading = Reading { relaxed, ..Reading::default() };
             return Found { listing: found(&bearers, page), reading };
         }
-        let asked = Asked { words: &words, is_open: may_go_on(q), required: &ranking::required, is_known };
+        let found = self.search_words(q, &words, page, is_known);
+        match words.split_last() {
+            // Nobody has typed a legal form to the end that need not be there at all.
+            Some((last, others @ [_, ..])) if found.is_poor() && may_go_on(q) && begins_form(last) => {
+                let without = self.search_words(&others.join(" "), others, page, is_known);
+                if without.is_poor() { found } else { without }
+            }
+            _ => found,
+        }
+    }
+
+    fn search_words(
+        &self,
+        q: &str,
+        words: &[String],
+        page: Page,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Found<'_> {
+        let asked = Asked { words, is_open: may_go_on(q), required: &ranking::required, is_known };
         let readings =
             self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
                 let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use lastro_catalog::{Companies, Page};
+use lastro_catalog::{Companies, Page, Reading};
 use lastro_model::{Cnpj, Company, CompanyId};
 use proptest::prelude::*;
 
@@ -216,6 +216,25 @@ fn of_the_nearest_words_that_of_an_active_company_is_meant() {
     .unwrap();
     assert_eq!(part.search("abipar", ALL).reading.corrected.as_deref(), Some("ambipar"));
     assert_eq!(found(&part, "abipar"), [3]);
+}
+
+#[test]
+fn a_legal_form_need_not_be_typed_to_its_end() {
+    let part =
+        active(&[(1, "AURORA S.A.", ""), (2, "COMPANHIA BOREAL", ""), (3, "AURORA COMPANHEIRA S.A.", "")]);
+    for (q, ids) in [
+        ("aurora hold", &[1, 3][..]),
+        ("aurora ltd", &[1, 3]),
+        ("boreal em recup", &[2]),
+        ("boreal comp", &[2]),
+        // What is there as it stands is what was meant.
+        ("aurora compan", &[3]),
+    ] {
+        assert_eq!(found(&part, q), ids, "{q}");
+        assert_eq!(part.search(q, ALL).reading, Reading::default(), "{q}");
+    }
+    assert!(part.search("aurora co", ALL).reading == Reading::default());
+    assert!(part.search("boreal vesper", ALL).reading.relaxed);
 }
 
 #[test]
