@@ -17,12 +17,10 @@ impl Highlights {
     pub fn of(q: &str, reading: &Reading) -> Self {
         let searched = reading.corrected.as_deref().unwrap_or(q);
         let digits: String = q.chars().filter(char::is_ascii_alphanumeric).collect();
-        let may_be_cnpj =
-            Cnpj::parse(q).is_ok() || (digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit()));
-        Self {
-            highlighter: Highlighter::of(searched),
-            cnpj: may_be_cnpj.then(|| digits.to_ascii_uppercase()),
-        }
+        let is_beginning = digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit());
+        let among_words = || q.split_whitespace().find_map(|word| Cnpj::parse(word).ok());
+        let whole = Cnpj::parse(q).ok().or_else(among_words).map(|cnpj| cnpj.compact().to_string());
+        Self { highlighter: Highlighter::of(searched), cnpj: whole.or(is_beginning.then_some(digits)) }
     }
 
     fn spans(&self, text: &str) -> Vec<Span> {

@@ -10,7 +10,7 @@ use crc32fast::Hasher;
 
 /// The number in it grows by one with whatever changes the bytes, or what they mean: words, stems, weights. A server that
 /// finds a snapshot of another format builds the part anew.
-const FORMAT: &[u8; 16] = b"lastro filings 3";
+const FORMAT: &[u8; 16] = b"lastro filings 4";
 
 /// What this format comes to, as checksums. The tests compare it with the program; where it differs, the format is a new
 /// one: it gets the next number above, and its checksums stand here.

@@ -43,27 +43,36 @@ pub(super) fn places_of_name(words: &[String]) -> Vec<usize> {
     places
 }
 
-/// How many words at the start are a state. The registry cuts long names, and whoever types has not typed all of it yet: two
-/// words of a state are enough at the end, and the last one may be cut.
+/// How many words at the start are a state. The registry cuts long names, so that the last word may be cut too.
 fn state_at(words: &[String]) -> Option<usize> {
-    STATES.iter().find_map(|state| {
-        let there = words.get(..state.len()).unwrap_or(words);
-        let (last, others) = there.split_last()?;
-        let (end, before) = state.get(..there.len())?.split_last()?;
-        let is_cut =
-            there.len() == words.len() && is_beginning(last, end, if others.is_empty() { 5 } else { 3 });
-        let is_enough = there.len() == state.len() || there.len() > 1;
-        (is_enough && others == before && (last == end || is_cut)).then_some(there.len())
-    })
+    let is_state = |state: &&&[&str]| {
+        let there = words.get(..state.len());
+        there.is_some_and(|there| {
+            let is_end = there.len() == words.len();
+            let is_same = |(one, other): (&String, &&str)| {
+                one == other || (is_end && one.len() >= 5 && other.starts_with(one.as_str()))
+            };
+            there.iter().zip(**state).all(is_same)
+        })
+    };
+    STATES.iter().find(is_state).map(|state| state.len())
 }
 
-fn is_beginning(word: &str, whole: &str, letters: usize) -> bool {
-    word.len() >= letters && whole.starts_with(word)
-}
-
-/// Whether a word is the beginning of a legal form.
-pub(super) fn begins_form(word: &str) -> bool {
-    FORMS.iter().any(|form| is_beginning(word, form, 3))
+/// The words without a legal form or a state at their end that has only been begun.
+pub(super) fn without_begun(words: &[String]) -> Option<&[String]> {
+    let is_begun = |begun: &[String], whole: &[&str]| {
+        let Some((last, others)) = begun.split_last() else { return false };
+        let (before, rest) = whole.split_at(others.len().min(whole.len()));
+        others == before && rest.first().is_some_and(|word| word.starts_with(last.as_str()))
+    };
+    let (others, last) = words.split_at(words.len().checked_sub(1)?);
+    if FORMS.iter().any(|form| is_begun(last, &[form])) {
+        return Some(others);
+    }
+    let starts = (0..words.len()).filter(|start| words.len() - start > 1);
+    starts
+        .map(|start| words.split_at(start))
+        .find_map(|(others, begun)| STATES.iter().any(|state| is_begun(begun, state)).then_some(others))
 }
 
 /// How many words at the start only say what kind of company it is, or how it is organised.
@@ -91,12 +100,6 @@ mod tests {
             ("MASSA FALIDA DA AURORA SA", "aurora"),
             ("AURORA EQUIPAMENTOS S/A - EM RECUPERACAO JUDICIA", "aurora equipamentos"),
             ("AURORA EM LIQUIDACAO", "aurora"),
-            ("aurora em recuperação", "aurora"),
-            ("aurora em rec", "aurora"),
-            ("aurora em re", "aurora em re"),
-            ("aurora em rede", "aurora em rede"),
-            ("aurora massa fal", "aurora"),
-            ("aurora em rec judicial", "aurora em rec judicial"),
             ("SA", ""),
         ] {
             assert_eq!(name(text), expected, "{text}");
@@ -104,9 +107,22 @@ mod tests {
     }
 
     #[test]
-    fn three_letters_begin_a_form() {
-        assert!(["com", "compan", "hold", "ltd", "cia"].into_iter().all(begins_form));
-        assert!(["co", "s", "comp1", "companhias"].into_iter().all(|word| !begins_form(word)));
+    fn what_has_only_been_begun_is_left_out() {
+        let rest = |text: &str| without_begun(&analyzed(text)).map(|words| words.join(" "));
+        for text in [
+            "aurora c",
+            "aurora compan",
+            "aurora hold",
+            "aurora em recuperação",
+            "aurora em r",
+            "aurora massa fal",
+        ] {
+            assert_eq!(rest(text).as_deref(), Some("aurora"), "{text}");
+        }
+        assert_eq!(rest("aurora em recuperação j").as_deref(), Some("aurora"));
+        for text in ["aurora companhias", "aurora em rede", "aurora em rec judicial", "aurora", "em", ""] {
+            assert_eq!(rest(text), None, "{text}");
+        }
     }
 
     #[test]

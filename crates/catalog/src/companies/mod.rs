@@ -7,6 +7,7 @@ mod cnpjs;
 mod filter;
 mod legal_forms;
 mod ranking;
+mod search;
 mod tickers;
 
 use std::collections::BTreeMap;
@@ -19,15 +20,12 @@ use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
-use crate::page::{Listing, Page, Rows};
-use crate::search::{
-    AllRows, Asked, Field, Found, IndexBuilder, Reading, Span, TextIndex, Title, analyzed, may_go_on,
-};
+use crate::page::{Listing, Page};
+use crate::search::{Field, IndexBuilder, Span, TextIndex, Title};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
-use legal_forms::{begins_form, places_of_name};
-use ranking::{Ranking, Wanted};
+use ranking::Ranking;
 use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
@@ -147,53 +145,6 @@ impl Companies {
         }
     }
 
-    /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`ranking::Rank`]; by CNPJ,
-    /// if the text has one or starts one.
-    pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        self.search_beside(q, page, &|_| false)
-    }
-
-    /// The same where something else is searched too: a word that is known there is not mistyped.
-    pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
-        let words = analyzed(q);
-        if let Some((bearers, relaxed)) = self.bearers(q, &words) {
-            let reading = Reading { relaxed, ..Reading::default() };
-            return Found { listing: found(&bearers, page), reading };
-        }
-        let found = self.search_words(q, &words, page, is_known);
-        match words.split_last() {
-            // Nobody has typed a legal form to the end that need not be there at all.
-            Some((last, others @ [_, ..])) if found.is_poor() && may_go_on(q) && begins_form(last) => {
-                let without = self.search_words(&others.join(" "), others, page, is_known);
-                if without.is_poor() { found } else { without }
-            }
-            _ => found,
-        }
-    }
-
-    fn search_words(
-        &self,
-        q: &str,
-        words: &[String],
-        page: Page,
-        is_known: &dyn Fn(&str) -> bool,
-    ) -> Found<'_> {
-        let asked = Asked { words, is_open: may_go_on(q), required: &ranking::required, is_known };
-        let readings =
-            self.index.all_rows(&asked).into_iter().map(|AllRows { searched, mut rows, reading }| {
-                let named = self.tickers.search(q).into_iter().filter(|row| !rows.contains(row));
-                rows.extend(named.collect::<Vec<_>>());
-                let (best, rows) = self.ranking.ordered(&rows, &Wanted::new(&searched, q, &self.tickers));
-                (best.map(|rank| (ranking::standing(&rank), rank)), rows, reading)
-            });
-        // Of several words that one may have meant, those that find the best company, an active one if there is any.
-        let found_some = readings.filter(|(best, ..)| best.is_some());
-        let Some((_, rows, reading)) = found_some.min_by_key(|(best, ..)| *best) else {
-            return Found::from(Listing::EMPTY);
-        };
-        Found { listing: found(&rows, page), reading }
-    }
-
     /// The company that a word names: by its CNPJ, its ticker, or what it is called.
     pub(crate) fn named(&self, word: &str) -> Option<CompanyId> {
         let by_number = Cnpj::parse(word).ok().and_then(|cnpj| self.by_cnpj(&cnpj));
@@ -211,29 +162,6 @@ impl Companies {
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.index.knows(word)
     }
-
-    /// The companies whose number the text is, starts or has among its words; and whether they have not all of these.
-    fn bearers(&self, q: &str, words: &[String]) -> Option<(Vec<u32>, bool)> {
-        let bearers = self.cnpjs.search(q);
-        if !bearers.is_empty() {
-            return Some((bearers, false));
-        }
-        let (place, cnpj) = (0..).zip(words).find_map(|(at, word)| Some((at, Cnpj::parse(word).ok()?)))?;
-        let others = [&words[..place], &words[place + 1..]].concat();
-        let required: Vec<String> =
-            places_of_name(&others).into_iter().map(|at| others[at].clone()).collect();
-        let with_others = self.index.rows_with(&required);
-        let has_all = |row: &u32| required.is_empty() || with_others.contains(row);
-        let (have_all, rest): (Vec<u32>, Vec<u32>) = self.cnpjs.bearers(&cnpj).partition(has_all);
-        let relaxed = have_all.is_empty();
-        let found = if relaxed { rest } else { have_all };
-        (!found.is_empty()).then_some((found, relaxed))
-    }
-}
-
-/// A page of rows that were found, in their order.
-fn found(rows: &[u32], page: Page) -> Listing<'static> {
-    Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) }
 }
 
 impl Table for Companies {

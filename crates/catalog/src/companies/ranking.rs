@@ -6,7 +6,7 @@ use lastro_model::{Company, CompanyId, Standing};
 
 use super::legal_forms::{leading_kinds, places_of_name};
 use super::tickers::TickerDirectory;
-use crate::search::{analyzed, is_stop_word, may_go_on, meaning};
+use crate::search::{analyzed, is_stop_word, meaning};
 
 /// The least is found first; what is equal in all of it goes by the name, then by the id.
 pub(super) type Rank = (
@@ -20,8 +20,13 @@ pub(super) type Rank = (
     /* letters of all of it */ usize,
 );
 
-pub(super) fn standing((_, _, standing, ..): &Rank) -> Standing {
-    *standing
+/// Whether a name is the query, or begins with it.
+pub(super) fn is_named((_, Reverse(is_name), _, place, ..): &Rank) -> bool {
+    *is_name || *place <= Place::Beginning
+}
+
+pub(super) fn is_name((_, Reverse(is_name), ..): &Rank) -> bool {
+    *is_name
 }
 
 /// Where the best name of a company has the query.
@@ -98,12 +103,13 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) fn new(searched: &[String], q: &str, tickers: &TickerDirectory) -> Self {
+    /// Of words the last of which may go on, if it is open.
+    pub(super) fn new(searched: &[String], is_open: bool, q: &str, tickers: &TickerDirectory) -> Self {
         let places = required(searched);
         let others = (0..searched.len()).filter(|place| !places.contains(place));
         Self {
             legal_forms: others.map(|place| meaning(&searched[place])).collect(),
-            is_open: may_go_on(q) && places.last().is_some_and(|last| last + 1 == searched.len()),
+            is_open: is_open && places.last().is_some_and(|last| last + 1 == searched.len()),
             words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect()),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
@@ -122,12 +128,12 @@ impl Ranking {
         Self { companies: companies.iter().map(Names::of).collect() }
     }
 
-    /// Positions in the order of their ranks, and the best of these.
-    pub(super) fn ordered(&self, positions: &[u32], wanted: &Wanted) -> (Option<Rank>, Vec<u32>) {
+    /// Positions in the order of their ranks, with these.
+    pub(super) fn ordered(&self, positions: &[u32], wanted: &Wanted) -> Vec<(Rank, u32)> {
         let mut ranked: Vec<(Rank, u32)> =
             positions.iter().map(|position| (self.rank(*position, wanted), *position)).collect();
         ranked.sort_unstable();
-        (ranked.first().map(|(rank, _)| *rank), ranked.into_iter().map(|(_, position)| position).collect())
+        ranked
     }
 
     fn rank(&self, position: u32, wanted: &Wanted) -> Rank {

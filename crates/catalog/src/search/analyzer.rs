@@ -66,8 +66,10 @@ pub(crate) fn may_go_on(text: &str) -> bool {
 fn next_raw_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_part_of_word)?;
     let text = &text[start..];
-    let known = abbreviation(text).or_else(|| spaced_abbreviation(text)).or_else(|| cnpj(text));
-    let known = known.or_else(|| elision(text));
+    let known = abbreviation(text)
+        .or_else(|| spaced_abbreviation(text))
+        .or_else(|| cnpj(text))
+        .or_else(|| elision(text));
     let length = known.or_else(|| text.find(|c| !is_part_of_word(c))).unwrap_or(text.len());
     Some(text.split_at(length))
 }
@@ -115,11 +117,14 @@ fn spaced_abbreviation(text: &str) -> Option<usize> {
     (length > 1).then_some(length)
 }
 
+/// What people take for one.
+const APOSTROPHES: [char; 7] = ['\'', '`', '\u{b4}', '\u{2018}', '\u{2019}', '\u{2032}', '\u{ff07}'];
+
 /// How long a word is that begins with one letter and an apostrophe, as in `D'Or`: most people leave the sign out.
 fn elision(text: &str) -> Option<usize> {
     let sign = text.chars().nth(1)?;
     let (start, letter) = text.char_indices().nth(2)?;
-    let is_elided = matches!(sign, '\'' | '\u{2019}' | '\u{b4}' | '`') && is_part_of_word(letter);
+    let is_elided = APOSTROPHES.contains(&sign) && is_part_of_word(letter);
     let end = || text[start..].find(|c| !is_part_of_word(c)).map_or(text.len(), |length| start + length);
     is_elided.then(end)
 }

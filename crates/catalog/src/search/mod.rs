@@ -2,10 +2,10 @@
 //! words, abbreviations of the field.
 //!
 //! `analyzer` turns text into words, `builder` gathers them into a `lexicon` and `postings` with their `positions`, `query`
-//! says what words ask for (`clause`), with what `synonyms` means the same, `spelling` mends and `spacing` divides or joins; `matching` finds and
-//! ranks the rows that have all words, `relaxation` those that have the most; `result_cache` keeps what was found, and
-//! `highlight` tells which words of a text it was. There is no query syntax: whatever a client sends is words. No text
-//! makes a search fail, and totals are always exact.
+//! says what words ask for (`clause`), with what `synonyms` means the same, `spelling` mends, `spacing` divides or joins;
+//! `matching` finds and ranks the rows that have all words, `relaxation` those that have the most; `result_cache` keeps
+//! what was found, and `highlight` tells which words of a text it was. There is no query syntax: whatever a client sends is
+//! words. No text makes a search fail, and totals are always exact.
 
 mod analyzer;
 mod builder;
@@ -52,7 +52,7 @@ use prefixes::Prefixes;
 use query::SearchQuery;
 use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
-use spelling::{Reach, Spelling};
+use spelling::Reach;
 use word_lists::WordLists;
 
 pub(crate) use analyzer::{is_stop_word, may_go_on, words_of as analyzed};
@@ -63,6 +63,7 @@ pub use highlight::Span;
 pub(crate) use inflection::base;
 pub(crate) use positions::Field;
 pub use reading::{Found, Reading};
+pub(crate) use spelling::Spelling;
 pub(crate) use synonyms::{is_form, meaning};
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
@@ -76,24 +77,6 @@ pub(crate) struct TextIndex {
     /// The results of the commonest words and prefixes, which would take longest to find.
     prepared: HashMap<Box<str>, TopRows>,
     recent: ResultCache,
-}
-
-/// What is asked of a part that has an order of its own.
-pub(crate) struct Asked<'a> {
-    pub words: &'a [String],
-    /// Whether the last one may go on.
-    pub is_open: bool,
-    /// The places of the words that rows must have.
-    pub required: &'a dyn Fn(&[String]) -> Vec<usize>,
-    /// Whether a word is known elsewhere, so that it is not mistyped.
-    pub is_known: &'a dyn Fn(&str) -> bool,
-}
-
-/// All rows that were found by one spelling of a query.
-pub(crate) struct AllRows {
-    pub searched: Vec<String>,
-    pub rows: Vec<u32>,
-    pub reading: Reading,
 }
 
 /// A word that so many rows have is searched for when the index is built.
@@ -138,15 +121,19 @@ impl TextIndex {
         found
     }
 
-    /// Of the spellings of mistyped words the first that some row has all words of; then of those with fewer spaces.
+    /// Of the spellings of mistyped words the first that some row has all words of; then of those with other spaces.
     fn find(&self, words: &[String], is_open: bool, page: Page) -> (Outcome, Reading) {
         let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
         let found = |spelling: &Spelling| {
             let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
             (outcome.total > 0).then(|| (outcome, spelling.reading()))
         };
-        let joined = || self.words.joined(words, is_open).iter().find_map(found);
-        if let Some(found) = spellings.iter().find_map(found).or_else(joined) {
+        let respaced = || {
+            let joined = self.joined(words, &spellings, is_open);
+            let divided = || self.words.divided(words, is_open, &|_| false).iter().find_map(found);
+            joined.iter().find_map(found).or_else(divided)
+        };
+        if let Some(found) = spellings.iter().find_map(found).or_else(respaced) {
             return found;
         }
         let Some(first) = spellings.first() else { return Default::default() };
@@ -155,39 +142,39 @@ impl TextIndex {
         if outcome.total > 0 { (outcome, reading) } else { Default::default() }
     }
 
-    /// All rows that words find, ascending, for each way to spell them, for whoever has an order of their own.
-    pub(crate) fn all_rows(&self, asked: &Asked<'_>) -> Vec<AllRows> {
-        let spellings = self.words.spellings(asked.words, &Reach::WIDE, asked.is_known);
-        let query = |spelling: &Spelling| {
-            let required = (asked.required)(&spelling.words);
-            let has_last = required.last().is_some_and(|last| last + 1 == spelling.words.len());
-            let words: Vec<String> =
-                required.into_iter().map(|place| spelling.words[place].clone()).collect();
-            SearchQuery::new(&words, asked.is_open && has_last, self)
-        };
-        let found = |spelling: &Spelling| AllRows {
-            rows: query(spelling).all(),
-            reading: spelling.reading(),
-            searched: spelling.words.clone(),
-        };
-        let all = |spellings: &[Spelling]| -> Vec<AllRows> {
-            spellings.iter().map(found).filter(|found| !found.rows.is_empty()).collect()
-        };
-        let mut all_found = all(&spellings);
-        if all_found.is_empty() {
-            all_found = all(&self.words.joined(asked.words, asked.is_open));
-        }
-        if let (true, Some(first)) = (all_found.is_empty(), spellings.first()) {
-            let Outcome { rows, relaxed, .. } = query(first).relaxed(Page { limit: usize::MAX, offset: 0 });
-            let reading = Reading { relaxed, ..first.reading() };
-            all_found.push(AllRows { rows, reading, searched: first.words.clone() });
-        }
-        all_found
+    /// What the words of a query may stand for, for whoever has an order of their own. Words that are known elsewhere are
+    /// taken for what they are.
+    pub(crate) fn spellings(&self, words: &[String], is_known: &dyn Fn(&str) -> bool) -> Vec<Spelling> {
+        self.words.spellings(words, &Reach::WIDE, is_known)
     }
 
-    /// The rows that have all words as they stand, ascending.
-    pub(crate) fn rows_with(&self, words: &[String]) -> Vec<u32> {
-        SearchQuery::new(words, false, self).all()
+    /// The same with words joined: those that were typed, and those that they most likely stand for, so that who asks for
+    /// what was corrected finds the same.
+    pub(crate) fn joined(&self, words: &[String], spellings: &[Spelling], is_open: bool) -> Vec<Spelling> {
+        let mut joined = self.words.joined(words, is_open);
+        let corrected = spellings.first().filter(|first| first.is_corrected);
+        joined.extend(corrected.into_iter().flat_map(|first| self.words.joined(&first.words, is_open)));
+        joined
+    }
+
+    /// The same with words divided.
+    pub(crate) fn divided(
+        &self,
+        words: &[String],
+        is_open: bool,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<Spelling> {
+        self.words.divided(words, is_open, is_known)
+    }
+
+    /// The rows that have all words, ascending; the last of them may go on, if it is open.
+    pub(crate) fn all(&self, words: &[String], is_open: bool) -> Vec<u32> {
+        SearchQuery::new(words, is_open, self).all()
+    }
+
+    /// The rows that have the most of the words, ascending.
+    pub(crate) fn most(&self, words: &[String], is_open: bool) -> Vec<u32> {
+        SearchQuery::new(words, is_open, self).relaxed(Page { limit: usize::MAX, offset: 0 }).rows
     }
 
     /// Whether some row has the word, in some form or as a prefix.

@@ -21,13 +21,6 @@ pub struct Reading {
     pub relaxed: bool,
 }
 
-impl Found<'_> {
-    /// Whether no row has all words.
-    pub(crate) fn is_poor(&self) -> bool {
-        self.listing.total == 0 || self.reading.relaxed
-    }
-}
-
 impl<'a> From<Listing<'a>> for Found<'a> {
     fn from(listing: Listing<'a>) -> Self {
         Self { listing, reading: Reading::default() }

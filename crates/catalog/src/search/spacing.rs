@@ -3,23 +3,71 @@
 use hashbrown::HashSet;
 
 use super::analyzer::is_stop_word;
-use super::lexicon::Lexicon;
+use super::spelling::Spelling;
+use super::synonyms;
+use super::word_lists::WordLists;
 
 /// So many words may be written as one, and so many ways to divide them are tried.
 const MOST_PARTS: usize = 4;
 const MOST_DIVISIONS: usize = 3;
 /// Shorter parts are found in nearly every word.
 const SHORTEST_PART: usize = 3;
-/// So many neighbours may be one word, and so many ways to join them are tried.
+/// So many neighbours may be one word.
 const MOST_JOINED: usize = 3;
-const MOST_READINGS: usize = 8;
 /// Fewer letters begin too many words.
 const SHORTEST_BEGINNING: usize = 5;
+/// So many readings of a query are tried.
+const MOST_READINGS: usize = 8;
 
-impl Lexicon {
+impl WordLists {
+    /// A query with neighbours in one, where that is a word that rows have; the last may be a beginning, if it is open.
+    pub(super) fn joined(&self, words: &[String], is_open: bool) -> Vec<Spelling> {
+        let places =
+            (0..words.len()).flat_map(|start| (2..=MOST_JOINED).map(move |count| start..start + count));
+        let joined = places.filter_map(|places| {
+            let one = words.get(places.clone())?.concat();
+            let is_known = self.is_joined(&one, is_open && places.end == words.len());
+            is_known.then(|| [&words[..places.start], &[one], &words[places.end..]].concat())
+        });
+        joined.take(MOST_READINGS).map(|words| Spelling { words, is_corrected: true }).collect()
+    }
+
+    /// Numbers that stand beside each other are none together.
+    fn is_joined(&self, one: &str, is_open: bool) -> bool {
+        let is_long = one.chars().count() >= SHORTEST_BEGINNING;
+        let begins_one = || is_open && is_long && !self.lexicon.starting_with(one).is_empty();
+        let is_number = one.bytes().all(|byte| byte.is_ascii_digit());
+        !is_number && (!self.lexicon.forms(one).is_empty() || begins_one())
+    }
+
+    /// A query with words that nothing has divided into such as rows have.
+    pub(super) fn divided(
+        &self,
+        words: &[String],
+        is_open: bool,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<Spelling> {
+        let mut readings = vec![words.to_vec()];
+        for word in self.mistyped(words, is_known) {
+            let divisions = self.divisions(word, is_open && words.last() == Some(word));
+            let divided = |reading: &Vec<String>, division: &[String]| -> Vec<String> {
+                let parts =
+                    reading.iter().map(|own| if own == word { division } else { std::slice::from_ref(own) });
+                parts.flatten().cloned().collect()
+            };
+            if !divisions.is_empty() {
+                let all =
+                    readings.iter().flat_map(|reading| divisions.iter().map(|one| divided(reading, one)));
+                readings = all.take(MOST_READINGS).collect();
+            }
+        }
+        readings.retain(|reading| reading.len() > words.len());
+        readings.into_iter().map(|words| Spelling { words, is_corrected: true }).collect()
+    }
+
     /// What words one is made of, the fewest first. The last of them may be a beginning, if it is open.
-    pub(super) fn divided(&self, word: &str, is_open: bool) -> Vec<Vec<String>> {
-        // One way to each place of the word is enough: the first to get there has the fewest words.
+    fn divisions(&self, word: &str, is_open: bool) -> Vec<Vec<String>> {
+        // One way to each place of the word is tried: the first to get there has the fewest words.
         let (mut ways, mut reached, mut whole) = (vec![(word, Vec::new())], HashSet::new(), Vec::new());
         for _ in 0..MOST_PARTS {
             let mut longer = Vec::new();
@@ -27,8 +75,10 @@ impl Lexicon {
                 if self.is_last_part(rest, is_open) && !way.is_empty() {
                     whole.push([&way[..], &[rest]].concat().into_iter().map(str::to_owned).collect());
                 }
-                let parts = self.first_parts(rest).into_iter().map(|part| (&rest[part.len()..], part));
-                let parts = parts.filter(|(rest, _)| reached.insert(rest.len()));
+                let parts = self.next_parts(rest, way.last()).into_iter();
+                let parts = parts
+                    .map(|part| (&rest[part.len()..], part))
+                    .filter(|(rest, _)| reached.insert(rest.len()));
                 longer.extend(parts.map(|(rest, part)| (rest, [&way[..], &[part]].concat())));
             }
             ways = longer;
@@ -38,41 +88,26 @@ impl Lexicon {
     }
 
     fn is_last_part(&self, text: &str, is_open: bool) -> bool {
-        let begins_one = || is_open && !self.starting_with(text).is_empty();
-        self.is_part(text) || (text.chars().count() >= SHORTEST_PART && begins_one())
+        let begins_one = || is_open && !self.lexicon.starting_with(text).is_empty();
+        text.chars().count() >= SHORTEST_PART && !is_stop_word(text) && (self.has(text) || begins_one())
     }
 
-    fn is_part(&self, text: &str) -> bool {
-        let is_long = text.chars().count() >= SHORTEST_PART;
-        (is_long || is_stop_word(text)) && self.find(text).is_some()
+    fn has(&self, word: &str) -> bool {
+        self.lexicon.find(word).is_some() || synonyms::have(word)
     }
 
-    /// The words that a text begins with, the longest first.
-    fn first_parts<'w>(&self, text: &'w str) -> Vec<&'w str> {
+    /// The words that a text begins with, the longest first. A small word stands between two that are none.
+    fn next_parts<'w>(&self, text: &'w str, before: Option<&&str>) -> Vec<&'w str> {
         let ends = text.char_indices().map(|(end, _)| end).skip(1);
-        let beginnings = ends.map(|end| &text[..end]).take_while(|part| !self.starting_with(part).is_empty());
-        let mut parts: Vec<&str> = beginnings.filter(|part| self.is_part(part)).collect();
+        let begins = |part: &&str| !self.lexicon.starting_with(part).is_empty() || synonyms::begin_with(part);
+        let may_be_small = before.is_some_and(|before| !is_stop_word(before));
+        let is_part = |part: &&str| match is_stop_word(part) {
+            true => may_be_small,
+            false => part.chars().count() >= SHORTEST_PART && self.has(part),
+        };
+        let mut parts: Vec<&str> = ends.map(|end| &text[..end]).take_while(begins).filter(is_part).collect();
         parts.reverse();
         parts
-    }
-
-    /// The words with neighbours in one, where that is a word that rows have; the last may be a beginning, if it is open.
-    pub(super) fn joined(&self, words: &[String], is_open: bool) -> Vec<Vec<String>> {
-        let starts =
-            (0..words.len()).flat_map(|start| (2..=MOST_JOINED).map(move |count| start..start + count));
-        let joined = starts.filter_map(|places| {
-            let one = words.get(places.clone())?.concat();
-            let is_known = self.is_joined(&one, is_open && places.end == words.len());
-            is_known.then(|| [&words[..places.start], &[one], &words[places.end..]].concat())
-        });
-        joined.take(MOST_READINGS).collect()
-    }
-
-    /// Numbers that stand beside each other are none together.
-    fn is_joined(&self, one: &str, is_open: bool) -> bool {
-        let begins_one =
-            || is_open && one.chars().count() >= SHORTEST_BEGINNING && !self.starting_with(one).is_empty();
-        !one.bytes().all(|byte| byte.is_ascii_digit()) && (!self.forms(one).is_empty() || begins_one())
     }
 }
 
@@ -80,41 +115,59 @@ impl Lexicon {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::lexicon::Lexicon;
     use super::*;
 
-    fn lexicon(words: &[&str]) -> Lexicon {
+    fn lists(words: &[&str]) -> WordLists {
         let mut sorted = words.to_vec();
         sorted.sort_unstable();
         let ends = sorted.iter().scan(0, |end, word| {
             *end += word.len() as u32;
             Some(*end)
         });
-        Lexicon::new(sorted.concat(), ends.collect())
+        WordLists { lexicon: Lexicon::new(sorted.concat(), ends.collect()), ..WordLists::default() }
+    }
+
+    fn texts(spellings: Vec<Spelling>) -> Vec<String> {
+        spellings.into_iter().map(|spelling| spelling.words.join(" ")).collect()
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
     }
 
     #[test]
     fn a_word_is_divided_into_the_fewest_first() {
-        let lexicon =
-            lexicon(&["banco", "ban", "cod", "do", "dobrasil", "brasil", "bras", "il", "lojas", "renner"]);
-        let divided = |word: &str, is_open| -> Vec<String> {
-            lexicon.divided(word, is_open).iter().map(|words| words.join(" ")).collect()
-        };
+        let lists = lists(&[
+            "a", "banco", "ban", "cod", "da", "do", "dobrasil", "brasil", "bras", "il", "lojas", "no",
+            "renner", "xis",
+        ]);
+        let divided = |text: &str, is_open| texts(lists.divided(&words(text), is_open, &|_| false));
         assert_eq!(divided("bancodobrasil", false), ["banco dobrasil", "banco do brasil"]);
-        assert_eq!(divided("lojasrenner", false), ["lojas renner"]);
+        assert_eq!(divided("xis lojasrenner", false), ["xis lojas renner"]);
         assert_eq!(divided("lojasren", true), ["lojas ren"]);
-        for nothing in ["lojasren", "lojas", "brasilil", "xlojas", "", "lojasre"] {
+        assert_eq!(divided("assembleiageral", false), ["assembleia geral"], "by the table of abbreviations");
+        for nothing in [
+            "lojasren",
+            "lojas",
+            "brasilil",
+            "wlojas",
+            "lojasre",
+            "nodoa",
+            "lojasdo",
+            "dolojas",
+            "lojasdodabanco",
+        ] {
             assert_eq!(divided(nothing, false), [""; 0], "{nothing}");
         }
         assert_eq!(divided("lojasre", true), [""; 0]);
+        assert_eq!(texts(lists.divided(&words("lojasrenner"), false, &|_| true)), [""; 0], "known elsewhere");
     }
 
     #[test]
     fn neighbours_are_joined_where_they_are_a_word() {
-        let lexicon = lexicon(&["112024", "jbs", "petrobras", "smartfit"]);
-        let joined = |text: &str, is_open| -> Vec<String> {
-            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            lexicon.joined(&words, is_open).iter().map(|words| words.join(" ")).collect()
-        };
+        let lists = lists(&["112024", "jbs", "petrobras", "smartfit"]);
+        let joined = |text: &str, is_open| texts(lists.joined(&words(text), is_open));
         assert_eq!(joined("smart fit academia", true), ["smartfit academia"]);
         assert_eq!(joined("j b s", false), ["jbs"]);
         assert_eq!(joined("a petro br", true), ["a petrobr"]);
@@ -129,10 +182,11 @@ mod tests {
             words in prop::collection::btree_set("[abç]{1,4}", 1..12), text in "[abç]{0,14}", is_open: bool,
         ) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            for parts in lexicon(&words).divided(&text, is_open) {
+            for parts in lists(&words).divisions(&text, is_open) {
                 prop_assert_eq!(&parts.concat(), &text);
                 prop_assert!((2..=MOST_PARTS).contains(&parts.len()));
                 prop_assert!(is_open || parts.iter().all(|part| words.contains(&part.as_str())));
+                prop_assert!(!is_stop_word(&parts[0]) && !parts.windows(2).any(|two| two.iter().all(|part| is_stop_word(part))));
             }
         }
     }

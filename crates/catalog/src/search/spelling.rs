@@ -32,13 +32,13 @@ impl Reach {
 }
 
 /// A query as it may have been meant.
-pub(super) struct Spelling {
-    pub words: Vec<String>,
-    is_corrected: bool,
+pub(crate) struct Spelling {
+    pub(crate) words: Vec<String>,
+    pub(super) is_corrected: bool,
 }
 
 impl Spelling {
-    pub(super) fn reading(&self) -> Reading {
+    pub(crate) fn reading(&self) -> Reading {
         let corrected = self.is_corrected.then(|| self.words.join(" ").into());
         Reading { corrected, relaxed: false }
     }
@@ -65,20 +65,13 @@ impl WordLists {
         let mut readings = vec![words.to_vec()];
         for word in self.mistyped(words, is_known) {
             let is_last = words.last() == Some(word);
-            let nearest = self.nearest(word, is_last, reach.nearest).into_iter().map(|word| vec![word]);
-            let meant: Vec<Vec<String>> = nearest.chain(self.lexicon.divided(word, is_last)).collect();
-            if !meant.is_empty() {
-                readings = combined(&readings, word, &meant, reach.readings);
+            let nearest = self.nearest(word, is_last, reach.nearest);
+            if !nearest.is_empty() {
+                readings = combined(&readings, word, &nearest, reach.readings);
             }
         }
         let spelling = |reading: Vec<String>| Spelling { is_corrected: reading != words, words: reading };
         readings.into_iter().map(spelling).collect()
-    }
-
-    /// The same words with fewer spaces, where neighbours are one word that rows have.
-    pub(super) fn joined(&self, words: &[String], is_open: bool) -> Vec<Spelling> {
-        let joined = self.lexicon.joined(words, is_open).into_iter();
-        joined.map(|words| Spelling { words, is_corrected: true }).collect()
     }
 
     /// The words of a text as they were most likely meant.
@@ -89,7 +82,11 @@ impl WordLists {
     }
 
     /// The words that are unknown, each once; none if there are too many.
-    fn mistyped<'w>(&self, words: &'w [String], is_known: &dyn Fn(&str) -> bool) -> Vec<&'w String> {
+    pub(super) fn mistyped<'w>(
+        &self,
+        words: &'w [String],
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<&'w String> {
         let mut seen = HashSet::new();
         let unknown = words.iter().filter(|word| self.is_unknown(word) && !is_known(word));
         let unknown: Vec<&String> = unknown.filter(|word| seen.insert(*word)).collect();
@@ -137,18 +134,12 @@ impl WordLists {
     }
 }
 
-/// Every reading with each of what may have been meant in the places of a mistyped word; at most so many.
-fn combined(
-    readings: &[Vec<String>],
-    mistyped: &str,
-    meant: &[Vec<String>],
-    most: usize,
-) -> Vec<Vec<String>> {
-    let with = |reading: &[String], meant: &[String]| -> Vec<String> {
-        let words = reading.iter().map(|own| if own == mistyped { meant } else { std::slice::from_ref(own) });
-        words.flatten().cloned().collect()
+/// Every reading with each of the words in the places of a mistyped one; at most so many.
+fn combined(readings: &[Vec<String>], mistyped: &str, words: &[String], most: usize) -> Vec<Vec<String>> {
+    let with = |reading: &[String], word: &String| -> Vec<String> {
+        reading.iter().map(|own| if own == mistyped { word.clone() } else { own.clone() }).collect()
     };
-    let all = meant.iter().flat_map(|words| readings.iter().map(move |reading| with(reading, words)));
+    let all = words.iter().flat_map(|word| readings.iter().map(move |reading| with(reading, word)));
     all.take(most).collect()
 }
 

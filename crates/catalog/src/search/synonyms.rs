@@ -139,9 +139,18 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 
 /// Whether a word stands in the table, in some form, or begins one that does.
 pub(super) fn knows(word: &str) -> bool {
-    let mut from_there = EXPRESSIONS.words.range::<str, _>((Bound::Included(word), Bound::Unbounded));
-    let begins = from_there.next().is_some_and(|other| other.starts_with(word));
-    begins || EXPRESSIONS.bases.contains(&base(word))
+    begin_with(word) || EXPRESSIONS.bases.contains(&base(word))
+}
+
+/// Whether a word of the table begins so.
+pub(super) fn begin_with(letters: &str) -> bool {
+    let mut from_there = EXPRESSIONS.words.range::<str, _>((Bound::Included(letters), Bound::Unbounded));
+    from_there.next().is_some_and(|other| other.starts_with(letters))
+}
+
+/// Whether this very word stands in the table.
+pub(super) fn have(word: &str) -> bool {
+    EXPRESSIONS.words.contains(word)
 }
 
 /// An expression that words of a query are.

@@ -238,11 +238,40 @@ fn a_legal_form_need_not_be_typed_to_its_end() {
 }
 
 #[test]
+fn other_spaces_count_where_a_name_is_that() {
+    let part = Companies::build(vec![
+        company(1, "ATIVO", "SENDAS DISTRIBUIDORA S.A.", ""),
+        company(2, "CANCELADA", "SENDAS S.A.", ""),
+        company(3, "ATIVO", "RODOVIAS DAS COLINAS SEM FIM S.A.", ""),
+        company(4, "ATIVO", "NATURAL & CIA S.A.", ""),
+        company(5, "CANCELADA", "AURAL S.A.", "NA AURAL"),
+        company(6, "ATIVO", "BANCO DO NORTE S.A.", ""),
+    ])
+    .unwrap();
+    for (q, ids, corrected) in [
+        ("semdas", &[2, 1][..], "sendas"),
+        ("na tural", &[4], "natural"),
+        ("bancodonorte", &[6], "banco do norte"),
+        ("bancodonor", &[6], "banco do nor"),
+    ] {
+        assert_eq!(found(&part, q), ids, "{q}");
+        assert_eq!(part.search(q, ALL).reading.corrected.as_deref(), Some(corrected), "{q}");
+    }
+    assert_eq!(found(&part, "nodoa"), [0; 0], "small words are no name");
+}
+
+#[test]
 fn a_cnpj_is_never_taken_apart() {
     let part = active(&[(33, "AURORA S.A.", ""), (167, "BOREAL 33 S.A.", "")]);
     for q in ["33.000.167/0001-01 aurora", "cia aurora 33000167000101"] {
         assert_eq!(found(&part, q), [33], "{q}");
         assert!(!part.search(q, ALL).reading.relaxed, "{q}");
+    }
+    for q in ["33.000.167/0001-01 auro", "33.000.167/0001-01 aurora hold", "33.000.167/0001-01 de aurora"] {
+        assert_eq!((found(&part, q), part.search(q, ALL).reading.relaxed), (vec![33], false), "{q}");
+    }
+    for q in ["33.000.167/0001-01 hold", "33.000.167/0001-01 de", "33.000.167/0001-01 33.000.167/0001-01"] {
+        assert_eq!((found(&part, q), part.search(q, ALL).reading.relaxed), (vec![33, 167], false), "{q}");
     }
     for q in ["33.000.167/0001-01", "33.000.167/0001-01 ltda", "33.000.167/0001-01 vesper"] {
         assert_eq!(found(&part, q), [33, 167], "{q}: both bear it");

@@ -157,6 +157,25 @@ fn the_company_that_was_meant_is_found_first_in_the_real_registry() {
 }
 
 #[test]
+fn asking_for_what_was_corrected_finds_the_same() {
+    let part = made_up();
+    let further = [
+        "bevil nordeste bebids",
+        "banco do litoral s a",
+        "petro sull quimica",
+        "aero bras hold",
+        "gerdali a s a",
+    ];
+    for q in rows(QUESTIONS).map(|row| row[1]).chain(further) {
+        let first = part.search(q, SEEN);
+        let Some(corrected) = first.reading.corrected.clone() else { continue };
+        let again = part.search(&corrected, SEEN);
+        assert_eq!((first.total, &first.rows), (again.total, &again.rows), "{q}: {corrected}");
+        assert_eq!((again.reading.corrected, again.reading.relaxed), (None, first.reading.relaxed), "{q}");
+    }
+}
+
+#[test]
 fn the_filing_that_was_meant_is_found_first() {
     let part = filings();
     let found = |q: &str| -> Vec<String> {

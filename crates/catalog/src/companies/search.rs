@@ -1,0 +1,176 @@
+//! Which companies a text finds: as it was typed, then as it may have been meant.
+
+use lastro_model::{Cnpj, Standing};
+
+use super::Companies;
+use super::legal_forms::without_begun;
+use super::ranking::{self, Rank, Wanted};
+use crate::page::{Listing, Page, Rows};
+use crate::search::{Found, Reading, Spelling, analyzed, is_stop_word, may_go_on};
+
+/// What was typed.
+struct Typed<'a> {
+    q: &'a str,
+    words: Vec<String>,
+    /// Whether the last word may go on.
+    is_open: bool,
+    /// Whether a word is known elsewhere, so that it is not mistyped.
+    is_known: &'a dyn Fn(&str) -> bool,
+}
+
+/// The companies that one reading of a text finds, in their order.
+struct Read {
+    best: Rank,
+    /// The best of all: a name that is the query comes first, be it of a company that is gone.
+    standing: Standing,
+    rows: Vec<u32>,
+    reading: Reading,
+}
+
+impl Companies {
+    /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`Rank`]; by CNPJ, if the
+    /// text has one or starts one.
+    pub fn search(&self, q: &str, page: Page) -> Found<'_> {
+        self.search_beside(q, page, &|_| false)
+    }
+
+    /// The same where something else is searched too: a word that is known there is not mistyped.
+    pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
+        let typed = Typed { q, words: analyzed(q), is_open: may_go_on(q), is_known };
+        if let Some((bearers, reading)) = self.bearers(&typed) {
+            return found(&bearers, reading, page);
+        }
+        // Of several words that one may have meant, those that find the best company, an active one if there is any.
+        let readings = self.readings(&typed).into_iter();
+        match readings.min_by_key(|read| (read.standing, read.best)) {
+            Some(read) => found(&read.rows, read.reading, page),
+            None => Found::from(Listing::EMPTY),
+        }
+    }
+
+    /// What was typed, if some company has all of it; else what may have been meant; else the companies that have the most.
+    fn readings(&self, typed: &Typed<'_>) -> Vec<Read> {
+        let spellings = self.index.spellings(&typed.words, typed.is_known);
+        let mut found: Vec<Read> =
+            spellings.iter().filter_map(|spelling| self.read(typed, spelling, typed.is_open)).collect();
+        if !found.iter().any(|read| read.reading == Reading::default()) {
+            self.add_respaced(typed, &spellings, &mut found);
+        }
+        if found.is_empty() {
+            found.extend(spellings.iter().filter_map(|spelling| self.read_without_begun(typed, spelling)));
+        }
+        if found.is_empty() {
+            found.extend(spellings.first().and_then(|first| self.read_most(typed, first)));
+        }
+        found
+    }
+
+    /// Adds readings with other spaces. They change no letter, but words that companies have, or make short ones of a long one:
+    /// so they count where a name is that, and otherwise only where there is nothing else.
+    fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
+        let read = |spelling: &Spelling| self.read(typed, spelling, typed.is_open);
+        let joined = self.index.joined(&typed.words, spellings, typed.is_open);
+        let joined = joined.iter().filter_map(read).filter(|read| ranking::is_named(&read.best));
+        let divided = self.index.divided(&typed.words, typed.is_open, typed.is_known);
+        let divided = divided.iter().filter_map(read);
+        let divided = divided.filter(|read| found.is_empty() || ranking::is_name(&read.best));
+        let respaced: Vec<Read> = joined.chain(divided).collect();
+        found.extend(respaced);
+    }
+
+    /// The companies that have all words of a name.
+    fn read(&self, typed: &Typed<'_>, spelling: &Spelling, is_open: bool) -> Option<Read> {
+        let rows = self.with_all(&spelling.words, is_open);
+        if rows.is_empty() {
+            None
+        } else {
+            self.ranked(typed, &spelling.words, is_open, rows, spelling.reading())
+        }
+    }
+
+    /// The same where the legal form need not be typed to its end, for it need not be there at all.
+    fn read_without_begun(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
+        let words = without_begun(&spelling.words).filter(|words| typed.is_open && !words.is_empty())?;
+        let rows = self.with_all(words, false);
+        if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, spelling.reading()) }
+    }
+
+    fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
+        let (words, is_open) = required(&spelling.words, typed.is_open);
+        let rows = self.index.most(&words, is_open);
+        let reading = Reading { relaxed: !rows.is_empty(), ..spelling.reading() };
+        self.ranked(typed, &spelling.words, typed.is_open, rows, reading)
+    }
+
+    fn with_all(&self, words: &[String], is_open: bool) -> Vec<u32> {
+        let (words, is_open) = required(words, is_open);
+        self.index.all(&words, is_open)
+    }
+
+    /// Rows in their order, and what the text names by a ticker.
+    fn ranked(
+        &self,
+        typed: &Typed<'_>,
+        searched: &[String],
+        is_open: bool,
+        mut rows: Vec<u32>,
+        reading: Reading,
+    ) -> Option<Read> {
+        let named = self.tickers.search(typed.q);
+        rows.extend(named.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
+        let wanted = Wanted::new(searched, is_open, typed.q, &self.tickers);
+        let ranked = self.ranking.ordered(&rows, &wanted);
+        let standing = ranked.iter().map(|((_, _, standing, ..), _)| *standing).min()?;
+        let (best, _) = *ranked.first()?;
+        Some(Read { best, standing, rows: ranked.into_iter().map(|(_, row)| row).collect(), reading })
+    }
+
+    /// The companies whose number the text is, starts or has among its words; of several those that have the other words too.
+    fn bearers(&self, typed: &Typed<'_>) -> Option<(Vec<u32>, Reading)> {
+        let bearers = self.cnpjs.search(typed.q);
+        if !bearers.is_empty() {
+            return Some((bearers, Reading::default()));
+        }
+        let cnpj = typed.words.iter().find_map(|word| Cnpj::parse(word).ok())?;
+        let bearers: Vec<u32> = self.cnpjs.bearers(&cnpj).collect();
+        let is_other = |word: &&String| Cnpj::parse(word) != Ok(cnpj);
+        let others: Vec<String> = typed.words.iter().filter(is_other).cloned().collect();
+        let is_open = typed.is_open && typed.words.last().is_some_and(|last| is_other(&last));
+        let with_others = self.with_others(&others, is_open);
+        let has_others = |row: &&u32| with_others.as_ref().is_none_or(|rows| rows.binary_search(row).is_ok());
+        let having: Vec<u32> = bearers.iter().filter(has_others).copied().collect();
+        let reading = Reading { relaxed: having.is_empty(), ..Reading::default() };
+        let found = if having.is_empty() { bearers } else { having };
+        (!found.is_empty()).then_some((found, reading))
+    }
+
+    /// The companies that have all of these words, ascending; `None` where nothing is asked of them.
+    fn with_others(&self, words: &[String], is_open: bool) -> Option<Vec<u32>> {
+        let tells = |words: &[String]| {
+            let name = super::legal_forms::places_of_name(words);
+            name.iter().any(|place| !is_stop_word(&words[*place]))
+        };
+        if !tells(words) {
+            return None;
+        }
+        let rows = self.with_all(words, is_open);
+        match without_begun(words).filter(|_| is_open && rows.is_empty()) {
+            Some(words) if tells(words) => Some(self.with_all(words, false)),
+            Some(_) => None,
+            None => Some(rows),
+        }
+    }
+}
+
+/// The words that companies must have, and whether the last of them may go on.
+fn required(words: &[String], is_open: bool) -> (Vec<String>, bool) {
+    let places = ranking::required(words);
+    let has_last = places.last().is_some_and(|last| last + 1 == words.len());
+    (places.into_iter().map(|place| words[place].clone()).collect(), is_open && has_last)
+}
+
+/// A page of rows that were found, in their order.
+fn found(rows: &[u32], reading: Reading, page: Page) -> Found<'static> {
+    let listing = Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) };
+    Found { listing, reading }
+}
