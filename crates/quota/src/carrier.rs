@@ -19,6 +19,7 @@ use crate::question::Question;
 
 /// How long an answer is of use to whoever could not wait for it: what it counted is put right then.
 const LATEST: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// What is carried to Redis in a call about rings.
 #[derive(Debug)]
@@ -178,10 +179,22 @@ where
     let Ok(Ok(counted)) = tokio::time::timeout(LATEST, calling).await else { return };
     for (unheard, (question, reply)) in unheard.into_iter().zip(counted) {
         let Some(unheard) = unheard else { continue };
-        let units = reply.granted.saturating_sub(unheard.admitted());
+        let admitted = tokio::time::timeout(LATEST, admitted(unheard)).await.unwrap_or(u32::MAX);
+        let units = reply.granted.saturating_sub(admitted);
         if units > 0 {
             give_back(&quota, Question { units, given_back_us: Some(reply.place), ..question });
         }
+    }
+}
+
+/// Who was told a moment ago that there is no answer may still have to decide.
+async fn admitted(mut unheard: Unheard) -> u32 {
+    loop {
+        match unheard.admitted() {
+            Ok(admitted) => return admitted,
+            Err(undecided) => unheard = undecided,
+        }
+        tokio::time::sleep(MOMENT).await;
     }
 }
 

@@ -12,10 +12,10 @@ use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::Quota;
 use crate::answer::{Answer, Reply};
 use crate::carrier;
 use crate::names::RingName;
+use crate::{Claim, Quota};
 
 const SHARDS: usize = 64;
 
@@ -48,9 +48,10 @@ impl Unheard {
         }
     }
 
-    /// How many were, of all who were told the same.
-    pub(crate) fn admitted(&self) -> u32 {
-        self.0.as_ref().map_or(0, |admitted| admitted.load(Ordering::Relaxed))
+    /// How many were, of all who were told the same, when all of them have decided.
+    pub(crate) fn admitted(self) -> Result<u32, Self> {
+        let Some(admitted) = self.0 else { return Ok(0) };
+        Arc::try_unwrap(admitted).map(AtomicU32::into_inner).map_err(|admitted| Self(Some(admitted)))
     }
 }
 
@@ -123,13 +124,8 @@ pub(crate) struct Flight {
 }
 
 /// Asks Redis, together with whoever asks for the same ring. A call has its budget; who rides on the next waits for both.
-pub(crate) async fn ask(
-    quota: &Arc<Quota>,
-    name: RingName,
-    limit: u32,
-    window_ns: u64,
-    wants_unit: bool,
-) -> Result<Answer, Unheard> {
+pub(crate) async fn ask(quota: &Arc<Quota>, claim: &Claim<'_>, wants_unit: bool) -> Result<Answer, Unheard> {
+    let Claim { name, limit, window_ns, .. } = *claim;
     let (told, answer) = oneshot::channel();
     if let Some(first) = quota.flights.wait(name, Rider { wants_unit, limit, told }) {
         let place = Place { name, flights: Some(Arc::clone(&quota.flights)) };

@@ -174,11 +174,12 @@ impl Quota {
         }
     }
 
-    /// Takes a unit, or not. A call that is under way is waited for, and then its own.
+    /// Takes a unit, or not, where [`Quota::take_at_once`] could not tell. A call about this ring that is under way is
+    /// waited for, and then its own.
     pub async fn take(self: &Arc<Self>, claim: &Claim<'_>) -> Charge {
         match self.decide(claim) {
             Decision::Share => self.take_share(claim),
-            Decision::Shared => match self.ask(claim).await {
+            Decision::Shared => match flights::ask(self, claim, true).await {
                 // It lost its data a moment ago: it counts, and our share decides.
                 Ok(answer) if answer.has_forgotten(claim.window_ns) => self.take_share(claim),
                 Ok(answer) => self.settle(claim, answer),
@@ -189,7 +190,10 @@ impl Quota {
                 if !reserved.verdict.admitted {
                     return reserved;
                 }
-                match self.ask(claim).await {
+                let known = self.known(claim);
+                let heard =
+                    if let Some(answer) = known { Ok(answer) } else { flights::ask(self, claim, true).await };
+                match heard {
                     Ok(answer) if !answer.is_admitted => {
                         claim.own.give_back(self.own_limit(claim), claim.window_ns, claim.now.monotonic_ns);
                         Charge { verdict: answer.verdict(claim.now), unit: Unit::Own }
@@ -231,7 +235,7 @@ impl Quota {
         if let Some(verdict) = self.peek_at_once(claim) {
             return verdict;
         }
-        match flights::ask(self, claim.name, claim.limit, claim.window_ns, false).await {
+        match flights::ask(self, claim, false).await {
             Ok(answer) => answer.verdict(claim.now),
             Err(_) => self.peek_share(claim),
         }
@@ -278,13 +282,6 @@ impl Quota {
             unheard.was_admitted();
         }
         charge
-    }
-
-    async fn ask(self: &Arc<Self>, claim: &Claim<'_>) -> Result<Answer, Unheard> {
-        match self.known(claim) {
-            Some(answer) => Ok(answer),
-            None => flights::ask(self, claim.name, claim.limit, claim.window_ns, true).await,
-        }
     }
 
     /// What Redis admitted is remembered here as well.
