@@ -7,10 +7,10 @@
 -- Told: now, the age of the epoch, the epoch; then for each ring how many are granted, how many were used before, how long until
 --       the next unit and until all of them are back, and the instant of what was granted
 --
--- It is on the path of requests, hence all of this in one string: an argument, a number in an answer or a text that is read as a number
--- costs a fifth of a command each. And no command is sent whose answer is known.
+-- It is on the path of requests, so the questions are one string and the answers too: an argument, a number in an answer or
+-- a text that is read as a number costs a third of a command each. And no command is sent whose answer is known.
 local QUESTION, ANSWER, HEAD = '>I8I8I8I8', '>i8i8i8i8i8', '>i8i8i8'
-local call, format, floor, max, min = redis.call, string.format, math.floor, math.max, math.min
+local call, format = redis.call, string.format
 local pack, unpack_numbers = struct.pack, struct.unpack
 local now = now_or(ARGV[1])
 local now_text = format('%.0f', now)
@@ -24,7 +24,7 @@ end
 local function drop_many(key, window)
     local low, high = 0, call('LLEN', key)
     while high - low > 1 do
-        local middle = floor((low + high) / 2)
+        local middle = math.floor((low + high) / 2)
         if at(key, middle) + window <= now then low = middle else high = middle end
     end
     call('LTRIM', key, high, '-1')
@@ -48,7 +48,7 @@ local function push(key, count, stamp)
     local total
     while count > 0 do
         local some = {}
-        for place = 1, min(count, 1000) do some[place] = text end
+        for place = 1, math.min(count, 1000) do some[place] = text end
         total = call('RPUSH', key, unpack(some))
         count = count - #some
     end
@@ -64,9 +64,9 @@ end
 -- back the push still has the instant of the newest; and the end is kept by the clock that the instants are of.
 local function keep(key, window, before, stamp)
     local part = window / 8
-    local ends = (floor(stamp / part) + 1) * part
-    if not before or ends ~= (floor(before / part) + 1) * part then
-        call('PEXPIRE', key, format('%.0f', math.ceil((ends + window - now) / 1000) + 1000))
+    local begun = stamp - stamp % part
+    if not before or before < begun then
+        call('PEXPIRE', key, format('%.0f', math.ceil((begun + part + window - now) / 1000) + 1000))
     end
 end
 
@@ -74,15 +74,15 @@ end
 -- again. Refusals come from notes nearly always, so this is rare.
 local function take(key, wanted, limit, window, before)
     -- Also when the clock went backwards: the order of the instants must hold.
-    local stamp = before and max(before, now) or now
-    local pushed = min(wanted, limit)
+    local stamp = before and before > now and before or now
+    local pushed = wanted < limit and wanted or limit
     if pushed == 0 then
         return 0, before and call('LLEN', key) or 0, stamp
     end
-    local total = push(key, pushed, stamp)
-    local excess = min(pushed, max(0, total - limit))
-    if excess > 0 then
-        call('RPOP', key, excess)
+    local total, excess = push(key, pushed, stamp), 0
+    if total > limit then
+        excess = math.min(pushed, total - limit)
+        call('LTRIM', key, '0', -1 - excess)
     end
     if excess < pushed then
         keep(key, window, before, stamp)
