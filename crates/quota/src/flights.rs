@@ -83,10 +83,8 @@ impl Flights {
     /// there are none, the ring is left alone.
     fn next(&self, name: RingName) -> Option<Vec<Rider>> {
         let mut shard = self.shard(name).lock();
-        let Some((waiting, limit)) = shard
-            .get_mut(&name)
-            .and_then(|waiting| waiting.first().map(|first| first.limit).map(|limit| (waiting, limit)))
-        else {
+        let waiting = shard.get_mut(&name)?;
+        let Some(limit) = waiting.first().map(|first| first.limit) else {
             shard.remove(&name);
             return None;
         };

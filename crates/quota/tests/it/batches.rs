@@ -88,15 +88,12 @@ async fn a_client_that_goes_takes_no_ring_along() {
     for request in 0..200 {
         let replica = Arc::clone(&fleet[0]);
         let asking = tokio::spawn(async move { replica.take(&replica.of_address(request % 40, 100)).await });
-        if request % 3 == 0 {
-            going.push(asking)
-        } else {
-            staying.push(asking)
-        }
+        let company = if request % 3 == 0 { &mut going } else { &mut staying };
+        company.push(asking);
         // At any point of its way.
         if request % 7 == 0 {
             tokio::task::yield_now().await;
-            going.iter().for_each(|asking| asking.abort());
+            going.iter().for_each(tokio::task::JoinHandle::abort);
         }
     }
     for answered in join_all(staying).await {
