@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, Script, ServerErrorKind};
+use redis::{
+    AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisWrite, Script, ServerErrorKind,
+};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -22,8 +24,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
 
-/// What a command takes, about.
+/// What a command takes, about: words beside its keys, bytes, and bytes for each key.
+const WORDS: usize = 12;
 const COMMAND_BYTES: usize = 256;
+const KEY_BYTES: usize = 80;
 
 /// Calls that may wait to be written to the socket.
 const UNSENT_CALLS: usize = 512;
@@ -36,11 +40,40 @@ pub(crate) enum CallError {
     Failed,
 }
 
-/// An argument of a script.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Argument<'a> {
-    Number(u64),
-    Text(&'a str),
+/// The command that runs a script, as it is put together: its keys, and after them its arguments. The library's own way to
+/// make one takes an allocation for each of them, and this is on the path of requests.
+pub(crate) struct Evaluation<'a> {
+    script: &'a Script,
+    command: Cmd,
+}
+
+impl<'a> Evaluation<'a> {
+    /// A script that has so many keys.
+    pub(crate) fn of(script: &'a Script, keys: usize) -> Self {
+        let mut command = Cmd::with_capacity(WORDS + keys, COMMAND_BYTES + keys * KEY_BYTES);
+        command.arg("EVALSHA").arg(script.get_hash()).arg(keys);
+        Self { script, command }
+    }
+
+    pub(crate) fn key(mut self, key: impl fmt::Display) -> Self {
+        self.command.write_arg_fmt(key);
+        self
+    }
+
+    pub(crate) fn number(mut self, number: u64) -> Self {
+        self.command.arg(number);
+        self
+    }
+
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        self.command.arg(text);
+        self
+    }
+
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.command.arg(bytes);
+        self
+    }
 }
 
 pub(crate) struct Connection {
@@ -123,20 +156,24 @@ impl Connection {
     }
 
     /// Runs a script, which answers with whole numbers. How long that may take is the caller's business.
-    pub(crate) async fn call(
-        &self,
-        script: &Script,
-        keys: &[&str],
-        arguments: &[Argument<'_>],
-    ) -> Result<Vec<i64>, CallError> {
+    pub(crate) async fn call(&self, evaluation: Evaluation<'_>) -> Result<Vec<i64>, CallError> {
+        self.run(evaluation).await
+    }
+
+    /// Runs a script, which answers with one string.
+    pub(crate) async fn call_for_bytes(&self, evaluation: Evaluation<'_>) -> Result<Vec<u8>, CallError> {
+        self.run(evaluation).await
+    }
+
+    async fn run<T: FromRedisValue>(&self, evaluation: Evaluation<'_>) -> Result<T, CallError> {
         let open = self.open.load_full().ok_or(CallError::Failed)?;
         let mut channel = open.channel.clone();
-        let evaluation = evaluation(script, keys, arguments);
-        let mut answer = evaluation.query_async(&mut channel).await;
+        let Evaluation { script, command } = evaluation;
+        let mut answer = command.query_async(&mut channel).await;
         if answer.as_ref().is_err_and(|error: &RedisError| error.kind() == NO_SCRIPT) {
             // It was there when we connected: somebody emptied Redis' list of scripts.
             answer = match script.load_async(&mut channel).await {
-                Ok(_) => evaluation.query_async(&mut channel).await,
+                Ok(_) => command.query_async(&mut channel).await,
                 Err(error) => Err(error),
             };
         }
@@ -158,23 +195,6 @@ impl Connection {
             self.lost.notify_one();
         }
     }
-}
-
-/// The command that runs a script. The library's own way to make one takes an allocation for each argument, and this is
-/// on the path of every request.
-fn evaluation(script: &Script, keys: &[&str], arguments: &[Argument<'_>]) -> Cmd {
-    let mut command = Cmd::with_capacity(3 + keys.len() + arguments.len(), COMMAND_BYTES);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(keys.len());
-    for key in keys {
-        command.arg(*key);
-    }
-    for argument in arguments {
-        match argument {
-            Argument::Number(number) => command.arg(*number),
-            Argument::Text(text) => command.arg(*text),
-        };
-    }
-    command
 }
 
 impl fmt::Debug for Connection {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use lastro_model::{AccountId, Now};
 use tokio::task::AbortHandle;
 
-use crate::connection::Argument;
+use crate::connection::Evaluation;
 use crate::mode::Decision;
 use crate::{Class, Quota};
 
@@ -67,13 +67,9 @@ impl Quota {
     }
 
     async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {
-        let arguments = [
-            Argument::Text(verb),
-            Argument::Text(&slot.name),
-            Argument::Number(most as u64),
-            Argument::Number(HELD_US),
-        ];
-        let called = self.side(Class::Keys).call(&self.scripts.slot, &[&slot.key], &arguments).await;
+        let evaluation = Evaluation::of(&self.scripts.slot, 1).key(&slot.key).text(verb).text(&slot.name);
+        let evaluation = evaluation.number(most as u64).number(HELD_US);
+        let called = self.side(Class::Keys).call(evaluation).await;
         called.ok().and_then(|numbers| numbers.first().copied())
     }
 }

@@ -8,23 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Either, select};
 use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::Quota;
 use crate::answer::{Answer, Reply};
-use crate::block::BUCKET_US;
-use crate::connection::CallError;
+use crate::carrier;
 use crate::names::RingName;
+use crate::{Claim, Quota};
 
 const SHARDS: usize = 64;
-
-/// How long an answer is of use to whoever could not wait for it: what it counted is put right then.
-const LATEST: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Flights {
@@ -54,6 +47,12 @@ impl Unheard {
             admitted.fetch_add(1, Ordering::Relaxed);
         }
     }
+
+    /// How many were, of all who were told the same, when all of them have decided.
+    pub(crate) fn admitted(self) -> Result<u32, Self> {
+        let Some(admitted) = self.0 else { return Ok(0) };
+        Arc::try_unwrap(admitted).map(AtomicU32::into_inner).map_err(|admitted| Self(Some(admitted)))
+    }
 }
 
 impl Flights {
@@ -66,196 +65,139 @@ impl Flights {
         &self.shards[self.hasher.hash_one(name) as usize % SHARDS]
     }
 
-    /// Those who came meanwhile; where there are none, the ring is left alone.
+    /// Waits for the next call of the ring, unless none is under way: then it is for this rider to begin one.
+    fn wait(&self, name: RingName, rider: Rider) -> Option<Rider> {
+        match self.shard(name).lock().entry(name) {
+            Entry::Occupied(mut waiting) => {
+                waiting.get_mut().push(rider);
+                None
+            }
+            Entry::Vacant(place) => {
+                place.insert(Vec::new());
+                Some(rider)
+            }
+        }
+    }
+
+    /// Those who came meanwhile and have the limit of the first: it may have been changed between two requests. Where
+    /// there are none, the ring is left alone.
     fn next(&self, name: RingName) -> Option<Vec<Rider>> {
         let mut shard = self.shard(name).lock();
-        let waiting = shard.get_mut(&name).map(std::mem::take).unwrap_or_default();
-        if waiting.is_empty() {
+        let waiting = shard.get_mut(&name)?;
+        let Some(limit) = waiting.first().map(|first| first.limit) else {
             shard.remove(&name);
             return None;
-        }
-        Some(waiting)
+        };
+        Some(waiting.extract_if(.., |rider| rider.limit == limit).collect())
     }
 }
 
-/// Leaves the ring to the next who comes, also when a flight ends by a panic. Who waits is let go.
-struct Landing<'a>(&'a Flights, RingName);
+/// The place of a ring that has a call under way. It is left to the next who comes, also when a flight ends by a panic, and
+/// then who waits is let go.
+#[derive(Debug)]
+struct Place {
+    name: RingName,
+    flights: Option<Arc<Flights>>,
+}
 
-impl Drop for Landing<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.shard(self.1).lock().remove(&self.1);
+        if let Some(flights) = &self.flights {
+            flights.shard(self.name).lock().remove(&self.name);
+        }
     }
+}
+
+/// A call about one ring, and who rides on it. Where it is dropped they are let go, and so are those who wait for the next.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    place: Place,
+    pub(crate) limit: u32,
+    pub(crate) window_ns: u64,
+    riders: Vec<Rider>,
+    /// Since when they wait for its departure.
+    since_ns: u64,
+    /// Whether it follows upon another of this ring.
+    follows: bool,
 }
 
 /// Asks Redis, together with whoever asks for the same ring. A call has its budget; who rides on the next waits for both.
-pub(crate) async fn ask(
-    quota: &Arc<Quota>,
-    name: RingName,
-    limit: u32,
-    window_ns: u64,
-    wants_unit: bool,
-) -> Result<Answer, Unheard> {
+pub(crate) async fn ask(quota: &Arc<Quota>, claim: &Claim<'_>, wants_unit: bool) -> Result<Answer, Unheard> {
+    let Claim { name, limit, window_ns, .. } = *claim;
     let (told, answer) = oneshot::channel();
-    let rider = Rider { wants_unit, limit, told };
-    let first = match quota.flights.shard(name).lock().entry(name) {
-        Entry::Occupied(mut waiting) => {
-            waiting.get_mut().push(rider);
-            None
-        }
-        Entry::Vacant(place) => {
-            place.insert(Vec::new());
-            Some(rider)
-        }
-    };
-    let heard = match first {
-        Some(rider) => Flight::of(fly(Arc::clone(quota), name, window_ns, rider)).carry(answer).await,
-        None => answer.await,
-    };
+    if let Some(first) = quota.flights.wait(name, Rider { wants_unit, limit, told }) {
+        let place = Place { name, flights: Some(Arc::clone(&quota.flights)) };
+        let since_ns = quota.clock.monotonic_ns();
+        let flight = Flight { place, limit, window_ns, riders: vec![first], since_ns, follows: false };
+        carrier::depart(quota, flight);
+    }
     // A flight that fails lets go all who wait for the next, too.
-    heard.unwrap_or_else(|_| Err(Unheard::default()))
+    answer.await.unwrap_or_else(|_| Err(Unheard::default()))
 }
-
-/// A flight that goes on when the request that began it is over, be it answered or gone: others may wait for the next call.
-/// Until then it needs no task of its own, which would cost each request two changes of task.
-struct Flight(Option<BoxFuture<'static, ()>>);
 
 impl Flight {
-    fn of(flying: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self(Some(flying.boxed()))
+    pub(crate) fn name(&self) -> RingName {
+        self.place.name
     }
 
-    /// Flies until the answer is there.
-    async fn carry<T>(mut self, answer: oneshot::Receiver<T>) -> Result<T, oneshot::error::RecvError> {
-        let Some(flying) = &mut self.0 else { return answer.await };
-        match select(answer, flying).await {
-            Either::Left((heard, _)) => heard,
-            Either::Right(((), answer)) => {
-                self.0 = None;
-                answer.await
-            }
+    /// Whether its departure came too late.
+    pub(crate) fn has_waited(&self, budget: Duration, now_ns: u64) -> bool {
+        u128::from(now_ns.saturating_sub(self.since_ns)) > budget.as_nanos()
+    }
+
+    /// How many units its riders want; `None` where nobody needs an answer of Redis any more, and the flight is over.
+    pub(crate) fn wanted(&mut self, quota: &Quota, now_ns: u64) -> Option<u32> {
+        self.riders.retain(|rider| !rider.told.is_closed());
+        // The call before may have said all there is to say.
+        let refusal = if self.follows { quota.notes.closed(self.name(), self.limit, now_ns) } else { None };
+        if let Some(refusal) = refusal {
+            self.riders.drain(..).for_each(|rider| drop(rider.told.send(Ok(refusal))));
+        }
+        let wanted = self.riders.iter().filter(|rider| rider.wants_unit).count() as u32;
+        (!self.riders.is_empty()).then_some(wanted)
+    }
+
+    /// Redis answered. Units go to who came first; who only wants to know sees what is left after them.
+    pub(crate) fn tell(&mut self, quota: &Quota, answers: &Answers) {
+        answers.note(quota, self.name());
+        let mut place = 0;
+        for rider in self.riders.drain(..) {
+            let answer = if rider.wants_unit {
+                place += 1;
+                answers.of(place)
+            } else {
+                Answer { is_admitted: answers.last().remaining > 0, ..answers.last() }
+            };
+            // Who has gone needs no answer; the unit was counted.
+            let _ = rider.told.send(Ok(answer));
         }
     }
-}
 
-impl Drop for Flight {
-    fn drop(&mut self) {
-        if let (Some(flying), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            runtime.spawn(flying);
-        }
-    }
-}
-
-async fn fly(quota: Arc<Quota>, name: RingName, window_ns: u64, first: Rider) {
-    let landing = Landing(&quota.flights, name);
-    let mut waiting = vec![first];
-    loop {
-        // Who waits for the next is let go where this one is given up.
-        let turn = tokio::time::timeout(quota.budget, quota.side(name.class()).turns.acquire()).await;
-        let Ok(Ok(_turn)) = turn else { return };
-        waiting.retain(|rider| !rider.told.is_closed());
-        // Those of one limit: it may have been changed between two requests.
-        let limit = waiting.first().map(|rider| rider.limit);
-        let others = waiting.extract_if(.., |rider| Some(rider.limit) != limit).collect();
-        let riders = std::mem::replace(&mut waiting, others);
-        if let Some(limit) = limit
-            && !answer_riders(&quota, name, limit, window_ns, riders).await
-        {
-            return;
-        }
-        if waiting.is_empty() {
-            match quota.flights.next(name) {
-                Some(next) => waiting = next,
-                None => break,
-            }
-        }
-    }
-    // The place was given up when nobody waited any more; by now it may be another's.
-    std::mem::forget(landing);
-}
-
-/// Says whether Redis answers.
-async fn answer_riders(
-    quota: &Arc<Quota>,
-    name: RingName,
-    limit: u32,
-    window_ns: u64,
-    riders: Vec<Rider>,
-) -> bool {
-    let side = quota.side(name.class());
-    let sent_ns = quota.clock.monotonic_ns();
-    // The call before may have said all there is to say.
-    if let Some(refusal) = quota.notes.closed(name, limit, sent_ns) {
-        riders.into_iter().for_each(|rider| drop(rider.told.send(Ok(refusal))));
-        return true;
-    }
-    let wanted = riders.iter().filter(|rider| rider.wants_unit).count() as u32;
-    let mut calling = Box::pin(call(Arc::clone(quota), name, limit, window_ns, wanted));
-    match heard_in_time(&mut calling, quota.budget).await {
-        Some(Ok(answers)) => {
-            side.answered(&answers.reply);
-            answers.note(quota, name);
-            tell(riders, &answers);
-            return true;
-        }
-        Some(Err(error)) => side.failed(error, sent_ns),
-        None => {
-            side.failed(CallError::Late, sent_ns);
-            let admitted = let_go(riders);
-            let quota = Arc::clone(quota);
-            tokio::spawn(async move {
-                if let Ok(Ok(answers)) = tokio::time::timeout(LATEST, calling).await {
-                    put_right(&quota, name, window_ns, &answers, admitted.load(Ordering::Relaxed)).await;
-                }
-            });
-        }
-    }
-    false
-}
-
-async fn heard_in_time<F: Future + Unpin>(calling: &mut F, budget: Duration) -> Option<F::Output> {
-    if let Ok(heard) = tokio::time::timeout(budget, &mut *calling).await {
-        return Some(heard);
-    }
-    // It may have come and wait for its turn, like us.
-    tokio::task::yield_now().await;
-    calling.now_or_never()
-}
-
-/// They decide by their share, and say how many of them were admitted.
-fn let_go(riders: Vec<Rider>) -> Arc<AtomicU32> {
-    let admitted = Arc::new(AtomicU32::new(0));
-    for rider in riders {
-        let _ = rider.told.send(Err(Unheard(Some(Arc::clone(&admitted)))));
-    }
-    admitted
-}
-
-/// An answer that nobody waited for: units of it that nobody was admitted for are given back.
-async fn put_right(quota: &Quota, name: RingName, window_ns: u64, answers: &Answers, admitted: u32) {
-    let unused = answers.reply.granted.saturating_sub(admitted);
-    // Those of a block end with its half second.
-    if unused > 0 && answers.limit <= EXACT_LIMIT {
-        quota.return_to_ring(name, answers.limit, window_ns / 1_000, (answers.reply.place, unused)).await;
-    }
-}
-
-/// Units go to who came first; who only wants to know sees what is left after them.
-fn tell(riders: Vec<Rider>, answers: &Answers) {
-    let mut place = 0;
-    for rider in riders {
-        let answer = if rider.wants_unit {
-            place += 1;
-            answers.of(place)
-        } else {
-            Answer { is_admitted: answers.last().remaining > 0, ..answers.last() }
+    /// The next of this ring, with those who came meanwhile.
+    pub(crate) fn next(mut self, now_ns: u64) -> Option<Self> {
+        let riders = self.place.flights.as_ref().and_then(|flights| flights.next(self.place.name));
+        let Some(riders) = riders else {
+            // The place was given up when nobody waited any more; by now it may be another's.
+            self.place.flights = None;
+            return None;
         };
-        // Who has gone needs no answer; the unit was counted.
-        let _ = rider.told.send(Ok(answer));
+        self.limit = riders.first().map_or(self.limit, |rider| rider.limit);
+        (self.riders, self.since_ns, self.follows) = (riders, now_ns, true);
+        Some(self)
+    }
+
+    /// They decide by their share, and say how many of them were admitted.
+    pub(crate) fn let_go(mut self) -> Unheard {
+        let unheard = Unheard(Some(Arc::default()));
+        for rider in self.riders.drain(..) {
+            let _ = rider.told.send(Err(unheard.clone()));
+        }
+        unheard
     }
 }
 
 /// What Redis answered to some who came together.
-struct Answers {
+pub(crate) struct Answers {
     reply: Reply,
     limit: u32,
     /// Units of the reply that are not for them.
@@ -264,6 +206,11 @@ struct Answers {
 }
 
 impl Answers {
+    /// To so many who want a unit; `times` are when was asked and when it was heard.
+    pub(crate) fn new(reply: Reply, limit: u32, wanted: u32, times: (u64, u64)) -> Self {
+        Self { kept: reply.granted.saturating_sub(wanted), reply, limit, times }
+    }
+
     /// For the one at this place, counted from 1.
     fn of(&self, place: u32) -> Answer {
         let given = self.reply.granted - self.kept;
@@ -284,28 +231,4 @@ impl Answers {
         let used = self.reply.used.saturating_add(self.reply.granted);
         self.reply.answer(self.reply.granted > 0, self.limit, used, self.times)
     }
-}
-
-async fn call(
-    quota: Arc<Quota>,
-    name: RingName,
-    limit: u32,
-    window_ns: u64,
-    wanted: u32,
-) -> Result<Answers, CallError> {
-    let side = quota.side(name.class());
-    let (sent_ns, key) = (quota.clock.monotonic_ns(), name.key(&quota.prefix));
-    let window_us = window_ns / 1_000;
-    let (asked, numbers) = if limit <= EXACT_LIMIT {
-        let numbers = [wanted.into(), limit.into(), window_us, 0];
-        (wanted, side.count(&quota.scripts.ring, &key, &numbers).await?)
-    } else {
-        let (key, wish) = (format!("{key}:block"), quota.wish(name, wanted, sent_ns));
-        let numbers =
-            [wish.units.into(), limit.into(), window_us, BUCKET_US, wish.unused.into(), wish.earlier];
-        (wish.units, side.count(&quota.scripts.block, &key, &numbers).await?)
-    };
-    let reply = Reply::read(&numbers, asked).ok_or(CallError::Failed)?;
-    let kept = reply.granted.saturating_sub(wanted);
-    Ok(Answers { reply, limit, kept, times: (sent_ns, quota.clock.monotonic_ns()) })
 }

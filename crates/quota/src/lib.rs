@@ -6,18 +6,22 @@
 //! through that was not counted.
 //!
 //! - [`settings`]: which Redis; `connection`: how it is spoken to; `side`: one class of limits and its connection.
-//! - `flights`: one call at a time for each ring; `notes`: what need not be asked; `block`: units ahead, for high limits.
+//! - `flights`: one call at a time for each ring; `departures`, `carrier`, `question`: the calls, each about many rings.
+//! - `notes`: what need not be asked; `block`: units ahead, for high limits.
 //! - [`mode`]: who decides. `exports`: slots that are held while an export runs.
 
 mod answer;
 mod block;
+mod carrier;
 mod connection;
+mod departures;
 mod exports;
 mod flights;
 pub mod mode;
 mod names;
 mod notes;
 mod own;
+mod question;
 mod scripts;
 mod settings;
 mod side;
@@ -31,12 +35,15 @@ use lastro_model::{Clock, Now};
 
 use answer::Answer;
 use block::{Blocks, Wish};
+use carrier::Passenger;
+use departures::Departures;
 pub use exports::RunningExport;
 use flights::{Flights, Unheard};
 use mode::Decision;
 pub use names::{Class, RingName};
 use notes::Notes;
 pub use own::OwnRing;
+use question::Question;
 use scripts::Scripts;
 pub use settings::{BUDGET, Settings, SettingsError};
 pub use side::Calls;
@@ -52,7 +59,9 @@ pub struct Quota {
     scripts: Scripts,
     keys: Side,
     addresses: Side,
-    flights: Flights,
+    flights: Arc<Flights>,
+    key_departures: Departures<Passenger>,
+    address_departures: Departures<Passenger>,
     notes: Notes,
     blocks: Blocks,
 }
@@ -96,7 +105,9 @@ impl Quota {
             prefix: settings.prefix.clone(),
             budget: settings.budget,
             scripts: Scripts::new(),
-            flights: Flights::new(),
+            flights: Arc::new(Flights::new()),
+            key_departures: Departures::default(),
+            address_departures: Departures::default(),
             notes: Notes::new(),
             blocks: Blocks::default(),
             clock,
@@ -137,6 +148,13 @@ impl Quota {
         }
     }
 
+    fn departures(&self, class: Class) -> &Departures<Passenger> {
+        match class {
+            Class::Keys => &self.key_departures,
+            Class::Addresses => &self.address_departures,
+        }
+    }
+
     fn decide(&self, claim: &Claim<'_>) -> Decision {
         self.side(claim.name.class()).decide(claim.window_ns, self.clock.monotonic_ns())
     }
@@ -156,11 +174,12 @@ impl Quota {
         }
     }
 
-    /// Takes a unit, or not. A call that is under way is waited for, and then its own.
+    /// Takes a unit, or not, where [`Quota::take_at_once`] could not tell. A call about this ring that is under way is
+    /// waited for, and then its own.
     pub async fn take(self: &Arc<Self>, claim: &Claim<'_>) -> Charge {
         match self.decide(claim) {
             Decision::Share => self.take_share(claim),
-            Decision::Shared => match self.ask(claim).await {
+            Decision::Shared => match flights::ask(self, claim, true).await {
                 // It lost its data a moment ago: it counts, and our share decides.
                 Ok(answer) if answer.has_forgotten(claim.window_ns) => self.take_share(claim),
                 Ok(answer) => self.settle(claim, answer),
@@ -171,7 +190,10 @@ impl Quota {
                 if !reserved.verdict.admitted {
                     return reserved;
                 }
-                match self.ask(claim).await {
+                let known = self.known(claim);
+                let heard =
+                    if let Some(answer) = known { Ok(answer) } else { flights::ask(self, claim, true).await };
+                match heard {
                     Ok(answer) if !answer.is_admitted => {
                         claim.own.give_back(self.own_limit(claim), claim.window_ns, claim.now.monotonic_ns);
                         Charge { verdict: answer.verdict(claim.now), unit: Unit::Own }
@@ -213,7 +235,7 @@ impl Quota {
         if let Some(verdict) = self.peek_at_once(claim) {
             return verdict;
         }
-        match flights::ask(self, claim.name, claim.limit, claim.window_ns, false).await {
+        match flights::ask(self, claim, false).await {
             Ok(answer) => answer.verdict(claim.now),
             Err(_) => self.peek_share(claim),
         }
@@ -228,24 +250,13 @@ impl Quota {
             Unit::Block => self.blocks.give_back(claim.name),
             Unit::Ring { at_us } => {
                 self.notes.forget(claim.name);
-                let (quota, name) = (Arc::clone(self), claim.name);
-                let (limit, window_us) = (claim.limit, claim.window_ns / 1_000);
-                tokio::spawn(async move { quota.return_to_ring(name, limit, window_us, (at_us, 1)).await });
+                let (name, limit, window_us) = (claim.name, claim.limit, claim.window_ns / 1_000);
+                let given_back_us = Some(at_us);
+                carrier::give_back(self, Question { name, limit, window_us, units: 1, given_back_us });
             }
         }
         let remaining = charge.verdict.remaining.saturating_add(1).min(claim.limit);
         Verdict { remaining, ..charge.verdict }
-    }
-
-    /// Gives back so many units that Redis remembers under one instant.
-    async fn return_to_ring(&self, name: RingName, limit: u32, window_us: u64, (at_us, units): (u64, u32)) {
-        let (side, key) = (self.side(name.class()), name.key(&self.prefix));
-        let numbers = [units.into(), limit.into(), window_us, at_us];
-        // Where it is lost, units too many were charged, which is the safe side.
-        if let Ok(_turn) = side.turns.try_acquire() {
-            let returning = side.count(&self.scripts.ring, &key, &numbers);
-            let _ = tokio::time::timeout(self.budget, returning).await;
-        }
     }
 
     fn wish(&self, name: RingName, waiting: u32, now_ns: u64) -> Wish {
@@ -271,13 +282,6 @@ impl Quota {
             unheard.was_admitted();
         }
         charge
-    }
-
-    async fn ask(self: &Arc<Self>, claim: &Claim<'_>) -> Result<Answer, Unheard> {
-        match self.known(claim) {
-            Some(answer) => Ok(answer),
-            None => flights::ask(self, claim.name, claim.limit, claim.window_ns, true).await,
-        }
     }
 
     /// What Redis admitted is remembered here as well.

@@ -50,8 +50,9 @@ impl RingName {
         }
     }
 
-    pub(crate) fn key(self, prefix: &str) -> String {
-        format!("{prefix}:{{{self}}}")
+    /// What it is called in Redis.
+    pub(crate) fn key(self, prefix: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "{prefix}:{{{self}}}"))
     }
 }
 

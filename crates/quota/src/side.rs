@@ -10,13 +10,14 @@ use redis::Script;
 use tokio::sync::Semaphore;
 
 use crate::answer::Reply;
-use crate::connection::{Argument, CallError, Connection};
+use crate::connection::{CallError, Connection, Evaluation};
 use crate::mode::{Breaker, Decision};
 use crate::names::Class;
+use crate::question::{self, Question};
 use crate::scripts::Scripts;
 use crate::settings::Settings;
 
-/// Calls under way at once: what Redis answers well within the budget. Others wait for their turn.
+/// Calls for blocks under way at once: what Redis answers well within the budget. Others wait for their turn.
 const CALLS_AT_ONCE: usize = 512;
 
 /// The window of the limits that a class is known by.
@@ -84,18 +85,32 @@ impl Side {
         self.decide(MINUTE_NS, self.clock.monotonic_ns()) == Decision::Shared
     }
 
-    /// Runs a script that counts, on this ring or block. What came of it the caller tells, and how long it waits.
-    pub(crate) async fn count(
+    /// Runs the script of blocks, which counts. What came of it the caller tells, and how long it waits.
+    pub(crate) async fn count_block(
         &self,
         script: &Script,
         key: &str,
         numbers: &[u64],
     ) -> Result<Vec<i64>, CallError> {
-        let known = self.known_epoch();
+        let evaluation = Evaluation::of(script, 2).key(key).key(&self.epoch_key);
+        let evaluation = numbers.iter().fold(evaluation, |evaluation, number| evaluation.number(*number));
         // Only tests tell a script the time.
-        let last = [Argument::Text(""), Argument::Text(&known)];
-        let arguments: Vec<_> = numbers.iter().copied().map(Argument::Number).chain(last).collect();
-        self.connection.call(script, &[key, &self.epoch_key], &arguments).await
+        self.connection.call(evaluation.text("").text(&self.known_epoch())).await
+    }
+
+    /// The same for rings, all of them in one call.
+    pub(crate) async fn count_rings(
+        &self,
+        script: &Script,
+        prefix: &str,
+        questions: &[Question],
+    ) -> Result<Vec<Reply>, CallError> {
+        let evaluation = Evaluation::of(script, questions.len() + 1);
+        let keys = questions.iter().map(|question| question.name.key(prefix));
+        let evaluation = keys.fold(evaluation, Evaluation::key).key(&self.epoch_key);
+        let evaluation = evaluation.text("").text(&self.known_epoch()).bytes(&question::written(questions));
+        let told = self.connection.call_for_bytes(evaluation).await?;
+        question::read(&told, questions).ok_or(CallError::Failed)
     }
 
     /// As scripts are told.
@@ -107,14 +122,9 @@ impl Side {
     }
 
     /// Runs a script that counts nothing. Where there is no answer, that counts for who decides from now on.
-    pub(crate) async fn call(
-        &self,
-        script: &Script,
-        keys: &[&str],
-        arguments: &[Argument<'_>],
-    ) -> Result<Vec<i64>, CallError> {
+    pub(crate) async fn call(&self, evaluation: Evaluation<'_>) -> Result<Vec<i64>, CallError> {
         let sent_ns = self.clock.monotonic_ns();
-        let calling = self.connection.call(script, keys, arguments);
+        let calling = self.connection.call(evaluation);
         let result = tokio::time::timeout(self.budget, calling).await.unwrap_or(Err(CallError::Late));
         match result {
             Ok(_) => {
@@ -231,8 +241,8 @@ impl Side {
     }
 
     async fn look(&self, scripts: &Scripts) -> bool {
-        let known = self.known_epoch();
-        let looked = self.call(&scripts.look, &[&self.epoch_key], &[Argument::Text(&known)]).await;
+        let evaluation = Evaluation::of(&scripts.look, 1).key(&self.epoch_key).text(&self.known_epoch());
+        let looked = self.call(evaluation).await;
         let Ok(&[age_us, epoch]) = looked.as_deref() else { return false };
         self.heard(u64::try_from(age_us).unwrap_or(0), epoch);
         self.tell_mode("");

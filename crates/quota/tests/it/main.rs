@@ -4,6 +4,7 @@
 // The set-up is test code too, though the lint only knows functions marked as tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod batches;
 mod blocks;
 mod fleet;
 mod outage;

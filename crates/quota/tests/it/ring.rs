@@ -1,4 +1,4 @@
-//! `ring.lua` beside the ring of `access`: whatever happens to both, they say the same.
+//! `ring.lua` beside the ring of `access`: whatever happens to both, they say the same, be it asked about one ring or many.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,49 +8,64 @@ use redis::{Connection, Script};
 
 use crate::server::Redis;
 
-const WINDOW_US: u64 = 60_000_000;
-const WINDOW_NS: u64 = WINDOW_US * 1_000;
+const MINUTE_US: u64 = 60_000_000;
+const HOUR_US: u64 = 60 * MINUTE_US;
 /// A time of day as Redis shows it: sixteen digits.
 const START_US: u64 = 1_793_620_800_123_456;
+/// The windows of the rings that are asked about together.
+const WINDOWS_US: [u64; 5] = [MINUTE_US, MINUTE_US, MINUTE_US, HOUR_US, 1_500_001];
 
 #[derive(Debug, Clone)]
 enum Step {
+    /// What is asked in one call, each about one of the rings.
+    Call(Vec<(usize, Ask)>),
+    Forward(u64),
+    Backward(u64),
+    Limit(usize, u32),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Ask {
     /// So many at once.
     Take(u32),
     Peek,
     /// The unit that was taken so many takes ago.
     GiveBack(usize),
-    Forward(u64),
-    Backward(u64),
-    Limit(u32),
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_ask() -> impl Strategy<Value = Ask> {
     prop_oneof![
-        6 => (1u32..5).prop_map(Step::Take),
-        1 => (50u32..1_500).prop_map(Step::Take),
-        2 => Just(Step::Peek),
-        2 => (0usize..6).prop_map(Step::GiveBack),
-        4 => (1u64..20_000_000).prop_map(Step::Forward),
-        1 => (WINDOW_US - 2..WINDOW_US + 3).prop_map(Step::Forward),
-        2 => (1u64..5_000_000).prop_map(Step::Backward),
-        2 => prop::sample::select(vec![0u32, 1, 2, 7, 30, 100, 2_000]).prop_map(Step::Limit),
+        6 => (1u32..5).prop_map(Ask::Take),
+        1 => (50u32..1_500).prop_map(Ask::Take),
+        2 => Just(Ask::Peek),
+        2 => (0usize..6).prop_map(Ask::GiveBack),
     ]
 }
 
-/// Both rings, and what goes on.
-struct Pair<'a> {
-    connection: &'a mut Connection,
-    script: &'a Script,
-    key: String,
-    epoch: String,
-    ring: Ring,
-    now_us: u64,
-    limit: u32,
-    taken: Vec<u64>,
+/// About as many rings as this; about one ring it is all the same call after call.
+fn any_step(rings: usize) -> impl Strategy<Value = Step> {
+    let call = prop::collection::vec((0..rings, any_ask()), 1..=2 * rings - 1);
+    prop_oneof![
+        10 => call.prop_map(Step::Call),
+        4 => (1u64..20_000_000).prop_map(Step::Forward),
+        1 => (MINUTE_US - 2..MINUTE_US + 3).prop_map(Step::Forward),
+        2 => (1u64..5_000_000).prop_map(Step::Backward),
+        2 => (0..rings, prop::sample::select(vec![0u32, 1, 2, 7, 30, 100, 2_000]))
+            .prop_map(|(ring, limit)| Step::Limit(ring, limit)),
+    ]
 }
 
-/// What the script answers with.
+/// What the script is asked about one ring.
+#[derive(Debug, Clone)]
+struct Question {
+    key: String,
+    units: u32,
+    limit: u32,
+    window_us: u64,
+    given_back_us: u64,
+}
+
+/// What it answers.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     granted: u32,
@@ -59,116 +74,197 @@ struct Told {
     full_us: u64,
 }
 
-impl Pair<'_> {
-    fn ask_script(&mut self, wanted: u32, given_back: u64) -> (Told, u64) {
-        let numbers: Vec<i64> = self
-            .script
-            .key(&self.key)
-            .key(&self.epoch)
-            .arg(wanted)
-            .arg(self.limit)
-            .arg(WINDOW_US)
-            .arg(given_back)
-            .arg(self.now_us)
-            .invoke(self.connection)
-            .unwrap();
-        let [granted, used, next_us, full_us, now_us, _, stamp, ..] = numbers[..] else {
-            panic!("{numbers:?}")
-        };
-        assert_eq!(now_us as u64, self.now_us);
-        let told = Told {
-            granted: granted as u32,
-            used: used as u32,
-            next_us: next_us as u64,
-            full_us: full_us as u64,
-        };
-        (told, stamp as u64)
-    }
+fn script() -> Script {
+    Script::new(concat!(
+        include_str!("../../src/scripts/epoch.lua"),
+        include_str!("../../src/scripts/ring.lua")
+    ))
+}
 
-    fn ask_ring(&mut self, wanted: u32) -> Told {
-        let now_ns = self.now_us * 1_000;
-        let used = u32::MAX - self.ring.peek(u32::MAX, WINDOW_NS, now_ns).remaining;
-        let granted =
-            (0..wanted).filter(|_| self.ring.take(self.limit, WINDOW_NS, now_ns).admitted).count() as u32;
-        let Verdict { next_ns, full_ns, .. } = self.ring.peek(self.limit, WINDOW_NS, now_ns);
-        Told { granted, used, next_us: next_ns / 1_000, full_us: full_ns / 1_000 }
-    }
-
-    fn live_through(&mut self, step: &Step) {
-        match *step {
-            Step::Forward(us) => self.now_us += us,
-            Step::Backward(us) => self.now_us -= us,
-            Step::Limit(limit) => self.limit = limit,
-            Step::Peek => self.take(0),
-            Step::Take(wanted) => self.take(wanted),
-            Step::GiveBack(ago) => {
-                let Some(place) = self.taken.len().checked_sub(ago + 1) else { return };
-                let at_us = self.taken.remove(place);
-                self.ring.peek(self.limit, WINDOW_NS, self.now_us * 1_000);
-                self.ring.give_back(self.limit, WINDOW_NS, at_us * 1_000);
-                let (told, _) = self.ask_script(1, at_us);
-                assert_eq!(told, self.ask_ring(0));
-            }
+/// One call; by Redis' clock where no other time is told.
+fn call(
+    (script, connection, epoch): (&Script, &mut Connection, &str),
+    now_us: Option<u64>,
+    questions: &[Question],
+) -> Vec<(Told, u64)> {
+    let now = now_us.map_or(String::new(), |now_us| now_us.to_string());
+    let mut written = Vec::new();
+    let mut invocation = script.prepare_invoke();
+    for Question { key, units, limit, window_us, given_back_us } in questions {
+        invocation.key(key);
+        for number in [(*units).into(), (*limit).into(), *window_us, *given_back_us] {
+            written.extend_from_slice(&number.to_be_bytes());
         }
     }
+    let told: Vec<u8> = invocation.key(epoch).arg(now).arg("").arg(written).invoke(connection).unwrap();
+    let (numbers, []) = told.as_chunks() else { panic!("{} bytes", told.len()) };
+    let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_be_bytes(*bytes)).collect();
+    assert!(now_us.is_none_or(|now_us| numbers[0] == now_us));
+    let answer = |numbers: &[u64]| {
+        let &[granted, used, next_us, full_us, stamp] = numbers else { panic!("{numbers:?}") };
+        (Told { granted: granted as u32, used: used as u32, next_us, full_us }, stamp)
+    };
+    numbers[3..].chunks(5).map(answer).collect()
+}
 
-    fn take(&mut self, wanted: u32) {
-        let (told, stamp) = self.ask_script(wanted, 0);
-        assert_eq!(told, self.ask_ring(wanted), "{wanted} of {} at {}", self.limit, self.now_us);
-        self.taken.extend(std::iter::repeat_n(stamp, told.granted.min(3) as usize));
+/// A ring here, and its key there.
+struct Pair {
+    key: String,
+    ring: Ring,
+    window_us: u64,
+    limit: u32,
+    taken: Vec<u64>,
+}
+
+impl Pair {
+    /// What there is to ask, if anything was taken that could be given back.
+    fn question(&mut self, ask: Ask) -> Option<Question> {
+        let (units, given_back_us) = match ask {
+            Ask::Take(wanted) => (wanted, 0),
+            Ask::Peek => (0, 0),
+            Ask::GiveBack(ago) => (1, self.taken.remove(self.taken.len().checked_sub(ago + 1)?)),
+        };
+        let (key, limit, window_us) = (self.key.clone(), self.limit, self.window_us);
+        Some(Question { key, units, limit, window_us, given_back_us })
+    }
+
+    /// What the ring of `access` says.
+    fn answer(&mut self, question: &Question, now_us: u64) -> Told {
+        let Question { units, limit, given_back_us, .. } = *question;
+        let (window_ns, now_ns) = (self.window_us * 1_000, now_us * 1_000);
+        let wanted = if given_back_us > 0 { 0 } else { units };
+        if given_back_us > 0 {
+            self.ring.peek(limit, window_ns, now_ns);
+            self.ring.give_back(limit, window_ns, given_back_us * 1_000);
+        }
+        let used = u32::MAX - self.ring.peek(u32::MAX, window_ns, now_ns).remaining;
+        let granted =
+            (0..wanted).filter(|_| self.ring.take(limit, window_ns, now_ns).admitted).count() as u32;
+        let Verdict { next_ns, full_ns, .. } = self.ring.peek(limit, window_ns, now_ns);
+        Told { granted, used, next_us: next_ns / 1_000, full_us: full_ns / 1_000 }
     }
 }
 
-#[test]
-fn the_script_and_the_ring_say_the_same() {
+/// Rings that are asked about in one call, and again in calls of their own under another name.
+struct Rings<'a> {
+    there: (&'a Script, &'a mut Connection, &'a str),
+    pairs: Vec<Pair>,
+    now_us: u64,
+}
+
+impl Rings<'_> {
+    fn live_through(&mut self, step: &Step) {
+        match step {
+            Step::Forward(us) => self.now_us += us,
+            Step::Backward(us) => self.now_us -= us,
+            Step::Limit(ring, limit) => self.pairs[*ring].limit = *limit,
+            Step::Call(asks) => self.call(asks),
+        }
+    }
+
+    fn call(&mut self, asks: &[(usize, Ask)]) {
+        let asked = asks.iter().filter_map(|(ring, ask)| Some((*ring, self.pairs[*ring].question(*ask)?)));
+        let (rings, questions): (Vec<usize>, Vec<Question>) = asked.collect();
+        let together = self.ask(&questions);
+        for ((ring, question), (told, stamp)) in rings.into_iter().zip(&questions).zip(together) {
+            let pair = &mut self.pairs[ring];
+            assert_eq!(told, pair.answer(question, self.now_us), "{question:?} at {}", self.now_us);
+            pair.taken.extend(std::iter::repeat_n(stamp, told.granted.min(3) as usize));
+            let alone = Question { key: format!("{}:alone", question.key), ..question.clone() };
+            assert_eq!(self.ask(&[alone]), [(told, stamp)], "one after the other");
+        }
+    }
+
+    fn ask(&mut self, questions: &[Question]) -> Vec<(Told, u64)> {
+        let (script, connection, epoch) = &mut self.there;
+        call((script, connection, epoch), Some(self.now_us), questions)
+    }
+}
+
+fn compare(cases: u32, rings: usize) {
     let redis = Redis::shared();
-    let script = Script::new(concat!(
-        include_str!("../../src/scripts/epoch.lua"),
-        include_str!("../../src/scripts/ring.lua")
-    ));
+    let (script, epoch) = (script(), format!("{}:{{epoch}}", redis.prefix));
     let (connection, case) = (RefCell::new(redis.connect()), Cell::new(0));
-    let config = ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(steps in prop::collection::vec(any_step(), 20..80))| {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(steps in prop::collection::vec(any_step(rings), 20..80))| {
         case.set(case.get() + 1);
-        let mut pair = Pair {
-            connection: &mut connection.borrow_mut(),
-            script: &script,
-            key: format!("{}:{{{}}}", redis.prefix, case.get()),
-            epoch: format!("{}:{{epoch}}", redis.prefix),
+        let pair = |(place, window_us): (usize, &u64)| Pair {
+            key: format!("{}:{{{}-{place}}}", redis.prefix, case.get()),
             ring: Ring::new(),
-            now_us: START_US,
+            window_us: *window_us,
             limit: 30,
             taken: Vec::new(),
         };
+        let pairs = WINDOWS_US.iter().take(rings).enumerate().map(pair).collect();
+        let there = (&script, &mut *connection.borrow_mut(), epoch.as_str());
+        let mut rings = Rings { there, pairs, now_us: START_US };
         for step in &steps {
-            pair.live_through(step);
+            rings.live_through(step);
         }
     });
 }
 
 #[test]
-fn a_ring_in_redis_ends_when_its_last_unit_does() {
+fn the_script_and_the_ring_say_the_same() {
+    compare(120, 1);
+}
+
+#[test]
+fn many_rings_in_one_call_are_as_each_of_them_by_itself() {
+    compare(60, WINDOWS_US.len());
+}
+
+/// When a ring in Redis ends, in milliseconds from now.
+fn left_ms(connection: &mut Connection, key: &str) -> i64 {
+    redis::cmd("PTTL").arg(key).query(connection).unwrap()
+}
+
+#[test]
+fn a_ring_in_redis_ends_after_its_last_unit_and_not_much_later() {
     let redis = Redis::shared();
-    let (mut connection, script) = (
-        redis.connect(),
-        Script::new(concat!(
-            include_str!("../../src/scripts/epoch.lua"),
-            include_str!("../../src/scripts/ring.lua")
-        )),
-    );
+    let (mut connection, script) = (redis.connect(), script());
     let (key, epoch) = (format!("{}:{{a}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
-    script
-        .key(&key)
-        .key(&epoch)
-        .arg(5)
-        .arg(30)
-        .arg(WINDOW_US)
-        .arg(0)
-        .arg("")
-        .invoke::<()>(&mut connection)
-        .unwrap();
-    let left_ms: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
-    assert!((60_000..=61_000).contains(&left_ms), "{left_ms}");
-    let epoch_left: i64 = redis::cmd("PTTL").arg(&epoch).query(&mut connection).unwrap();
-    assert_eq!(epoch_left, -1, "the epoch stays");
+    let question = Question { key: key.clone(), units: 5, limit: 30, window_us: MINUTE_US, given_back_us: 0 };
+    for _ in 0..2 {
+        call((&script, &mut connection, &epoch), None, std::slice::from_ref(&question));
+        // A window, the rest of its eighth, and a second.
+        let left_ms = left_ms(&mut connection, &key);
+        assert!((60_000..=68_501).contains(&left_ms), "{left_ms}");
+    }
+    assert_eq!(left_ms(&mut connection, &epoch), -1, "the epoch stays");
+}
+
+#[test]
+fn no_ring_in_redis_ends_before_its_last_unit() {
+    let redis = Redis::shared();
+    let (script, epoch) = (script(), format!("{}:{{epoch}}", redis.prefix));
+    let (connection, case) = (RefCell::new(redis.connect()), Cell::new(0));
+    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    let steps = prop::collection::vec((any_ask(), -5_000_000i64..20_000_000), 10..60);
+    proptest!(config, |(steps in steps)| {
+        case.set(case.get() + 1);
+        let (mut now_us, connection) = (START_US, &mut *connection.borrow_mut());
+        let mut pair = Pair {
+            key: format!("{}:{{e{}}}", redis.prefix, case.get()),
+            ring: Ring::new(),
+            window_us: MINUTE_US,
+            limit: 30,
+            taken: Vec::new(),
+        };
+        // By the clock of this test: what Redis was told last, and when.
+        let mut ends_us = 0;
+        for (ask, later_us) in steps {
+            now_us = now_us.strict_add_signed(later_us);
+            let Some(question) = pair.question(ask) else { continue };
+            redis::cmd("PERSIST").arg(&pair.key).exec(connection).unwrap();
+            let told = call((&script, connection, &epoch), Some(now_us), std::slice::from_ref(&question));
+            let (told, stamp) = &told[0];
+            pair.taken.extend(std::iter::repeat_n(*stamp, told.granted as usize));
+            let left_ms = left_ms(connection, &pair.key);
+            if left_ms >= 0 {
+                ends_us = now_us + (left_ms as u64 + 1) * 1_000;
+            }
+            prop_assert!(left_ms == -2 || ends_us > now_us + told.full_us, "{told:?} {left_ms} ms");
+        }
+    });
 }

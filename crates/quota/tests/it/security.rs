@@ -15,9 +15,17 @@ async fn the_rights_that_the_manual_names_are_enough() {
     let line = manual.lines().find(|line| line.starts_with("ACL SETUSER")).expect("the line of the manual");
     redis.command(&line.replace(">PASSWORD", ">s3cret").split(' ').collect::<Vec<_>>());
     redis.url = redis.url.replace("redis://", "redis://lastro:s3cret@");
-    let fleet = Replica::fleet(&redis, 1, 60_000_000_000).await;
+    let fleet = Replica::fleet(&redis, 2, 60_000_000_000).await;
     let replica = &fleet[0];
     assert!(replica.quota.is_shared(Class::Keys));
+    // One is admitted, and Redis itself refuses the other, who has no note yet.
+    for (replica, is_admitted) in fleet.iter().zip([true, false]) {
+        assert_eq!(replica.take(&replica.of_address(1, 1)).await.verdict.admitted, is_admitted);
+        assert_eq!(
+            replica.quota.calls(Class::Addresses).failed.load(std::sync::atomic::Ordering::Relaxed),
+            0
+        );
+    }
     for limit in [30, 20_000] {
         for _ in 0..3 {
             let claim = replica.of_key(limit);
