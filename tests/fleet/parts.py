@@ -57,10 +57,10 @@ class Part:
     def command(self):
         raise NotImplementedError
 
-    def start(self):
+    def start(self, seconds=30):
         with open(self.directory / f"{self.name}.log", "ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, start_new_session=True, env=self.environment())
-        wait_until(self.is_up, self.name)
+        wait_until(self.is_up, self.name, seconds)
         return self
 
     def environment(self):

@@ -63,7 +63,7 @@ const COLUMNS: i64 = 300;
 /// The first, the lowest, the highest and the last of each column: the line through them looks like the line through all.
 pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
     let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return Cow::Borrowed(dots) };
-    if dots.len() <= 2 * COLUMNS as usize {
+    if dots.len() <= 3 * COLUMNS as usize {
         return Cow::Borrowed(dots);
     }
     let (first, days) = (first.day.number(), i64::from(last.day.number() - first.day.number()) + 1);
