@@ -3,7 +3,7 @@
 use lastro_model::{Cnpj, Standing};
 
 use super::Companies;
-use super::legal_forms::without_begun;
+use super::legal_forms::{places_of_name, without_begun};
 use super::ranking::{self, Rank, Wanted};
 use crate::page::{Listing, Page, Rows};
 use crate::search::{Found, Reading, Spelling, analyzed, is_stop_word, may_go_on};
@@ -65,8 +65,8 @@ impl Companies {
         found
     }
 
-    /// Adds readings with other spaces. They change no letter, but words that companies have, or make short ones of a long one:
-    /// so they count where a name is that, and otherwise only where there is nothing else.
+    /// Adds readings with other spaces. These change no letter, but joining takes words that companies have, and dividing makes
+    /// short words of a long one: they count where a name is that, divided ones also where there is nothing else.
     fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
         let read = |spelling: &Spelling| self.read(typed, spelling, typed.is_open);
         let joined = self.index.joined(&typed.words, spellings, typed.is_open);
@@ -147,7 +147,7 @@ impl Companies {
     /// The companies that have all of these words, ascending; `None` where nothing is asked of them.
     fn with_others(&self, words: &[String], is_open: bool) -> Option<Vec<u32>> {
         let tells = |words: &[String]| {
-            let name = super::legal_forms::places_of_name(words);
+            let name = places_of_name(words);
             name.iter().any(|place| !is_stop_word(&words[*place]))
         };
         if !tells(words) {

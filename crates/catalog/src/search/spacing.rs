@@ -16,12 +16,17 @@ const SHORTEST_PART: usize = 3;
 const MOST_JOINED: usize = 3;
 /// Fewer letters begin too many words.
 const SHORTEST_BEGINNING: usize = 5;
+/// In longer queries no neighbours are joined: nobody types them into a box, and each reading costs the more the longer they are.
+const LONGEST_QUERY: usize = 8;
 /// So many readings of a query are tried.
 const MOST_READINGS: usize = 8;
 
 impl WordLists {
     /// A query with neighbours in one, where that is a word that rows have; the last may be a beginning, if it is open.
     pub(super) fn joined(&self, words: &[String], is_open: bool) -> Vec<Spelling> {
+        if words.len() > LONGEST_QUERY {
+            return Vec::new();
+        }
         let places =
             (0..words.len()).flat_map(|start| (2..=MOST_JOINED).map(move |count| start..start + count));
         let joined = places.filter_map(|places| {
@@ -171,7 +176,7 @@ mod tests {
         assert_eq!(joined("smart fit academia", true), ["smartfit academia"]);
         assert_eq!(joined("j b s", false), ["jbs"]);
         assert_eq!(joined("a petro br", true), ["a petrobr"]);
-        for nothing in ["a petro br", "11 2024", "petrobras", "fit smart"] {
+        for nothing in ["a petro br", "11 2024", "petrobras", "fit smart", "smart fit 3 4 5 6 7 8 9"] {
             assert_eq!(joined(nothing, false), [""; 0], "{nothing}");
         }
     }
