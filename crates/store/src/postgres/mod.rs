@@ -6,6 +6,7 @@
 //! whole editions take long and have a connection of their own.
 
 mod address;
+mod arrays;
 mod failure;
 mod load;
 mod lock;

@@ -10,22 +10,22 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use futures_util::future::try_join_all;
 use tokio::runtime::Handle;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row as PostgresRow, RowStream};
 
+use super::arrays::{Arrays, runs};
 use super::failure::{Cause, Failure};
 use super::{lock, upsert};
-use crate::sql::Upsert;
+use crate::sql::{Each, Upsert};
 use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
 use crate::{Result, StoreError};
 
 /// Rows handed from the driver to the rules at a time.
 const ROWS_AT_ONCE: usize = 256;
 
-/// Statements under way at a time: enough that the way to the server costs little.
-const STATEMENTS_AT_ONCE: usize = 128;
+/// Rows that one statement writes at most.
+const ROWS_IN_STATEMENT: usize = 10_000;
 
 /// A connection that takes longer to be as before is not worth the wait.
 const ROLLED_BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -208,13 +208,14 @@ impl Transaction for Session<'_> {
         self.wait(self.line.client.execute_typed(sql, &untyped(values)))
     }
 
-    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64> {
+    fn execute_each(&self, each: &Each, rows: &[Value<'_>]) -> Result<u64> {
+        let rows: Vec<&[Value<'_>]> = rows.chunks_exact(each.columns.len().max(1)).collect();
         let mut changed = 0;
-        for some in rows.chunks(columns.saturating_mul(STATEMENTS_AT_ONCE)) {
-            let values: Vec<_> = some.chunks_exact(columns).map(untyped).collect();
-            let statements = values.iter().map(|values| self.line.client.execute_typed(sql, values));
-            // In their order, and each sent before the one before it is answered.
-            changed += self.wait(try_join_all(statements))?.into_iter().sum::<u64>();
+        for run in runs(&rows, each.key_columns) {
+            for some in run.chunks(ROWS_IN_STATEMENT) {
+                let arrays = Arrays::of(each.columns, &rows, some)?;
+                changed += self.wait(self.line.client.execute_typed(each.many, &arrays.typed()))?;
+            }
         }
         Ok(changed)
     }

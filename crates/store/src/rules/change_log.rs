@@ -26,7 +26,7 @@ pub(super) fn write(
     let changes = if is_remembered(data, before)? { changes } else { None };
     let rows: Vec<Value<'_>> =
         changes.iter().flatten().flat_map(|id| [edition.into(), Value::from(*id)]).collect();
-    let count = data.execute_each(sql::INSERT_FILING_CHANGE, 2, &rows)?;
+    let count = data.execute_each(&sql::INSERT_FILING_CHANGE, &rows)?;
     data.execute(sql::INSERT_FILING_EDITION, values![at, count])?;
     let oldest = if changes.is_some() { oldest_worth_keeping(data)? } else { Some(edition) };
     oldest.map_or(Ok(()), |oldest| forget_before(data, oldest))

@@ -43,9 +43,9 @@ pub(super) fn remember(data: &dyn Transaction, source: Source, file: &ReadFile) 
     for (position, Reject { file: name, line, reason }) in file.rejects.iter().take(REJECTS_KEPT).enumerate()
     {
         let url = Value::from(&file.url);
-        rejects.extend([source.into(), url, position.into(), name.into(), (*line).into(), reason.into()]);
+        rejects.extend([name.into(), (*line).into(), reason.into(), source.into(), url, position.into()]);
     }
-    data.execute_each(sql::INSERT_REJECT, 6, &rejects)?;
+    data.execute_each(&sql::INSERT_REJECT, &rejects)?;
     Ok(())
 }
 

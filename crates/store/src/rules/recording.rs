@@ -64,7 +64,7 @@ impl Recorder {
         let Publication { source, at, .. } = self.publication;
         let rows: Vec<Value<'static>> =
             held.revised.iter().flat_map(|revised| revision_values(source, at, revised)).collect();
-        data.execute_each(sql::INSERT_REVISION, REVISION_COLUMNS, &rows)?;
+        data.execute_each(&sql::INSERT_REVISION, &rows)?;
         Ok(())
     }
 
@@ -134,21 +134,19 @@ fn spans(points: impl Iterator<Item = Point>) -> BTreeMap<Option<Pair>, (Day, Da
     spans
 }
 
-const REVISION_COLUMNS: usize = 8;
-
-fn revision_values(source: Source, at: Timestamp, revised: &Revised) -> [Value<'static>; REVISION_COLUMNS] {
+fn revision_values(source: Source, at: Timestamp, revised: &Revised) -> [Value<'static>; 8] {
     let Revised { old, new } = revised;
     let pair = new.pair().map(|pair| pair.to_string()).unwrap_or_default();
     let ([old_value, old_sell], [new_value, new_sell]) = (old.map_or([None; 2], amounts), amounts(*new));
     [
-        source.name().into(),
-        new.day().into(),
-        pair.into(),
         old_value.into(),
         old_sell.into(),
         new_value.into(),
         new_sell.into(),
         at.into(),
+        source.name().into(),
+        new.day().into(),
+        pair.into(),
     ]
 }
 

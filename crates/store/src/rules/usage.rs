@@ -55,18 +55,18 @@ impl<E: Engine> UsageStore for SqlStore<E> {
 fn add(accounts: &dyn Transaction, counts: &[UsageCount]) -> Result<()> {
     let mut used: Vec<Value<'_>> = counts.iter().map(|count| Value::from(&count.account)).collect();
     used.dedup();
-    accounts.execute_each(sql::MARK_USED, 1, &used)?;
+    accounts.execute_each(&sql::MARK_USED, &used)?;
     let mut rows = Vec::with_capacity(counts.len() * 5);
     for UsageCount { account, day, endpoint, outcome, requests } in counts {
         rows.extend([
+            (*requests).into(),
             account.into(),
             (*day).into(),
             Value::from(endpoint),
             outcome.name().into(),
-            (*requests).into(),
         ]);
     }
-    accounts.execute_each(sql::ADD_USAGE, 5, &rows)?;
+    accounts.execute_each(&sql::ADD_USAGE, &rows)?;
     Ok(())
 }
 

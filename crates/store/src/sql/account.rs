@@ -1,5 +1,8 @@
 //! The statements about keys, their accounts, what they used, settings and leases.
 
+use super::Column::{Integer, Text};
+use super::Each;
+
 pub(crate) const NEXT_KEY_REVISION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'key_revision' RETURNING value";
 
@@ -53,8 +56,16 @@ pub(crate) const UNUSED_ACCOUNTS: &str = "SELECT id FROM account WHERE unused_si
         AND NOT EXISTS (SELECT 1 FROM usage_count WHERE usage_count.account = account.id)
     ORDER BY unused_since LIMIT $2";
 
-pub(crate) const MARK_USED: &str =
-    "UPDATE account SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL";
+/// Rows are locked in the order of their ids, as they are one at a time: an update alone would lock them in any.
+pub(crate) const MARK_USED: Each = Each {
+    one: "UPDATE account SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL",
+    columns: &[Text],
+    key_columns: 1,
+    many: "UPDATE account SET unused_since = NULL
+        FROM (SELECT id FROM account WHERE id = ANY($1) AND unused_since IS NOT NULL
+            ORDER BY id FOR NO KEY UPDATE) AS used
+        WHERE account.id = used.id",
+};
 
 /// Nothing happens where this batch was written before.
 pub(crate) const NOTE_USAGE_FLUSH: &str =
@@ -64,9 +75,16 @@ pub(crate) const NOTE_USAGE_FLUSH: &str =
 
 pub(crate) const FORGET_USAGE_FLUSHES: &str = "DELETE FROM usage_flush WHERE flushed_at < $1";
 
-pub(crate) const ADD_USAGE: &str = "INSERT INTO usage_count (account, day, endpoint, outcome, requests)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account, day, endpoint, outcome)
-    DO UPDATE SET requests = usage_count.requests + excluded.requests";
+pub(crate) const ADD_USAGE: Each = Each {
+    one: "INSERT INTO usage_count (requests, account, day, endpoint, outcome) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (account, day, endpoint, outcome)
+        DO UPDATE SET requests = usage_count.requests + excluded.requests",
+    columns: &[Integer, Text, Integer, Text, Text],
+    key_columns: 4,
+    many: "INSERT INTO usage_count (requests, account, day, endpoint, outcome)
+        SELECT * FROM UNNEST($1, $2, $3, $4, $5) ON CONFLICT (account, day, endpoint, outcome)
+        DO UPDATE SET requests = usage_count.requests + excluded.requests",
+};
 
 pub(crate) const USAGE: &str = "SELECT day, endpoint, outcome, requests FROM usage_count
     WHERE account = $1 AND day BETWEEN $2 AND $3 ORDER BY day, endpoint, outcome";

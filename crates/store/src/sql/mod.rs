@@ -7,12 +7,16 @@
 //! [`account`], [`webhook`] and [`replica`] about what must be quick. SQLite keeps the two in a file each.
 
 pub(crate) mod account;
+mod each;
 pub(crate) mod replica;
 pub(crate) mod revision;
 mod upsert;
 pub(crate) mod webhook;
 
+pub(crate) use each::Each;
 pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, TRADED_SECURITY, Upsert};
+
+use Column::{Integer, Text};
 
 /// The statements about all rows of a source. Those of `rate` take the series, the others no parameter.
 #[derive(Debug, Clone, Copy)]
@@ -72,8 +76,13 @@ pub(crate) const INSERT_FILING_EDITION: &str =
     "INSERT INTO filing_edition (edition, row_count, newest_day, published_at, change_count)
     SELECT edition, row_count, newest_day, $1, $2 FROM source_state WHERE source = 'filings'";
 
-pub(crate) const INSERT_FILING_CHANGE: &str =
-    "INSERT INTO filing_change (edition, id) VALUES ($1, $2) ON CONFLICT (edition, id) DO NOTHING";
+pub(crate) const INSERT_FILING_CHANGE: Each = Each {
+    one: "INSERT INTO filing_change (edition, id) VALUES ($1, $2) ON CONFLICT (edition, id) DO NOTHING",
+    columns: &[Integer, Text],
+    key_columns: 2,
+    many: "INSERT INTO filing_change (edition, id) SELECT * FROM UNNEST($1, $2)
+        ON CONFLICT (edition, id) DO NOTHING",
+};
 
 /// What led up to an edition is of no use once nobody can start from an earlier one.
 pub(crate) const FORGET_FILING_CHANGES: &str = "DELETE FROM filing_change WHERE edition <= $1";
@@ -130,8 +139,13 @@ pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, 
         row_count, reject_count, read_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-pub(crate) const INSERT_REJECT: &str = "INSERT INTO reject (source, url, position, file, line, reason)
-    VALUES ($1, $2, $3, $4, $5, $6)";
+pub(crate) const INSERT_REJECT: Each = Each {
+    one: "INSERT INTO reject (file, line, reason, source, url, position) VALUES ($1, $2, $3, $4, $5, $6)",
+    columns: &[Text, Integer, Text, Text, Text, Integer],
+    key_columns: 3,
+    many: "INSERT INTO reject (file, line, reason, source, url, position)
+        SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6)",
+};
 
 /// The newest days first.
 pub(crate) const WITHHELD: &str = "SELECT pair, day, value, sell, first_seen, reason FROM withheld

@@ -1,5 +1,8 @@
 //! The statements about what became of published points.
 
+use super::Column::{Integer, Text};
+use super::Each;
+
 /// Points of a series as they are held, from one day to another.
 pub(crate) const RATES_BETWEEN: &str =
     "SELECT day, value FROM rate WHERE series = $1 AND day BETWEEN $2 AND $3";
@@ -18,11 +21,16 @@ pub(crate) const FORGET_RECORDING: &str = "DELETE FROM recording WHERE source = 
 pub(crate) const FORGET_REVISIONS: &str = "DELETE FROM revision WHERE source = $1";
 
 /// A draft, whose edition has no number yet. Of a point that is written twice the first old value stands.
-pub(crate) const INSERT_REVISION: &str =
-    "INSERT INTO revision (source, edition, day, pair, old_value, old_sell, new_value, new_sell, changed_at)
-    VALUES ($1, 0, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (source, edition, day, pair)
-        DO UPDATE SET new_value = excluded.new_value, new_sell = excluded.new_sell";
+pub(crate) const INSERT_REVISION: Each = Each {
+    one: "INSERT INTO revision (old_value, old_sell, new_value, new_sell, changed_at, source, day, pair, edition)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT (source, edition, day, pair)
+        DO UPDATE SET new_value = excluded.new_value, new_sell = excluded.new_sell",
+    columns: &[Text, Text, Text, Text, Integer, Text, Integer, Text],
+    key_columns: 3,
+    many: "INSERT INTO revision (old_value, old_sell, new_value, new_sell, changed_at, source, day, pair, edition)
+        SELECT *, 0 FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (source, edition, day, pair)
+        DO UPDATE SET new_value = excluded.new_value, new_sell = excluded.new_sell",
+};
 
 /// Drafts of points that ended as they began.
 pub(crate) const FORGET_FALSE_REVISIONS: &str = "DELETE FROM revision WHERE source = $1 AND edition = 0

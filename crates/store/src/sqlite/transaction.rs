@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
 
 use crate::Result;
-use crate::sql::Upsert;
+use crate::sql::{Each, Upsert};
 use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
 
 impl Reading for Connection {
@@ -69,10 +69,10 @@ impl Transaction for Writing<'_> {
         Ok(self.connection.prepare_cached(sql)?.execute(params_from_iter(values))? as u64)
     }
 
-    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+    fn execute_each(&self, each: &Each, rows: &[Value<'_>]) -> Result<u64> {
+        let mut statement = self.connection.prepare_cached(each.one)?;
         let mut changed = 0;
-        for row in rows.chunks_exact(columns) {
+        for row in rows.chunks_exact(each.columns.len().max(1)) {
             changed += statement.execute(params_from_iter(row))? as u64;
         }
         Ok(changed)

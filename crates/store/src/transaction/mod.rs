@@ -13,7 +13,7 @@ pub(crate) use lock::Lock;
 pub(crate) use row::{Row, unreadable};
 pub(crate) use value::{Value, values};
 
-use crate::sql::Upsert;
+use crate::sql::{Each, Upsert};
 use crate::{Result, StoreError};
 
 /// Reads one state of the database, from its first statement to its last.
@@ -32,9 +32,9 @@ pub(crate) trait Transaction: Reading {
     /// Says how many rows were inserted, updated or deleted.
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64>;
 
-    /// Runs a statement once for each row of so many values, and says how many rows were inserted, updated or deleted in
-    /// all. A database that is far away hears of many before it answers the first.
-    fn execute_each(&self, sql: &'static str, columns: usize, rows: &[Value<'_>]) -> Result<u64>;
+    /// Runs a statement for each row, their values one row after the other, and says how many rows were inserted, updated
+    /// or deleted in all. Rows with the same key follow each other.
+    fn execute_each(&self, each: &Each, rows: &[Value<'_>]) -> Result<u64>;
 
     /// Waits until nobody else holds this, and holds it to the end. A database with one writer has nothing to do.
     fn lock(&self, lock: Lock) -> Result<()>;
