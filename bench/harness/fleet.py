@@ -23,7 +23,9 @@ PATH = "/api/v1/market/selic/current"
 PLATINUM = 2_000
 FASTEST = 110_000
 OTHER_CORE = str(machine.LOAD_CORE)
-PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy", "wrk": "wrk"}
+# Pairs of turns for each round of the contest: what is compared here is so much alike that few would tell of the machine alone.
+PAIRS = 5
+PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy"}
 
 
 @dataclass
@@ -38,22 +40,23 @@ def run(filings, rounds, seconds):
         machine.command(program, package)
     with tempfile.TemporaryDirectory(prefix="lastro-fleet-") as directory:
         Path(directory).chmod(0o755)
-        return "\n\n".join([beside_sqlite(directory, rounds, seconds), several(directory, seconds), loads(directory, filings)])
+        return "\n\n".join([beside_sqlite(directory, rounds * PAIRS, seconds), several(directory, seconds), loads(directory, filings)])
 
 
-def beside_sqlite(directory, rounds, seconds):
+def beside_sqlite(directory, pairs, seconds):
     """One replica, three kinds of callers, in turns with the same on SQLite."""
     with replicas(directory, "beside", 1) as fleet, single(directory) as alone:
         turns = {}
-        keys = {kind: make_keys(kind, fleet, alone, rounds * seconds) for kind in KINDS}
-        for _ in range(rounds):
+        keys = {kind: make_keys(kind, fleet, alone, pairs * seconds) for kind in KINDS}
+        places = [("SQLite", alone.replica, None), ("fleet", fleet.replicas[0], fleet.redis)]
+        for number in range(pairs):
             for kind in KINDS:
-                for place, replica in (("SQLite", alone.replica), ("fleet", fleet.replicas[0])):
-                    spent = fleet.redis if place == "fleet" else None
-                    turns.setdefault((kind, place), []).append(turn(directory, replica, keys[kind][place], seconds, spent))
+                # Each first in turn.
+                for place, replica, redis in places[:: -1 if number % 2 else 1]:
+                    turns.setdefault((kind, place), []).append(turn(replica, keys[kind][place], seconds, redis))
     rows = [row(kind, turns[kind, "SQLite"], turns[kind, "fleet"]) for kind in KINDS]
     head = ["caller", "SQLite, req/s", "PostgreSQL and Redis, req/s", "ratio", "ratio by the replica's CPU", "Redis CPU µs a request"]
-    note = f"{report.conditions()} {rounds} rounds of {seconds} s; the replica has one core, the load and the servers the other.\n\n"
+    note = f"{report.conditions()} {pairs} pairs of turns of {seconds} s; the replica has one core, the load and the servers the other.\n\n"
     return note + report.table(head, rows)
 
 
@@ -91,40 +94,25 @@ def row(kind, alone, fleet):
     ]
 
 
-def turn(directory, replica, keys, seconds, redis=None):
+def turn(replica, keys, seconds, redis=None):
     """One turn of load, each request with the next of the keys."""
     before = redis.cpu_seconds() if redis else 0
     with machine.Stopwatch(replica.process.pid) as cpu:
-        per_second, answered = ask(directory, [replica.port], keys, seconds)
+        per_second, answered = ask([replica.port], keys, seconds)
     spent = redis.cpu_seconds() - before if redis else 0
     return Turn(per_second, cpu.seconds * 1e6 / answered, spent * 1e6 / answered)
 
 
-def ask(directory, ports, keys, seconds, cores=OTHER_CORE):
-    script = Path(directory) / "keys.lua"
-    script.write_text(lua(keys))
-    began, running = time.monotonic(), []
-    for port in ports:
-        command = ["taskset", "-c", cores, "wrk", "-t1", "-c64", f"-d{seconds}s", "-s", str(script), f"http://127.0.0.1:{port}{PATH}"]
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-    outs = [process.communicate(timeout=seconds + 60)[0] for process in running]
-    answered = sum(load.answered(out) for out in outs)
-    refused = keys == [None]
-    for out in outs:
-        load.check(out, load.Request("", refused=refused))
-    assert answered and time.monotonic() - began >= seconds
+def ask(ports, keys, seconds, cores=OTHER_CORE):
+    """So many answers a second, and in all; each request with the next of the keys."""
+    callers = [str(machine.binary("lastro-bench-callers")), str(seconds), str(load.CONNECTIONS), PATH, *(f"127.0.0.1:{port}" for port in ports)]
+    names = "\n".join(key for key in keys if key)
+    out = subprocess.run(["taskset", "-c", cores, *callers], input=names, check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
+    admitted, refused = (int(told.split()[0]) for told in out.split(", "))
+    answered, others = (admitted, refused) if names else (refused, admitted)
+    if not answered or others > (0 if names else load.FREE_QUOTA):
+        raise machine.Unavailable(f"of the requests were {out.strip()}")
     return answered / seconds, answered
-
-
-def lua(keys):
-    if keys == [None]:
-        return ""
-    names = ",".join(f"'{key}'" for key in keys)
-    return (
-        f"local keys, at, ready = {{{names}}}, 0, {{}}\n"
-        "function init() for n, key in ipairs(keys) do ready[n] = wrk.format('GET', nil, {['X-API-Key'] = key}) end end\n"
-        "function request() at = at % #ready + 1; return ready[at] end\n"
-    )
 
 
 def several(directory, seconds):
@@ -136,8 +124,8 @@ def several(directory, seconds):
         key = [fleet.make_key("platinum", 100_000_000)]
         for replica in fleet.replicas:
             ask_once(replica.port, key)
-        one, _ = ask(directory, [fleet.replicas[0].port], key, seconds, cores)
-        two, _ = ask(directory, [r.port for r in fleet.replicas[:2]], key, seconds, cores)
+        one, _ = ask([fleet.replicas[0].port], key, seconds, cores)
+        two, _ = ask([r.port for r in fleet.replicas[:2]], key, seconds, cores)
         published = statistics.median(publication(fleet, n) for n in range(5))
     return "\n".join([
         f"Two replicas ÷ one, on {cores.count(',') + 1} cores that the load shares: {report.ratio(two / one)} "
