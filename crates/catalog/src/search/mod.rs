@@ -121,25 +121,45 @@ impl TextIndex {
         found
     }
 
-    /// Of the spellings of mistyped words the first that some row has all words of; then of those with other spaces.
+    /// Of the spellings of mistyped words the first that some row has all words of; then of those with other spaces. Where
+    /// there is none, the rows with the most words of the likeliest spelling.
     fn find(&self, words: &[String], is_open: bool, page: Page) -> (Outcome, Reading) {
         let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
+        // Kept, for what its last word begins takes long to gather.
+        let mut likeliest = None;
+        for spelling in &spellings {
+            let query = SearchQuery::new(&spelling.words, is_open, self);
+            let outcome = query.run(page);
+            if outcome.total > 0 {
+                return (outcome, spelling.reading());
+            }
+            likeliest.get_or_insert((query, spelling));
+        }
+        let respaced = || self.find_respaced(words, &spellings, is_open, page);
+        let relaxed = || {
+            let (query, spelling) = likeliest?;
+            let outcome = query.relaxed(page);
+            let reading = Reading { relaxed: outcome.relaxed, ..spelling.reading() };
+            (outcome.total > 0).then_some((outcome, reading))
+        };
+        respaced().or_else(relaxed).unwrap_or_default()
+    }
+
+    /// The first way to join or divide words that some row has all words of.
+    fn find_respaced(
+        &self,
+        words: &[String],
+        spellings: &[Spelling],
+        is_open: bool,
+        page: Page,
+    ) -> Option<(Outcome, Reading)> {
         let found = |spelling: &Spelling| {
             let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
             (outcome.total > 0).then(|| (outcome, spelling.reading()))
         };
-        let respaced = || {
-            let joined = self.joined(words, &spellings, is_open);
-            let divided = || self.words.divided(words, is_open, &|_| false).iter().find_map(found);
-            joined.iter().find_map(found).or_else(divided)
-        };
-        if let Some(found) = spellings.iter().find_map(found).or_else(respaced) {
-            return found;
-        }
-        let Some(first) = spellings.first() else { return Default::default() };
-        let outcome = SearchQuery::new(&first.words, is_open, self).relaxed(page);
-        let reading = Reading { relaxed: outcome.relaxed, ..first.reading() };
-        if outcome.total > 0 { (outcome, reading) } else { Default::default() }
+        let joined = self.joined(words, spellings, is_open);
+        let divided = || self.words.divided(words, is_open, &|_| false).iter().find_map(found);
+        joined.iter().find_map(found).or_else(divided)
     }
 
     /// What the words of a query may stand for, for whoever has an order of their own. Words that are known elsewhere are
