@@ -2,8 +2,8 @@
 
 import contextlib
 import http.client
+import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,10 +19,10 @@ from fleet.promises import synchronise  # noqa: E402
 from fleet.publisher import Publisher  # noqa: E402
 
 PATH = "/api/v1/market/selic/current"
-# Requests of a Platinum key in a minute; a turn asks with enough keys that none of them is used up.
-PLATINUM = 2_000
-FASTEST = 110_000
-OTHER_CORE = str(machine.LOAD_CORE)
+# Of a Platinum key, 2,000 requests a minute each: a caller's turn is one second of six, so that none of them is used up below
+# 200,000 requests a second.
+KEYS = 1_000
+BOTH_CORES = (machine.SERVER_CORE, machine.LOAD_CORE)
 # Pairs of turns for each round of the contest: what is compared here is so much alike that few would tell of the machine alone.
 PAIRS = 5
 PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy"}
@@ -45,9 +45,10 @@ def run(filings, rounds, seconds):
 
 def beside_sqlite(directory, pairs, seconds):
     """One replica, three kinds of callers, in turns with the same on SQLite."""
-    with replicas(directory, "beside", 1) as fleet, single(directory) as alone:
+    cores = (machine.SERVER_CORE,)
+    with replicas(directory, "beside", 1, cores) as fleet, single(directory, cores) as alone:
         turns = {}
-        keys = {kind: make_keys(kind, fleet, alone, pairs * seconds) for kind in KINDS}
+        keys = {kind: make_keys(kind, fleet, alone) for kind in KINDS}
         places = [("SQLite", alone.replica, None), ("fleet", fleet.replicas[0], fleet.redis)]
         for number in range(pairs):
             for kind in KINDS:
@@ -63,11 +64,11 @@ def beside_sqlite(directory, pairs, seconds):
 KINDS = {"keys at their plan's limit": None, "a key with 100,000,000 a minute": 100_000_000, "refusals": 0}
 
 
-def make_keys(kind, fleet, alone, seconds):
+def make_keys(kind, fleet, alone):
     limit = KINDS[kind]
     if limit == 0:
         return {"SQLite": [None], "fleet": [None]}
-    count = 1 if limit else -(-FASTEST * seconds // PLATINUM)
+    count = 1 if limit else KEYS
     keys = {"SQLite": [alone.make_key(limit) for _ in range(count)], "fleet": [fleet.make_key("platinum", limit) for _ in range(count)]}
     for place, replica in (("SQLite", alone.replica), ("fleet", fleet.replicas[0])):
         ask_once(replica.port, keys[place])
@@ -103,11 +104,12 @@ def turn(replica, keys, seconds, redis=None):
     return Turn(per_second, cpu.seconds * 1e6 / answered, spent * 1e6 / answered)
 
 
-def ask(ports, keys, seconds, cores=OTHER_CORE):
+def ask(ports, keys, seconds, cores=(machine.LOAD_CORE,)):
     """So many answers a second, and in all; each request with the next of the keys."""
-    callers = [str(machine.binary("lastro-bench-callers")), str(seconds), str(load.CONNECTIONS), PATH, *(f"127.0.0.1:{port}" for port in ports)]
+    callers = [machine.binary("lastro-bench-callers"), seconds, load.CONNECTIONS, PATH, *(f"127.0.0.1:{port}" for port in ports)]
     names = "\n".join(key for key in keys if key)
-    out = subprocess.run(["taskset", "-c", cores, *callers], input=names, check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
+    with confined_to(cores):
+        out = machine.quietly(callers, input=names, timeout=seconds + 60)
     admitted, refused = (int(told.split()[0]) for told in out.split(", "))
     answered, others = (admitted, refused) if names else (refused, admitted)
     if not answered or others > (0 if names else load.FREE_QUOTA):
@@ -117,18 +119,15 @@ def ask(ports, keys, seconds, cores=OTHER_CORE):
 
 def several(directory, seconds):
     """Two replicas beside one on the same cores, and how long three take to serve a publication."""
-    with replicas(directory, "several", 3) as fleet:
-        cores = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
-        for replica in fleet.replicas:
-            machine.quietly(["taskset", "-a", "-p", "-c", cores, str(replica.process.pid)])
+    with replicas(directory, "several", 3, BOTH_CORES) as fleet:
         key = [fleet.make_key("platinum", 100_000_000)]
         for replica in fleet.replicas:
             ask_once(replica.port, key)
-        one, _ = ask([fleet.replicas[0].port], key, seconds, cores)
-        two, _ = ask([r.port for r in fleet.replicas[:2]], key, seconds, cores)
+        one, _ = ask([fleet.replicas[0].port], key, seconds, BOTH_CORES)
+        two, _ = ask([r.port for r in fleet.replicas[:2]], key, seconds, BOTH_CORES)
         published = statistics.median(publication(fleet, n) for n in range(5))
     return "\n".join([
-        f"Two replicas ÷ one, on {cores.count(',') + 1} cores that the load shares: {report.ratio(two / one)} "
+        f"Two replicas ÷ one, on {len(BOTH_CORES)} cores that the load shares: {report.ratio(two / one)} "
         f"({report.rate(two)} and {report.rate(one)} req/s).",
         f"From a publication to its service on all three replicas: {published:.2f} s (median of 5).",
     ])
@@ -150,11 +149,11 @@ def publication(fleet, number):
 
 def loads(directory, filings):
     """The first start over a filled database, without a kept index: from PostgreSQL, and from SQLite."""
-    with replicas(directory, "loads", 1) as fleet:
+    with replicas(directory, "loads", 1, BOTH_CORES) as fleet:
         fleet.replicas[0].end()
         fleet.lastro("demo", "--companies", "2500", "--filings", str(filings))
         from_postgres = started(fleet.replicas[0])
-    with single(directory, filings) as alone:
+    with single(directory, BOTH_CORES, filings) as alone:
         alone.replica.end()
         from_sqlite = started(alone.replica)
     return (
@@ -165,35 +164,50 @@ def loads(directory, filings):
 
 def started(replica):
     began = time.monotonic()
-    replica.start(seconds=180)
+    start(replica, BOTH_CORES)
     return time.monotonic() - began
 
 
 @contextlib.contextmanager
-def replicas(directory, name, count):
+def replicas(directory, name, count, cores):
+    """Replicas on these cores; what they need is on that of the load."""
     place = Path(directory) / name
     place.mkdir()
-    with Fleet(place, machine.binary("lastro"), count) as fleet:
-        for part in (fleet.postgres, fleet.redis, fleet.bouncer, fleet.balancer):
-            pin(part, OTHER_CORE)
+    with contextlib.ExitStack() as stack:
+        with confined_to((machine.LOAD_CORE,)):
+            fleet = stack.enter_context(Fleet(place, machine.binary("lastro"), count))
         for replica in fleet.replicas:
-            pin(replica, str(machine.SERVER_CORE))
+            replica.end()
+            start(replica, cores)
         yield fleet
 
 
-def pin(part, cores):
-    machine.quietly(["taskset", "-a", "-p", "-c", cores, str(part.process.pid)])
-
-
 @contextlib.contextmanager
-def single(directory, filings=0):
+def single(directory, cores, filings=0):
     place = Path(tempfile.mkdtemp(dir=directory))
     alone = Single(place, filings)
     try:
-        pin(alone.replica.start(), str(machine.SERVER_CORE))
+        start(alone.replica, cores)
         yield alone
     finally:
         alone.replica.kill()
+
+
+def start(replica, cores):
+    """On these from the beginning: it has as many workers as it has cores."""
+    with confined_to(cores):
+        replica.start(seconds=180)
+
+
+@contextlib.contextmanager
+def confined_to(cores):
+    """What is started meanwhile runs on these, with all that it starts itself."""
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, everywhere)
 
 
 class Single:
