@@ -1,9 +1,8 @@
-//! Load with a key of its own for each request, for little of the processor that the servers need.
+//! Load with a key of its own for each request, without a script that is run for each.
 //!
 //! `lastro-bench-callers SECONDS CONNECTIONS PATH ADDRESS… < keys` asks each address over so many connections, every
 //! request with the next of the keys, and prints how many were admitted and how many refused. Without a key nobody says
-//! who they are. Where a generator calls a script for each request it takes as much of a processor as the service, and of
-//! the core that Redis and PostgreSQL have to share with it.
+//! who they are. What load takes of a core that Redis and PostgreSQL have to share with it they do not get.
 
 #![allow(clippy::print_stdout, reason = "a program that prints, for the harness")]
 
