@@ -25,6 +25,10 @@ KEYS = 1_000
 BOTH_CORES = (machine.SERVER_CORE, machine.LOAD_CORE)
 # Pairs of turns for each round of the contest: what is compared here is so much alike that few would tell of the machine alone.
 PAIRS = 5
+# A pair in which the hypervisor took more than this of a core does not count and is asked again, at most so often in all: a request
+# needs both cores one after the other in a fleet, and one of them alone on SQLite.
+MOST_STOLEN = 0.02
+ATTEMPTS = 4
 PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy"}
 
 
@@ -32,7 +36,8 @@ PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy":
 class Turn:
     per_second: float
     cpu_us: float
-    redis_us: float = 0.0
+    redis_us: float
+    stolen: float
 
 
 def run(filings, rounds, seconds):
@@ -47,18 +52,28 @@ def beside_sqlite(directory, pairs, seconds):
     """One replica, three kinds of callers, in turns with the same on SQLite."""
     cores = (machine.SERVER_CORE,)
     with replicas(directory, "beside", 1, cores) as fleet, single(directory, cores) as alone:
-        turns = {}
+        made = {kind: [] for kind in KINDS}
         keys = {kind: make_keys(kind, fleet, alone) for kind in KINDS}
         places = [("SQLite", alone.replica, None), ("fleet", fleet.replicas[0], fleet.redis)]
-        for number in range(pairs):
+        for number in range(ATTEMPTS * pairs):
             for kind in KINDS:
                 # Each first in turn.
-                for place, replica, redis in places[:: -1 if number % 2 else 1]:
-                    turns.setdefault((kind, place), []).append(turn(replica, keys[kind][place], seconds, redis))
-    rows = [row(kind, turns[kind, "SQLite"], turns[kind, "fleet"]) for kind in KINDS]
-    head = ["caller", "SQLite, req/s", "PostgreSQL and Redis, req/s", "ratio", "ratio by the replica's CPU", "Redis CPU µs a request"]
-    note = f"{report.conditions()} {pairs} pairs of turns of {seconds} s; the replica has one core, the load and the servers the other.\n\n"
-    return note + report.table(head, rows)
+                in_turn = places[:: -1 if number % 2 else 1]
+                pair = {place: turn(replica, keys[kind][place], seconds, redis) for place, replica, redis in in_turn}
+                made[kind].append((pair["SQLite"], pair["fleet"]))
+            if all(len(undisturbed(pairs_made)) >= pairs for pairs_made in made.values()):
+                break
+    head = ["caller", "pairs", "SQLite, req/s", "PostgreSQL and Redis, req/s", "ratio", "ratio by the replica's CPU", "Redis CPU µs a request"]
+    note = (
+        f"{report.conditions()} Pairs of turns of {seconds} s; the replica has one core, the load and the servers the other. Medians of the "
+        f"pairs in which the hypervisor took at most {MOST_STOLEN:.0%} of a core, and below them of all that were made.\n\n"
+    )
+    counted = [row(kind, undisturbed(pairs_made)) for kind, pairs_made in made.items()]
+    return note + report.table(head, [*counted, *(row(f"{kind}, all pairs", pairs_made) for kind, pairs_made in made.items())])
+
+
+def undisturbed(pairs):
+    return [pair for pair in pairs if all(turn.stolen <= MOST_STOLEN for turn in pair)]
 
 
 KINDS = {"keys at their plan's limit": None, "a key with 100,000,000 a minute": 100_000_000, "refusals": 0}
@@ -83,25 +98,27 @@ def ask_once(port, keys):
             connection.getresponse().read()
 
 
-def row(kind, alone, fleet):
-    pairs = list(zip(alone, fleet))
+def row(kind, pairs):
+    if not pairs:
+        return [kind, 0, *["–"] * 5]
     return [
         kind,
-        report.rate(statistics.median(t.per_second for t in alone)),
-        report.rate(statistics.median(t.per_second for t in fleet)),
+        len(pairs),
+        report.rate(statistics.median(a.per_second for a, _ in pairs)),
+        report.rate(statistics.median(f.per_second for _, f in pairs)),
         report.ratio(statistics.median(f.per_second / a.per_second for a, f in pairs)),
         report.ratio(statistics.median(a.cpu_us / f.cpu_us for a, f in pairs)),
-        f"{statistics.median(t.redis_us for t in fleet):.1f}",
+        f"{statistics.median(f.redis_us for _, f in pairs):.1f}",
     ]
 
 
 def turn(replica, keys, seconds, redis=None):
     """One turn of load, each request with the next of the keys."""
     before = redis.cpu_seconds() if redis else 0
-    with machine.Stopwatch(replica.process.pid) as cpu:
+    with machine.Theft() as theft, machine.Stopwatch(replica.process.pid) as cpu:
         per_second, answered = ask([replica.port], keys, seconds)
     spent = redis.cpu_seconds() - before if redis else 0
-    return Turn(per_second, cpu.seconds * 1e6 / answered, spent * 1e6 / answered)
+    return Turn(per_second, cpu.seconds * 1e6 / answered, spent * 1e6 / answered, theft.share)
 
 
 def ask(ports, keys, seconds, cores=(machine.LOAD_CORE,)):

@@ -186,6 +186,23 @@ class Stopwatch:
         return [int(ticks) for ticks in Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]]
 
 
+class Theft:
+    """How much of the core that suffered most the hypervisor gave to others while this is open: `share`, of the time on the wall."""
+
+    def __enter__(self):
+        self.began, self.before = time.monotonic(), self.stolen()
+        return self
+
+    def __exit__(self, *_):
+        seconds = time.monotonic() - self.began
+        self.share = max(now - then for now, then in zip(self.stolen(), self.before)) / os.sysconf("SC_CLK_TCK") / seconds
+
+    def stolen(self):
+        """Ticks of each core so far."""
+        lines = Path("/proc/stat").read_text().splitlines()
+        return [int(line.split()[8]) for line in lines if re.match(r"cpu\d", line)]
+
+
 def description():
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     return f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"

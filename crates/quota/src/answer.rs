@@ -4,6 +4,7 @@ use lastro_access::{EXACT_LIMIT, Verdict};
 use lastro_model::Now;
 
 use crate::block::BUCKET_US;
+use crate::question::Known;
 
 const SECOND_US: u64 = 1_000_000;
 
@@ -15,6 +16,8 @@ pub(crate) struct Answer {
     pub(crate) remaining: u32,
     /// Until at least one more unit is there.
     pub(crate) next_us: u64,
+    /// When that was told, since 1970.
+    pub(crate) now_us: u64,
     /// When the whole quota is back, since 1970.
     pub(crate) full_at_us: u64,
     /// Under which instant the unit is remembered.
@@ -45,6 +48,16 @@ impl Answer {
     pub(crate) fn closed_until_ns(&self) -> Option<u64> {
         let longest_us = if self.limit > EXACT_LIMIT { BUCKET_US } else { SECOND_US };
         (self.remaining == 0).then(|| self.sent_ns.saturating_add(self.next_us.min(longest_us) * 1_000))
+    }
+
+    /// What it tells of the ring's instants. The next unit that is back is the oldest, if there is one, while something
+    /// remains; afterwards it may be another, where the limit was lowered.
+    pub(crate) fn known(&self, window_us: u64) -> Known {
+        let oldest_us = (self.now_us + self.next_us).saturating_sub(window_us);
+        Known {
+            oldest_us: if (1..self.limit).contains(&self.remaining) { oldest_us } else { 0 },
+            granted_us: if self.is_admitted { self.at_us } else { 0 },
+        }
     }
 
     /// Whether Redis has forgotten something that lies within the window.
@@ -99,6 +112,7 @@ impl Reply {
             limit,
             remaining: limit.saturating_sub(used),
             next_us: self.next_us,
+            now_us: self.now_us,
             full_at_us: self.now_us.saturating_add(self.full_us),
             at_us: self.place,
             epoch_age_us: self.epoch_age_us,

@@ -15,7 +15,7 @@ use crate::departures::Departures;
 use crate::flights::{Answers, Flight, Unheard};
 use crate::mode::Decision;
 use crate::names::Class;
-use crate::question::Question;
+use crate::question::{Known, Question};
 
 /// How long an answer is of use to whoever could not wait for it: what it counted is put right then.
 const LATEST: Duration = Duration::from_secs(2);
@@ -136,7 +136,8 @@ impl Call {
 fn question(quota: &Quota, flight: &mut Flight, now_ns: u64) -> Option<Question> {
     let units = flight.wanted(quota, now_ns)?;
     let (name, limit, window_us) = (flight.name(), flight.limit, flight.window_ns / 1_000);
-    Some(Question { name, limit, window_us, units, given_back_us: None })
+    let known = quota.notes.known(name, window_us, quota.side(name.class()).connected_ns());
+    Some(Question { name, limit, window_us, units, given_back_us: None, known })
 }
 
 /// A flight is over, and the next of its ring departs, if somebody waits for it.
@@ -182,7 +183,8 @@ where
         let admitted = tokio::time::timeout(LATEST, admitted(unheard)).await.unwrap_or(u32::MAX);
         let units = reply.granted.saturating_sub(admitted);
         if units > 0 {
-            give_back(&quota, Question { units, given_back_us: Some(reply.place), ..question });
+            let given_back_us = Some(reply.place);
+            give_back(&quota, Question { units, given_back_us, known: Known::default(), ..question });
         }
     }
 }

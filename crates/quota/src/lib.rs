@@ -43,7 +43,7 @@ use mode::Decision;
 pub use names::{Class, RingName};
 use notes::Notes;
 pub use own::OwnRing;
-use question::Question;
+use question::{Known, Question};
 use scripts::Scripts;
 pub use settings::{BUDGET, Settings, SettingsError};
 pub use side::Calls;
@@ -251,8 +251,8 @@ impl Quota {
             Unit::Ring { at_us } => {
                 self.notes.forget(claim.name);
                 let (name, limit, window_us) = (claim.name, claim.limit, claim.window_ns / 1_000);
-                let given_back_us = Some(at_us);
-                carrier::give_back(self, Question { name, limit, window_us, units: 1, given_back_us });
+                let (given_back_us, known) = (Some(at_us), Known::default());
+                carrier::give_back(self, Question { name, limit, window_us, units: 1, given_back_us, known });
             }
         }
         let remaining = charge.verdict.remaining.saturating_add(1).min(claim.limit);

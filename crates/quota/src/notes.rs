@@ -1,7 +1,8 @@
 //! What Redis said last of each ring, so that it is not asked twice for what cannot have changed.
 //!
 //! A full ring stays full until its oldest unit expires, whoever asks: until then a refusal is answered from here, which
-//! keeps floods away from Redis. Questions that consume nothing are answered from here for a second.
+//! keeps floods away from Redis. Questions that consume nothing are answered from here for a second. And whoever asks for more
+//! says what is known, so that Redis has less to look for.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::answer::Answer;
 use crate::names::RingName;
+use crate::question::Known;
 
 const SHARDS: usize = 64;
 /// Rings that are remembered in each shard; beyond it Redis is asked.
@@ -71,6 +73,13 @@ impl Notes {
         shard.notes.get(&name).filter(|note| note.limit == limit && is_fresh(note, now_ns)).copied()
     }
 
+    /// What was heard of a ring's instants through a connection that was made then. Behind another there may be another Redis.
+    pub(crate) fn known(&self, name: RingName, window_us: u64, connected_ns: u64) -> Known {
+        let shard = self.shard(name).lock();
+        let note = shard.notes.get(&name).filter(|note| note.sent_ns >= connected_ns);
+        note.map_or_else(Known::default, |note| note.known(window_us))
+    }
+
     pub(crate) fn forget(&self, name: RingName) {
         self.shard(name).lock().notes.remove(&name);
     }
@@ -114,6 +123,7 @@ mod tests {
             limit: 30,
             remaining,
             next_us,
+            now_us: 0,
             full_at_us: 0,
             at_us: 0,
             epoch_age_us: 0,
@@ -135,6 +145,21 @@ mod tests {
         assert!(notes.closed(name(1), 30, 2_000).is_none());
         assert!(notes.fresh(name(1), 30, FRESH_NS + 1_109).is_some());
         assert!(notes.fresh(name(1), 30, FRESH_NS + 1_110).is_none());
+    }
+
+    #[test]
+    fn what_is_known_of_a_ring_is_what_was_heard_through_the_present_connection() {
+        let notes = Notes::new();
+        let heard = Answer { now_us: 1_000, at_us: 990, ..answer(3, 500, 40) };
+        notes.write(name(1), heard);
+        assert_eq!(notes.known(name(1), 60, 500), Known { oldest_us: 980, granted_us: 990 });
+        assert_eq!(notes.known(name(1), 60, 501), Known::default());
+        assert_eq!(notes.known(name(2), 60, 500), Known::default());
+        // The next unit is not the oldest where more are used than the limit allows, nor where there is none.
+        for remaining in [0, 30] {
+            notes.write(name(1), Answer { remaining, is_admitted: false, ..heard });
+            assert_eq!(notes.known(name(1), 60, 500), Known::default());
+        }
     }
 
     #[test]

@@ -17,6 +17,15 @@ pub(crate) struct Question {
     pub(crate) units: u32,
     /// The instant under which those that are given back are remembered.
     pub(crate) given_back_us: Option<u64>,
+    pub(crate) known: Known,
+}
+
+/// What was heard of a ring's instants a moment ago, so that Redis need not look at them. Zero where nothing is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) oldest_us: u64,
+    /// That of the last units that were granted to this replica.
+    pub(crate) granted_us: u64,
 }
 
 impl Question {
@@ -29,8 +38,9 @@ impl Question {
 /// The questions as the script reads them.
 pub(crate) fn written(questions: &[Question]) -> Vec<u8> {
     let numbers = questions.iter().flat_map(|question| {
-        let Question { limit, window_us, units, given_back_us, .. } = *question;
-        [units.into(), limit.into(), window_us, given_back_us.unwrap_or(0)]
+        let Question { limit, window_us, units, given_back_us, known, .. } = *question;
+        let given_back_us = given_back_us.unwrap_or(0);
+        [units.into(), limit.into(), window_us, given_back_us, known.oldest_us, known.granted_us]
     });
     numbers.flat_map(u64::to_be_bytes).collect()
 }
@@ -55,8 +65,14 @@ pub(crate) fn read(told: &[u8], questions: &[Question]) -> Option<Vec<Reply>> {
 mod tests {
     use super::*;
 
-    const QUESTION: Question =
-        Question { name: RingName::Last, limit: 30, window_us: 60, units: 2, given_back_us: None };
+    const QUESTION: Question = Question {
+        name: RingName::Last,
+        limit: 30,
+        window_us: 60,
+        units: 2,
+        given_back_us: None,
+        known: Known { oldest_us: 8, granted_us: 9 },
+    };
 
     fn told(numbers: &[i64]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
@@ -65,7 +81,7 @@ mod tests {
     #[test]
     fn each_ring_has_its_own_answer_and_all_have_the_time_and_the_epoch() {
         let returned = Question { given_back_us: Some(9), ..QUESTION };
-        assert_eq!(written(&[QUESTION, returned]).len(), 2 * 32);
+        assert_eq!(written(&[QUESTION, returned]).len(), 2 * 48);
         let told = told(&[1_000, 7, -3, 9, 4, 50, 60, 1_000, 1, 5, 51, 61, 1_001]);
         let replies = read(&told, &[QUESTION, returned]).unwrap();
         let (first, second) = (&replies[0], &replies[1]);

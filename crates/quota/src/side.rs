@@ -56,6 +56,9 @@ pub(crate) struct Side {
     clock: Arc<dyn Clock>,
     budget: Duration,
     epoch_key: String,
+    latest_key: String,
+    /// When the connection was made, or begun to be made.
+    connected_ns: AtomicU64,
     /// The epoch of Redis that was last heard of.
     epoch: AtomicI64,
 }
@@ -65,6 +68,8 @@ impl Side {
         Self {
             class,
             epoch_key: format!("{}:{{epoch}}", settings.prefix),
+            latest_key: format!("{}:{{latest}}", settings.prefix),
+            connected_ns: AtomicU64::new(0),
             epoch: AtomicI64::new(JUST_BEGUN),
             budget: settings.budget,
             connection: Connection::new(settings),
@@ -105,12 +110,16 @@ impl Side {
         prefix: &str,
         questions: &[Question],
     ) -> Result<Vec<Reply>, CallError> {
-        let evaluation = Evaluation::of(script, questions.len() + 1);
+        let evaluation = Evaluation::of(script, questions.len() + 2);
         let keys = questions.iter().map(|question| question.name.key(prefix));
-        let evaluation = keys.fold(evaluation, Evaluation::key).key(&self.epoch_key);
+        let evaluation = keys.fold(evaluation, Evaluation::key).key(&self.epoch_key).key(&self.latest_key);
         let evaluation = evaluation.text("").text(&self.known_epoch()).bytes(&question::written(questions));
         let told = self.connection.call_for_bytes(evaluation).await?;
         question::read(&told, questions).ok_or(CallError::Failed)
+    }
+
+    pub(crate) fn connected_ns(&self) -> u64 {
+        self.connected_ns.load(Ordering::Relaxed)
     }
 
     /// As scripts are told.
@@ -229,6 +238,7 @@ impl Side {
 
     /// Whether there is a Redis that answers.
     pub(crate) async fn connect(&self, scripts: &Scripts) -> bool {
+        self.connected_ns.store(self.clock.monotonic_ns(), Ordering::Relaxed);
         match self.connection.connect(&scripts.all()).await {
             Ok(()) => self.look(scripts).await,
             Err(reason) => {

@@ -127,6 +127,22 @@ fn runs(connection: &mut redis::Connection, command: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ring_in_use_takes_redis_one_command_a_request() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 1, MINUTE_NS).await;
+    for taken in 1..=20 {
+        let verdict = fleet[0].take(&fleet[0].of_address(1, 30)).await.verdict;
+        assert_eq!((verdict.admitted, verdict.remaining), (true, 30 - taken));
+    }
+    let connection = &mut redis.connect();
+    let [pushes, looks, ends] = ["rpush", "lindex", "pexpire"].map(|command| runs(connection, command));
+    // The first, with no instant known at all, had to look at both ends; the eighth of a minute may end meanwhile.
+    assert_eq!((pushes, looks), (20, 2));
+    assert!((1..=2).contains(&ends), "{ends}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_is_late_is_put_right_in_all_its_rings() {
     const RINGS: u32 = 40;
     let redis = Redis::own();

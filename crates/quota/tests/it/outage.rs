@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lastro_quota::{Class, Unit};
 
-use crate::replica::{Replica, most_in_a_window};
+use crate::replica::{Replica, client, most_in_a_window};
 use crate::server::Redis;
 
 const WINDOW_NS: u64 = 1_000_000_000;
@@ -69,6 +69,31 @@ async fn redis_killed_and_started_again_without_its_data() {
     let last = load(&fleet, 150).await;
     assert!(last.iter().all(|admission| admission.by_redis), "exact again a window after the return");
     assert!(last.len() >= LIMIT as usize);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_heard_of_a_ring_is_forgotten_with_the_connection() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 1, 60 * WINDOW_NS).await;
+    let take = async || fleet[0].take(&fleet[0].of_address(1, LIMIT)).await;
+    assert!(take().await.verdict.admitted && take().await.verdict.admitted);
+    // As a Redis that has an earlier state of the ring, which ends sooner.
+    let mut connection = redis.connect();
+    let key = format!("{}:{{a:{}}}", redis.prefix, client(1));
+    redis::cmd("LTRIM").arg(&key).arg(0).arg(0).exec(&mut connection).unwrap();
+    redis::cmd("PEXPIRE").arg(&key).arg(30_000).exec(&mut connection).unwrap();
+    redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+    let mut connection = redis.connect();
+    let units = |connection: &mut redis::Connection| -> u32 {
+        redis::cmd("LLEN").arg(&key).query(connection).unwrap()
+    };
+    while units(&mut connection) < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        take().await;
+    }
+    let left_ms: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
+    assert!(left_ms > 60_000, "the ring ends after its last unit: {left_ms}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,5 @@
-//! `ring.lua` beside the ring of `access`: whatever happens to both, they say the same, be it asked about one ring or many.
+//! `ring.lua` beside the ring of `access`: whatever happens to both, they say the same, be it asked about one ring or many,
+//! and whatever the caller remembers.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,8 +18,10 @@ const WINDOWS_US: [u64; 5] = [MINUTE_US, MINUTE_US, MINUTE_US, HOUR_US, 1_500_00
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// What is asked in one call, each about one of the rings.
-    Call(Vec<(usize, Ask)>),
+    /// What one of the callers asks in one call, each about one of the rings.
+    Call(usize, Vec<(usize, Ask)>),
+    /// What one of them remembers is lost.
+    Forget(usize),
     Forward(u64),
     Backward(u64),
     Limit(usize, u32),
@@ -46,13 +49,26 @@ fn any_ask() -> impl Strategy<Value = Ask> {
 fn any_step(rings: usize) -> impl Strategy<Value = Step> {
     let call = prop::collection::vec((0..rings, any_ask()), 1..=2 * rings - 1);
     prop_oneof![
-        10 => call.prop_map(Step::Call),
+        10 => (0..CALLERS, call).prop_map(|(caller, asks)| Step::Call(caller, asks)),
+        1 => (0..CALLERS).prop_map(Step::Forget),
         4 => (1u64..20_000_000).prop_map(Step::Forward),
         1 => (MINUTE_US - 2..MINUTE_US + 3).prop_map(Step::Forward),
         2 => (1u64..5_000_000).prop_map(Step::Backward),
         2 => (0..rings, prop::sample::select(vec![0u32, 1, 2, 7, 30, 100, 2_000]))
             .prop_map(|(ring, limit)| Step::Limit(ring, limit)),
     ]
+}
+
+/// Replicas, each of which remembers what it was told itself.
+const CALLERS: usize = 3;
+
+/// What a caller remembers of a ring, zero for what it does not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    oldest_us: u64,
+    granted_us: u64,
+    /// How often units had been given back by then. One of later may have been the oldest.
+    returns: u32,
 }
 
 /// What the script is asked about one ring.
@@ -63,6 +79,7 @@ struct Question {
     limit: u32,
     window_us: u64,
     given_back_us: u64,
+    known: Known,
 }
 
 /// What it answers.
@@ -83,20 +100,23 @@ fn script() -> Script {
 
 /// One call; by Redis' clock where no other time is told.
 fn call(
-    (script, connection, epoch): (&Script, &mut Connection, &str),
+    (script, connection, names): (&Script, &mut Connection, &[String; 2]),
     now_us: Option<u64>,
     questions: &[Question],
 ) -> Vec<(Told, u64)> {
     let now = now_us.map_or(String::new(), |now_us| now_us.to_string());
     let mut written = Vec::new();
     let mut invocation = script.prepare_invoke();
-    for Question { key, units, limit, window_us, given_back_us } in questions {
+    for Question { key, units, limit, window_us, given_back_us, known } in questions {
         invocation.key(key);
-        for number in [(*units).into(), (*limit).into(), *window_us, *given_back_us] {
+        let Known { oldest_us, granted_us, .. } = *known;
+        for number in [(*units).into(), (*limit).into(), *window_us, *given_back_us, oldest_us, granted_us] {
             written.extend_from_slice(&number.to_be_bytes());
         }
     }
-    let told: Vec<u8> = invocation.key(epoch).arg(now).arg("").arg(written).invoke(connection).unwrap();
+    let [epoch, latest] = names;
+    let told: Vec<u8> =
+        invocation.key(epoch).key(latest).arg(now).arg("").arg(written).invoke(connection).unwrap();
     let (numbers, []) = told.as_chunks() else { panic!("{} bytes", told.len()) };
     let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_be_bytes(*bytes)).collect();
     assert!(now_us.is_none_or(|now_us| numbers[0] == now_us));
@@ -114,18 +134,45 @@ struct Pair {
     window_us: u64,
     limit: u32,
     taken: Vec<u64>,
+    known: [Known; CALLERS],
+    returns: u32,
 }
 
 impl Pair {
-    /// What there is to ask, if anything was taken that could be given back.
-    fn question(&mut self, ask: Ask) -> Option<Question> {
+    fn new(key: String, window_us: u64) -> Self {
+        let (ring, known) = (Ring::new(), Default::default());
+        Self { key, ring, window_us, limit: 30, taken: Vec::new(), known, returns: 0 }
+    }
+
+    /// What there is to ask, if anything was taken that could be given back: what is over by now is gone for good.
+    fn question(&mut self, caller: usize, ask: Ask, now_us: u64) -> Option<Question> {
+        self.taken.retain(|taken| taken + self.window_us > now_us);
         let (units, given_back_us) = match ask {
             Ask::Take(wanted) => (wanted, 0),
             Ask::Peek => (0, 0),
             Ask::GiveBack(ago) => (1, self.taken.remove(self.taken.len().checked_sub(ago + 1)?)),
         };
         let (key, limit, window_us) = (self.key.clone(), self.limit, self.window_us);
-        Some(Question { key, units, limit, window_us, given_back_us })
+        Some(Question { key, units, limit, window_us, given_back_us, known: self.known[caller] })
+    }
+
+    /// What a caller remembers of an answer.
+    fn remember(&mut self, caller: usize, question: &Question, told: &Told, stamp: u64, now_us: u64) {
+        self.returns += u32::from(question.given_back_us > 0);
+        let has_oldest = (1..question.limit).contains(&(told.used + told.granted));
+        let oldest_us = if has_oldest { now_us + told.next_us - self.window_us } else { 0 };
+        let granted_us = if told.granted > 0 { stamp } else { 0 };
+        // It may have been told what it said itself.
+        let is_new = question.given_back_us > 0 || oldest_us != question.known.oldest_us;
+        let returns = if is_new { self.returns } else { question.known.returns };
+        self.known[caller] = Known { oldest_us, granted_us, returns };
+        self.taken.extend(std::iter::repeat_n(stamp, told.granted.min(3) as usize));
+    }
+
+    /// While the clock is behind, what is granted after units were given back may be older than what was.
+    fn forget_what_may_be_too_new(&mut self) {
+        let stale = self.known.iter_mut().filter(|known| known.returns < self.returns);
+        stale.for_each(|known| *known = Known { returns: self.returns, ..Known::default() });
     }
 
     /// What the ring of `access` says.
@@ -147,9 +194,10 @@ impl Pair {
 
 /// Rings that are asked about in one call, and again in calls of their own under another name.
 struct Rings<'a> {
-    there: (&'a Script, &'a mut Connection, &'a str),
+    there: (&'a Script, &'a mut Connection, &'a [String; 2]),
     pairs: Vec<Pair>,
     now_us: u64,
+    latest_us: u64,
 }
 
 impl Rings<'_> {
@@ -158,46 +206,58 @@ impl Rings<'_> {
             Step::Forward(us) => self.now_us += us,
             Step::Backward(us) => self.now_us -= us,
             Step::Limit(ring, limit) => self.pairs[*ring].limit = *limit,
-            Step::Call(asks) => self.call(asks),
+            Step::Call(caller, asks) => self.call(*caller, asks),
+            Step::Forget(caller) => {
+                self.pairs.iter_mut().for_each(|pair| pair.known[*caller] = Known::default());
+            }
         }
     }
 
-    fn call(&mut self, asks: &[(usize, Ask)]) {
-        let asked = asks.iter().filter_map(|(ring, ask)| Some((*ring, self.pairs[*ring].question(*ask)?)));
-        let (rings, questions): (Vec<usize>, Vec<Question>) = asked.collect();
+    fn call(&mut self, caller: usize, asks: &[(usize, Ask)]) {
+        self.latest_us = self.latest_us.max(self.now_us);
+        let question = |(ring, ask): &(usize, Ask)| {
+            Some((*ring, self.pairs[*ring].question(caller, *ask, self.now_us)?))
+        };
+        let (rings, questions): (Vec<usize>, Vec<Question>) = asks.iter().filter_map(question).collect();
         let together = self.ask(&questions);
         for ((ring, question), (told, stamp)) in rings.into_iter().zip(&questions).zip(together) {
             let pair = &mut self.pairs[ring];
-            assert_eq!(told, pair.answer(question, self.now_us), "{question:?} at {}", self.now_us);
-            pair.taken.extend(std::iter::repeat_n(stamp, told.granted.min(3) as usize));
+            let mut expected = pair.answer(question, self.now_us);
+            if question.known.returns < pair.returns && told.used + told.granted < question.limit {
+                // It may remember an older one than there is; nobody has to wait, so nobody is told.
+                assert!(told.next_us <= expected.next_us);
+                expected.next_us = told.next_us;
+            }
+            assert_eq!(told, expected, "{question:?} at {}", self.now_us);
+            pair.remember(caller, question, &told, stamp, self.now_us);
+            if self.now_us < self.latest_us {
+                pair.forget_what_may_be_too_new();
+            }
             let alone = Question { key: format!("{}:alone", question.key), ..question.clone() };
             assert_eq!(self.ask(&[alone]), [(told, stamp)], "one after the other");
         }
     }
 
     fn ask(&mut self, questions: &[Question]) -> Vec<(Told, u64)> {
-        let (script, connection, epoch) = &mut self.there;
-        call((script, connection, epoch), Some(self.now_us), questions)
+        let (script, connection, names) = &mut self.there;
+        call((script, connection, names), Some(self.now_us), questions)
     }
 }
 
 fn compare(cases: u32, rings: usize) {
     let redis = Redis::shared();
-    let (script, epoch) = (script(), format!("{}:{{epoch}}", redis.prefix));
+    let script = script();
     let (connection, case) = (RefCell::new(redis.connect()), Cell::new(0));
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(steps in prop::collection::vec(any_step(rings), 20..80))| {
         case.set(case.get() + 1);
-        let pair = |(place, window_us): (usize, &u64)| Pair {
-            key: format!("{}:{{{}-{place}}}", redis.prefix, case.get()),
-            ring: Ring::new(),
-            window_us: *window_us,
-            limit: 30,
-            taken: Vec::new(),
+        let pair = |(place, window_us): (usize, &u64)| {
+            Pair::new(format!("{}:{{{}-{place}}}", redis.prefix, case.get()), *window_us)
         };
         let pairs = WINDOWS_US.iter().take(rings).enumerate().map(pair).collect();
-        let there = (&script, &mut *connection.borrow_mut(), epoch.as_str());
-        let mut rings = Rings { there, pairs, now_us: START_US };
+        let names = names(&redis, case.get());
+        let there = (&script, &mut *connection.borrow_mut(), &names);
+        let mut rings = Rings { there, pairs, now_us: START_US, latest_us: START_US };
         for step in &steps {
             rings.live_through(step);
         }
@@ -214,6 +274,11 @@ fn many_rings_in_one_call_are_as_each_of_them_by_itself() {
     compare(60, WINDOWS_US.len());
 }
 
+/// Of the epoch and the latest instant. Each case has a clock of its own.
+fn names(redis: &Redis, case: usize) -> [String; 2] {
+    [format!("{}:{{epoch}}", redis.prefix), format!("{}:{{latest-{case}}}", redis.prefix)]
+}
+
 /// When a ring in Redis ends, in milliseconds from now.
 fn left_ms(connection: &mut Connection, key: &str) -> i64 {
     redis::cmd("PTTL").arg(key).query(connection).unwrap()
@@ -223,43 +288,39 @@ fn left_ms(connection: &mut Connection, key: &str) -> i64 {
 fn a_ring_in_redis_ends_after_its_last_unit_and_not_much_later() {
     let redis = Redis::shared();
     let (mut connection, script) = (redis.connect(), script());
-    let (key, epoch) = (format!("{}:{{a}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
-    let question = Question { key: key.clone(), units: 5, limit: 30, window_us: MINUTE_US, given_back_us: 0 };
+    let (key, names) = (format!("{}:{{a}}", redis.prefix), names(&redis, 0));
+    let mut question = Pair::new(key.clone(), MINUTE_US).question(0, Ask::Take(5), 0).unwrap();
     for _ in 0..2 {
-        call((&script, &mut connection, &epoch), None, std::slice::from_ref(&question));
+        let told = call((&script, &mut connection, &names), None, std::slice::from_ref(&question));
+        question.known.granted_us = told[0].1;
         // A window, the rest of its eighth, and a second.
         let left_ms = left_ms(&mut connection, &key);
         assert!((60_000..=68_501).contains(&left_ms), "{left_ms}");
     }
-    assert_eq!(left_ms(&mut connection, &epoch), -1, "the epoch stays");
+    assert_eq!(left_ms(&mut connection, &names[0]), -1, "the epoch stays");
 }
 
 #[test]
 fn no_ring_in_redis_ends_before_its_last_unit() {
     let redis = Redis::shared();
-    let (script, epoch) = (script(), format!("{}:{{epoch}}", redis.prefix));
+    let script = script();
     let (connection, case) = (RefCell::new(redis.connect()), Cell::new(0));
     let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
-    let steps = prop::collection::vec((any_ask(), -5_000_000i64..20_000_000), 10..60);
+    let steps = prop::collection::vec((0..CALLERS, any_ask(), -5_000_000i64..20_000_000), 10..60);
     proptest!(config, |(steps in steps)| {
         case.set(case.get() + 1);
         let (mut now_us, connection) = (START_US, &mut *connection.borrow_mut());
-        let mut pair = Pair {
-            key: format!("{}:{{e{}}}", redis.prefix, case.get()),
-            ring: Ring::new(),
-            window_us: MINUTE_US,
-            limit: 30,
-            taken: Vec::new(),
-        };
+        let mut pair = Pair::new(format!("{}:{{e{}}}", redis.prefix, case.get()), MINUTE_US);
+        let names = names(&redis, case.get());
         // By the clock of this test: what Redis was told last, and when.
         let mut ends_us = 0;
-        for (ask, later_us) in steps {
+        for (caller, ask, later_us) in steps {
             now_us = now_us.strict_add_signed(later_us);
-            let Some(question) = pair.question(ask) else { continue };
+            let Some(question) = pair.question(caller, ask, now_us) else { continue };
             redis::cmd("PERSIST").arg(&pair.key).exec(connection).unwrap();
-            let told = call((&script, connection, &epoch), Some(now_us), std::slice::from_ref(&question));
+            let told = call((&script, connection, &names), Some(now_us), std::slice::from_ref(&question));
             let (told, stamp) = &told[0];
-            pair.taken.extend(std::iter::repeat_n(*stamp, told.granted as usize));
+            pair.remember(caller, &question, told, *stamp, now_us);
             let left_ms = left_ms(connection, &pair.key);
             if left_ms >= 0 {
                 ends_us = now_us + (left_ms as u64 + 1) * 1_000;
