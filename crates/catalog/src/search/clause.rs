@@ -1,7 +1,6 @@
 //! One word of a query: the lists of rows that satisfy it, and the reading of them.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::entry::Entry;
 use super::positions::Positions;
@@ -128,34 +127,6 @@ impl<'a> ClauseReader<'a> {
             at.add(here.later(one.moved));
         }
         at
-    }
-
-    /// The rows of a window, 64 at a time, if they stand in one bitmap.
-    pub(super) fn words(&self, window: &Range<u32>) -> Option<&'a [u64]> {
-        let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.clause.lists[..] else {
-            return None;
-        };
-        Some(bitmap.rows().words_from(window.start))
-    }
-
-    /// Adds the rows of a window, which starts at a multiple of 64, to a set of the window's places.
-    pub(super) fn add_rows(&mut self, window: &Range<u32>, rows: &mut [u64]) {
-        for (one, place) in self.clause.lists.iter().zip(&mut self.places) {
-            if let Some(bitmap) = one.list.bitmap {
-                let there = bitmap.rows().words_from(window.start);
-                rows.iter_mut().zip(there).for_each(|(own, other)| *own |= other);
-                continue;
-            }
-            let entries = one.list.entries;
-            let start = seek(entries, place.list, window.start);
-            place.list = seek(entries, start, window.end);
-            for entry in &entries[start..place.list] {
-                let at = entry.row() - window.start;
-                if let Some(word) = rows.get_mut((at / u64::BITS) as usize) {
-                    *word |= 1 << (at % u64::BITS);
-                }
-            }
-        }
     }
 }
 

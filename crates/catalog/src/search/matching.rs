@@ -36,6 +36,11 @@ pub(super) struct Wanted<'a> {
     pub pairs: Vec<(usize, &'a [u32])>,
 }
 
+/// Of so many words no row has all, most of the time.
+const MANY_WORDS: usize = 6;
+/// A word that one row of so many has is not worth looking for alone.
+const COMMON: usize = 128;
+
 impl<'a> Wanted<'a> {
     /// The words of a query of so many on one side of a label, if two or more of them tell something.
     pub(super) fn beside(&self, label: &Range<usize>, count: usize) -> Option<Beside<'a>> {
@@ -64,8 +69,28 @@ impl Wanted<'_> {
             return Outcome { total: found.len(), rows: ranked(&found, page), relaxed: false };
         }
         let (whole, begun) = self.many();
-        let total = whole.len() + begun.as_ref().map_or(0, RowSet::len);
-        let rows = if total == 0 { Vec::new() } else { self.ordered(&whole, begun.as_ref(), page) };
+        self.page_of(&whole, begun.as_ref(), page)
+    }
+
+    /// The same; and where it takes no longer to find the rows with the most words at once, these if none has all.
+    pub(super) fn page_or_most(&self, page: Page) -> Outcome {
+        if self.words.len() < MANY_WORDS || !self.can_be_had() || self.rarest() < self.rows as usize / COMMON
+        {
+            return self.page(page);
+        }
+        let (most, rows) = self.with_most();
+        if most < self.words.len() {
+            return Outcome::relaxed(&rows, page);
+        }
+        let (mut whole, mut begun) = (rows.clone(), rows);
+        self.words.last().into_iter().for_each(|last| whole.keep_all(&last.rows(self.rows)));
+        begun.remove_all(&whole);
+        self.page_of(&whole, self.longer.is_some().then_some(&begun), page)
+    }
+
+    fn page_of(&self, whole: &RowSet, begun: Option<&RowSet>, page: Page) -> Outcome {
+        let total = whole.len() + begun.map_or(0, RowSet::len);
+        let rows = if total == 0 { Vec::new() } else { self.ordered(whole, begun, page) };
         Outcome { total, rows, relaxed: false }
     }
 

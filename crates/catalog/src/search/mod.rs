@@ -129,16 +129,16 @@ impl TextIndex {
         let mut likeliest = None;
         for spelling in &spellings {
             let query = SearchQuery::new(&spelling.words, is_open, self);
-            let outcome = query.run(page);
-            if outcome.total > 0 {
+            let outcome = if likeliest.is_none() { query.run_or_relax(page) } else { query.run(page) };
+            if outcome.total > 0 && !outcome.relaxed {
                 return (outcome, spelling.reading());
             }
-            likeliest.get_or_insert((query, spelling));
+            likeliest.get_or_insert((query, outcome, spelling));
         }
         let respaced = || self.find_respaced(words, &spellings, is_open, page);
         let relaxed = || {
-            let (query, spelling) = likeliest?;
-            let outcome = query.relaxed(page);
+            let (query, outcome, spelling) = likeliest?;
+            let outcome = if outcome.relaxed { outcome } else { query.relaxed(page) };
             let reading = Reading { relaxed: outcome.relaxed, ..spelling.reading() };
             (outcome.total > 0).then_some((outcome, reading))
         };

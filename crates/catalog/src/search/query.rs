@@ -51,6 +51,11 @@ impl<'a> SearchQuery<'a> {
         self.wanted.page(page)
     }
 
+    /// The same, or the rows with the most words, if these were found on the way and none has all.
+    pub(super) fn run_or_relax(&self, page: Page) -> Outcome {
+        self.wanted.page_or_most(page)
+    }
+
     /// The rows that have all words, ascending.
     pub(super) fn all(&self) -> Vec<u32> {
         self.wanted.all()
@@ -62,11 +67,7 @@ impl<'a> SearchQuery<'a> {
             return Outcome::default();
         }
         let (most, rows) = self.wanted.with_most();
-        if most == 0 {
-            return Outcome::default();
-        }
-        let total = rows.len();
-        Outcome { total, rows: rows.at(page.of(total)), relaxed: true }
+        if most == 0 { Outcome::default() } else { Outcome::relaxed(&rows, page) }
     }
 }
 

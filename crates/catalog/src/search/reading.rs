@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::page::Listing;
+use super::row_set::RowSet;
+use crate::page::{Listing, Page};
 
 /// A page of what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,4 +42,12 @@ pub(super) struct Outcome {
     pub total: usize,
     pub rows: Vec<u32>,
     pub relaxed: bool,
+}
+
+impl Outcome {
+    /// Of the rows that have the most of the words, in the order of the part.
+    pub(super) fn relaxed(having_most: &RowSet, page: Page) -> Self {
+        let total = having_most.len();
+        Self { total, rows: having_most.at(page.of(total)), relaxed: true }
+    }
 }

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::clause::{Clause, ClauseReader};
+use super::clause::{Clause, Occurrences};
+use super::entry::Entry;
 use super::matching::Wanted;
+use super::postings::seek;
 use super::row_set::RowSet;
 
 /// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
@@ -35,7 +37,7 @@ impl Wanted<'_> {
         for start in (0..self.rows).step_by(WINDOW as usize) {
             let count = having_most(sources.iter_mut().map(|source| source.read(start)), &mut having);
             if count > most {
-                best.clear();
+                best.clear_before(start);
                 most = count;
             }
             if count == most && most > 0 {
@@ -70,38 +72,60 @@ impl Wanted<'_> {
 
 /// The rows of one word, window by window.
 struct Source<'a> {
-    reader: ClauseReader<'a>,
+    clause: &'a Clause<'a>,
     longer: Option<&'a RowSet>,
+    sets: Vec<&'a RowSet>,
+    /// What of other lists was not read yet.
+    lists: Vec<&'a [Entry]>,
     rows: Box<[u64; WORDS]>,
 }
 
 impl<'a> Source<'a> {
     fn of(clause: &'a Clause<'a>, longer: Option<&'a RowSet>) -> Self {
-        Self { reader: ClauseReader::of(clause), longer, rows: Box::new([0; WORDS]) }
+        let (mut sets, mut lists): (Vec<&RowSet>, Vec<&[Entry]>) = (longer.into_iter().collect(), Vec::new());
+        for (number, one) in clause.lists.iter().enumerate() {
+            // Expressions that mean the same bring the same list, moved by some words.
+            let is_same = |other: &Occurrences<'_>| std::ptr::eq(other.list.entries, one.list.entries);
+            match one.list.bitmap {
+                _ if clause.lists[..number].iter().any(is_same) => {}
+                Some(bitmap) => sets.push(bitmap.rows()),
+                None => lists.push(one.list.entries),
+            }
+        }
+        Self { clause, longer, sets, lists, rows: Box::new([0; WORDS]) }
     }
 
     /// All rows at once.
     fn all(self, below: u32) -> Cow<'a, RowSet> {
-        let Some(longer) = self.longer else { return self.reader.clause.rows(below) };
+        let Some(longer) = self.longer else { return self.clause.rows(below) };
         let mut rows = longer.clone();
-        rows.add_all(&self.reader.clause.rows(below));
+        rows.add_all(&self.clause.rows(below));
         Cow::Owned(rows)
     }
 
     fn read(&mut self, start: u32) -> &[u64; WORDS] {
-        let window = start..start.saturating_add(WINDOW);
-        if self.longer.is_none()
-            && let Some(rows) = self.reader.words(&window).and_then(|rows| rows.first_chunk())
+        if let (&[set], []) = (&self.sets[..], &self.lists[..])
+            && let Some(rows) = set.words_from(start).first_chunk()
         {
             return rows;
         }
         self.rows.fill(0);
-        self.reader.add_rows(&window, &mut self.rows[..]);
-        if let Some(longer) = self.longer {
-            self.rows.iter_mut().zip(longer.words_from(start)).for_each(|(own, other)| *own |= other);
+        for set in &self.sets {
+            self.rows.iter_mut().zip(set.words_from(start)).for_each(|(own, other)| *own |= other);
         }
+        self.lists.iter_mut().for_each(|list| move_rows(list, start, &mut self.rows));
         &self.rows
     }
+}
+
+/// Takes the rows of a window off the beginning of a list.
+fn move_rows(list: &mut &[Entry], start: u32, rows: &mut [u64; WORDS]) {
+    let (here, later) = list.split_at(seek(list, 0, start.saturating_add(WINDOW)));
+    for entry in here {
+        let place = (entry.row() - start) as usize;
+        rows[place / u64::BITS as usize % WORDS] |= 1 << (place % u64::BITS as usize);
+    }
+    *list = later;
 }
 
 /// How many of the inputs a row has at most, and the rows that have so many.

@@ -41,8 +41,10 @@ impl RowSet {
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.bits.fill(0);
+    /// Removes the rows before one, which is a multiple of 64.
+    pub(super) fn clear_before(&mut self, start: u32) {
+        let known = self.bits.len();
+        self.bits[..known.min((start / WORD) as usize)].fill(0);
     }
 
     /// Which rows of each 64 are in it.

@@ -310,13 +310,28 @@ fn scanned(rows: &[(Row, Texts)], q: &str) -> (Vec<u32>, bool) {
     (found.iter().map(|(_, number)| *number).collect(), relaxed && most > 0)
 }
 
-fn query(random: &mut fastrand::Rng) -> String {
-    let mut q = text(random, 4);
-    if random.bool() {
+/// Few words, many words, or words of one row, so that one has all of many; the last one whole or not.
+fn query(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
+    let mut q = match random.u8(..6) {
+        0 => text(random, 10),
+        1 => some_words_of(random, rows),
+        _ => text(random, 4),
+    };
+    if q.len() > 40 && random.bool() {
+        q.pop();
+    } else if random.bool() {
         let end = q.char_indices().map(|(start, _)| start).skip(1).nth(random.usize(..8));
         q.truncate(end.unwrap_or(q.len()));
     }
     q
+}
+
+fn some_words_of(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
+    let (row, _) = &rows[random.usize(..rows.len())];
+    let mut words: Vec<&str> = row.company.split(' ').chain(row.prose.split(' ')).collect();
+    random.shuffle(&mut words);
+    words.truncate(random.usize(5..12));
+    words.join(" ")
 }
 
 proptest! {
@@ -330,7 +345,7 @@ proptest! {
         let index = built(&rows);
         let rows: Vec<(Row, Texts)> = rows.into_iter().map(|row| (texts(&row), row)).map(|(texts, row)| (row, texts)).collect();
         for _ in 0..12 {
-            let q = query(random);
+            let q = query(random, &rows);
             let reading = index.search(&q, Page { limit: 1, offset: 0 }).reading;
             let (expected, relaxed) = scanned(&rows, reading.corrected.as_deref().unwrap_or(&q));
             prop_assert_eq!(reading.relaxed, relaxed, "{}", q);
