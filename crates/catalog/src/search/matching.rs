@@ -78,11 +78,12 @@ impl Wanted<'_> {
         {
             return self.page(page);
         }
-        let (most, rows) = self.with_most();
-        if most < self.words.len() {
-            return Outcome::relaxed(&rows, page);
+        let most = self.with_most();
+        if most.words < self.words.len() {
+            return most.outcome(page);
         }
-        let (mut whole, mut begun) = (rows.clone(), rows);
+        let mut begun = most.to_set(self.rows);
+        let mut whole = begun.clone();
         self.words.last().into_iter().for_each(|last| whole.keep_all(&last.rows(self.rows)));
         begun.remove_all(&whole);
         self.page_of(&whole, self.longer.is_some().then_some(&begun), page)

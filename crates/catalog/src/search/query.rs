@@ -66,8 +66,7 @@ impl<'a> SearchQuery<'a> {
         if self.wanted.words.len() < 2 {
             return Outcome::default();
         }
-        let (most, rows) = self.wanted.with_most();
-        if most == 0 { Outcome::default() } else { Outcome::relaxed(&rows, page) }
+        self.wanted.relaxed(page)
     }
 }
 

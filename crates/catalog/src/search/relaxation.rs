@@ -9,7 +9,9 @@ use super::clause::{Clause, Occurrences};
 use super::entry::Entry;
 use super::matching::Wanted;
 use super::postings::seek;
-use super::row_set::RowSet;
+use super::reading::Outcome;
+use super::row_set::{RowSet, ones};
+use crate::page::Page;
 
 /// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
 const WORDS: usize = 128;
@@ -26,39 +28,37 @@ static NOTHING: [u64; WORDS] = [0; WORDS];
 type Lanes = [u64; LANES];
 
 impl Wanted<'_> {
-    /// How many of the words some row has at most, and which rows have so many.
-    pub(super) fn with_most(&self) -> (usize, RowSet) {
-        let mut sources = self.sources();
-        if let [_] | [_, _] = sources[..] {
-            return self.one_or_two(sources.into_iter().map(|source| source.all(self.rows)));
+    /// Where no row has all words, those with the most of them, in the order of the part.
+    pub(super) fn relaxed(&self, page: Page) -> Outcome {
+        let sources = self.sources();
+        if sources.len() > 2 {
+            return self.counted(sources).outcome(page);
         }
-        let (mut most, mut best) = (0, RowSet::below(self.rows));
-        let mut having = [0; WORDS];
+        Outcome::relaxed(&self.one_or_two(sources.into_iter().map(|source| source.all(self.rows))), page)
+    }
+
+    /// The rows with the most words, of which there are more than two.
+    pub(super) fn with_most(&self) -> Most {
+        self.counted(self.sources())
+    }
+
+    fn counted(&self, mut sources: Vec<Source<'_>>) -> Most {
+        let mut most = Most::default();
         for start in (0..self.rows).step_by(WINDOW as usize) {
-            let count = having_most(sources.iter_mut().map(|source| source.read(start)), &mut having);
-            if count > most {
-                best.clear_before(start);
-                most = count;
-            }
-            if count == most && most > 0 {
-                best.put_words(start, &having);
-            }
+            let inputs = sources.iter_mut().map(|source| source.read(start)).collect();
+            count(inputs, start, &mut most);
         }
-        (most, best)
+        most
     }
 
     /// Of no more than two words nothing need be counted.
-    fn one_or_two<'a>(&self, sets: impl Iterator<Item = Cow<'a, RowSet>>) -> (usize, RowSet) {
+    fn one_or_two<'a>(&self, sets: impl Iterator<Item = Cow<'a, RowSet>>) -> RowSet {
         let sets: Vec<Cow<'a, RowSet>> = sets.collect();
         let mut either = RowSet::below(self.rows);
         sets.iter().for_each(|set| either.add_all(set));
         let mut all = either.clone();
         sets.iter().for_each(|set| all.keep_all(set));
-        match (all.is_empty(), either.is_empty()) {
-            (false, _) => (sets.len(), all),
-            (true, false) => (1, either),
-            (true, true) => (0, either),
-        }
+        if all.is_empty() { either } else { all }
     }
 
     /// Of the words that some row has.
@@ -109,7 +109,10 @@ impl<'a> Source<'a> {
         {
             return rows;
         }
-        self.rows.fill(0);
+        match self.sets.first().and_then(|set| set.words_from(start).first_chunk()) {
+            Some(first) => *self.rows = *first,
+            None => self.rows.fill(0),
+        }
         for set in &self.sets {
             self.rows.iter_mut().zip(set.words_from(start)).for_each(|(own, other)| *own |= other);
         }
@@ -128,24 +131,53 @@ fn move_rows(list: &mut &[Entry], start: u32, rows: &mut [u64; WORDS]) {
     *list = later;
 }
 
-/// How many of the inputs a row has at most, and the rows that have so many.
-fn having_most<'a>(inputs: impl Iterator<Item = &'a [u64; WORDS]>, having: &mut [u64; WORDS]) -> usize {
-    let mut inputs: Vec<&[u64; WORDS]> = inputs.collect();
+/// The rows that have the most words, as far as they are counted.
+#[derive(Default)]
+pub(super) struct Most {
+    /// How many words these are.
+    pub words: usize,
+    /// Of each 64 rows, counted by their number, those that have so many; 64 among which there is none are left out.
+    rows: Vec<(u32, u64)>,
+}
+
+impl Most {
+    /// Rows that have so many words, and no fewer than those that are known.
+    fn add(&mut self, words: usize, number: u32, rows: Lanes) {
+        if words > self.words {
+            self.words = words;
+            self.rows.clear();
+        }
+        self.rows.extend((number..).zip(rows).filter(|(_, rows)| *rows != 0));
+    }
+
+    pub(super) fn outcome(&self, page: Page) -> Outcome {
+        let total = self.rows.iter().map(|(_, rows)| rows.count_ones() as usize).sum();
+        let places = page.of(total);
+        let all =
+            self.rows.iter().flat_map(|(number, rows)| ones(*rows).map(move |bit| number * u64::BITS + bit));
+        Outcome { total, rows: all.skip(places.start).take(places.len()).collect(), relaxed: true }
+    }
+
+    pub(super) fn to_set(&self, below: u32) -> RowSet {
+        let mut set = RowSet::below(below);
+        self.rows.iter().for_each(|(number, rows)| set.put_words(number * u64::BITS, &[*rows]));
+        set
+    }
+}
+
+/// Counts a window's rows, each input being the rows of one word, and adds those that have the most.
+fn count(mut inputs: Vec<&[u64; WORDS]>, start: u32, most: &mut Most) {
     let digits = DIGITS.min((usize::BITS - inputs.len().leading_zeros()) as usize);
     inputs.resize(inputs.len().next_multiple_of(AT_ONCE), &NOTHING);
     let (inputs, _) = inputs.as_chunks();
-    let mut most = 0;
-    for at in (0..WORDS).step_by(LANES) {
+    for (number, at) in (start / u64::BITS..).step_by(LANES).zip((0..WORDS).step_by(LANES)) {
         let counted = counted(inputs, at, digits);
-        let (count, rows) = greatest(&counted[..digits]);
-        if count > most {
-            having[..at].fill(0);
-            most = count;
+        let reaching = at_least(most.words.max(1), &counted[..digits]);
+        if reaching != [0; LANES] {
+            let (words, rows) = greatest(&counted[..digits], reaching);
+            most.add(words, number, rows);
         }
-        let rows = if count == most { rows } else { [0; LANES] };
-        having[at..at + LANES].copy_from_slice(&rows);
     }
-    most
 }
 
 /// How many inputs each row of one step has, as digits, the least first. Four inputs are added at once: three full adders
@@ -184,15 +216,25 @@ fn add(mut carry: Lanes, digits: &mut [Lanes]) {
     }
 }
 
-/// The greatest number of one step, and the rows that have it.
-fn greatest(digits: &[Lanes]) -> (usize, Lanes) {
-    let (mut most, mut having) = (0, [!0; LANES]);
+/// The rows that have no fewer than this number.
+fn at_least(number: usize, digits: &[Lanes]) -> Lanes {
+    let (mut more, mut equal) = ([0; LANES], [!0; LANES]);
     for (place, digit) in digits.iter().enumerate().rev() {
-        let mut with = [0; LANES];
+        let wanted = if number & (1 << place) == 0 { 0 } else { !0 };
         for lane in 0..LANES {
-            with[lane] = having[lane] & digit[lane];
+            more[lane] |= equal[lane] & digit[lane] & !wanted;
+            equal[lane] &= !(digit[lane] ^ wanted);
         }
-        if with.iter().any(|rows| *rows != 0) {
+    }
+    std::array::from_fn(|lane| more[lane] | equal[lane])
+}
+
+/// The greatest number of some rows of a step, and those of them that have it.
+fn greatest(digits: &[Lanes], mut having: Lanes) -> (usize, Lanes) {
+    let mut most = 0;
+    for (place, digit) in digits.iter().enumerate().rev() {
+        let with = std::array::from_fn(|lane| having[lane] & digit[lane]);
+        if with != [0; LANES] {
             having = with;
             most |= 1 << place;
         }
@@ -214,12 +256,19 @@ mod tests {
             let counts: Vec<usize> = (0..WORDS * 64)
                 .map(|row| inputs.iter().filter(|input| input[row / 64] & (1 << (row % 64)) != 0).count())
                 .collect();
-            let most = counts.iter().copied().max().unwrap_or(0);
-            let mut having = [0; WORDS];
-            prop_assert_eq!(having_most(inputs.iter(), &mut having), most);
-            if most > 0 {
-                prop_assert!((0..WORDS * 64).all(|row| (having[row / 64] & (1 << (row % 64)) != 0) == (counts[row] == most)));
-            }
+            // Twice, so that the second window has rows that have as many as those that are known.
+            let mut most = Most::default();
+            count(inputs.iter().collect(), 0, &mut most);
+            count(inputs.iter().rev().collect(), WINDOW, &mut most);
+            let expected = counts.iter().copied().max().unwrap_or(0);
+            prop_assert_eq!(most.words, expected);
+            let rows = most.to_set(2 * WINDOW);
+            let having = |row: u32| expected > 0 && counts[(row % WINDOW) as usize] == expected;
+            prop_assert!((0..2 * WINDOW).all(|row| rows.contains(row) == having(row)));
+            let page = Page { limit: 9, offset: 2 };
+            let outcome = most.outcome(page);
+            prop_assert_eq!(outcome.total, rows.len());
+            prop_assert_eq!(outcome.rows, rows.at(page.of(rows.len())));
         }
     }
 }

@@ -41,12 +41,6 @@ impl RowSet {
         }
     }
 
-    /// Removes the rows before one, which is a multiple of 64.
-    pub(super) fn clear_before(&mut self, start: u32) {
-        let known = self.bits.len();
-        self.bits[..known.min((start / WORD) as usize)].fill(0);
-    }
-
     /// Which rows of each 64 are in it.
     pub(super) fn words(&self) -> &[u64] {
         &self.bits
@@ -132,7 +126,8 @@ impl RowSet {
     }
 }
 
-fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+/// The places of the bits that are set.
+pub(super) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();
         word &= word.wrapping_sub(1);
