@@ -190,7 +190,8 @@ mod tests {
             for parts in lists(&words).divisions(&text, is_open) {
                 prop_assert_eq!(&parts.concat(), &text);
                 prop_assert!((2..=MOST_PARTS).contains(&parts.len()));
-                prop_assert!(is_open || parts.iter().all(|part| words.contains(&part.as_str())));
+                let is_known = |part: &String| words.contains(&part.as_str()) || is_stop_word(part);
+                prop_assert!(is_open || parts.iter().all(is_known));
                 prop_assert!(!is_stop_word(&parts[0]) && !parts.windows(2).any(|two| two.iter().all(|part| is_stop_word(part))));
             }
         }
