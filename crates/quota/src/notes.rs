@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use lastro_access::EXACT_LIMIT;
 use parking_lot::Mutex;
 
 use crate::answer::Answer;
@@ -73,10 +74,12 @@ impl Notes {
         shard.notes.get(&name).filter(|note| note.limit == limit && is_fresh(note, now_ns)).copied()
     }
 
-    /// What was heard of a ring's instants through a connection that was made then. Behind another there may be another Redis.
+    /// What was heard of a ring's instants through a connection that was made then. Behind another there may be another Redis;
+    /// and what was told of a block is no instant of a ring.
     pub(crate) fn known(&self, name: RingName, window_us: u64, connected_ns: u64) -> Known {
         let shard = self.shard(name).lock();
-        let note = shard.notes.get(&name).filter(|note| note.sent_ns >= connected_ns);
+        let is_of_ring = |note: &&Answer| note.limit <= EXACT_LIMIT && note.sent_ns >= connected_ns;
+        let note = shard.notes.get(&name).filter(is_of_ring);
         note.map_or_else(Known::default, |note| note.known(window_us))
     }
 
@@ -155,6 +158,8 @@ mod tests {
         assert_eq!(notes.known(name(1), 60, 500), Known { oldest_us: 980, granted_us: 990 });
         assert_eq!(notes.known(name(1), 60, 501), Known::default());
         assert_eq!(notes.known(name(2), 60, 500), Known::default());
+        notes.write(name(2), Answer { limit: EXACT_LIMIT + 1, ..heard });
+        assert_eq!(notes.known(name(2), 60, 500), Known::default(), "of a block");
         // The next unit is not the oldest where more are used than the limit allows, nor where there is none.
         for remaining in [0, 30] {
             notes.write(name(1), Answer { remaining, is_admitted: false, ..heard });

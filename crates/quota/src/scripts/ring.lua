@@ -23,7 +23,8 @@ local now_text = format('%.0f', now)
 local latest = call('GET', LATEST)
 local is_latest = latest and latest + 0 <= now
 if not latest or latest + 0 < now then
-    call('SET', LATEST, now_text)
+    -- Where there is no memory for it there is none for units either, and the rest of a call goes on.
+    redis.pcall('SET', LATEST, now_text)
 end
 
 local function at(key, index)
@@ -99,7 +100,8 @@ local function take(key, wanted, limit, window, told)
         excess = math.min(pushed, total - limit)
         call('LTRIM', key, '0', -1 - excess)
     end
-    if excess < pushed and (total == pushed or told < stamp - stamp % (window / 8)) then
+    local is_told = told >= stamp - stamp % (window / 8) and told <= stamp
+    if excess < pushed and (total == pushed or not is_told) then
         keep(key, window, stamp)
     end
     return pushed - excess, total - pushed, stamp
@@ -107,8 +109,10 @@ end
 
 local function answer(key, wanted, limit, window, given_back, oldest, told)
     -- While the oldest that was has not left the window, nothing has: what came since is newer. Not where the clock went
-    -- back and the oldest was given back meanwhile; who still remembers that one later counts a moment longer.
-    if not is_latest or oldest + window <= now or given_back > 0 then
+    -- back and the oldest was given back meanwhile; who still remembers that one later counts others a moment longer, until
+    -- somebody would have to wait.
+    local is_remembered = is_latest and oldest + window > now and given_back == 0
+    if not is_remembered then
         oldest = oldest_of(key, window)
     end
     if given_back > 0 then
@@ -122,6 +126,13 @@ local function answer(key, wanted, limit, window, given_back, oldest, told)
         local blocking = total >= limit and at(key, total - limit) or used > 0 and oldest or stamp
         local newest = granted > 0 and stamp or at(key, '-1')
         next_unit, full = blocking + window - now, newest + window - now
+        if is_remembered and (next_unit <= 0 or full <= 0) then
+            -- Something is over, and what was remembered is wrong: asked anew, without it.
+            if granted > 0 then
+                call('LTRIM', key, '0', -1 - granted)
+            end
+            return answer(key, wanted, limit, window, 0, 0, told)
+        end
     end
     if limit == 0 then
         next_unit = window

@@ -279,6 +279,44 @@ fn names(redis: &Redis, case: usize) -> [String; 2] {
     [format!("{}:{{epoch}}", redis.prefix), format!("{}:{{latest-{case}}}", redis.prefix)]
 }
 
+/// The clock goes back and the oldest unit is given back meanwhile, and one of the callers still remembers it.
+#[test]
+fn who_remembers_what_is_no_more_refuses_nobody() {
+    let redis = Redis::shared();
+    let (mut connection, script, names) = (redis.connect(), script(), names(&redis, 0));
+    let asked = Pair::new(format!("{}:{{r}}", redis.prefix), MINUTE_US).question(0, Ask::Take(1), 0).unwrap();
+    let asked = Question { limit: 3, ..asked };
+    let mut ask = |after_us: u64, question: Question| {
+        let now_us = Some(START_US + after_us);
+        call((&script, &mut connection, &names), now_us, &[question]).remove(0).0
+    };
+    assert_eq!(ask(1_000_000, asked.clone()).granted, 1);
+    let given_back = Question { given_back_us: START_US + 1_000_000, ..asked.clone() };
+    assert_eq!(ask(500_000, given_back).used, 0);
+    assert_eq!(ask(500_000, asked.clone()).granted, 1);
+    assert_eq!(ask(600_000, Question { units: 2, ..asked.clone() }).granted, 2);
+    let known = Known { oldest_us: START_US + 1_000_000, ..Known::default() };
+    let peek = Question { units: 0, known, ..asked.clone() };
+    assert_eq!(ask(59_000_000, peek.clone()).used, 3);
+    // One of them is over by then, though not the one that is remembered.
+    let told = ask(60_550_000, Question { known, ..asked.clone() });
+    assert_eq!(told, Told { granted: 1, used: 2, next_us: 50_000, full_us: MINUTE_US });
+    assert_eq!(ask(60_900_000, peek), Told { granted: 0, used: 1, next_us: 59_650_000, full_us: 59_650_000 });
+}
+
+#[test]
+fn an_end_that_was_told_by_a_later_clock_is_told_again() {
+    let redis = Redis::shared();
+    let (mut connection, script, names) = (redis.connect(), script(), names(&redis, 0));
+    let key = format!("{}:{{t}}", redis.prefix);
+    let asked = Pair::new(key.clone(), MINUTE_US).question(0, Ask::Take(1), 0).unwrap();
+    call((&script, &mut connection, &names), Some(START_US), std::slice::from_ref(&asked));
+    redis::cmd("PERSIST").arg(&key).exec(&mut connection).unwrap();
+    let known = Known { granted_us: START_US + 5_000_000, ..Known::default() };
+    call((&script, &mut connection, &names), Some(START_US + 1), &[Question { known, ..asked }]);
+    assert!(left_ms(&mut connection, &key) > 60_000);
+}
+
 /// When a ring in Redis ends, in milliseconds from now.
 fn left_ms(connection: &mut Connection, key: &str) -> i64 {
     redis::cmd("PTTL").arg(key).query(connection).unwrap()
