@@ -20,7 +20,7 @@ use crate::page::Page;
 /// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
 const WORDS: usize = 128;
 const WINDOW: u32 = WORDS as u32 * u64::BITS;
-/// So many of them are one step, which the processor's widest registers hold.
+/// So many of them are one step: 256 bits, in one register or two.
 const LANES: usize = 4;
 /// A query has fewer words than this takes digits for.
 const DIGITS: usize = 7;
