@@ -90,14 +90,33 @@ impl<W: Write> Writer<W> {
 
     /// A column of numbers, or of what a number stands for.
     pub(crate) fn column<T, N: Number>(&mut self, column: &[T], number: impl Fn(&T) -> N) -> io::Result<()> {
-        self.bytes(&(column.len() as u64).to_le_bytes())?;
-        for part in column.chunks(CHUNK / N::SIZE) {
-            let mut chunk = std::mem::take(&mut self.chunk);
-            part.iter().for_each(|value| number(value).put(&mut chunk));
-            self.bytes(&chunk)?;
-            chunk.clear();
-            self.chunk = chunk;
+        self.column_in_parts(column.len(), [column].into_iter(), number)
+    }
+
+    /// The same, given in parts, which have so many numbers in all.
+    pub(crate) fn column_in_parts<T, P: AsRef<[T]>, N: Number>(
+        &mut self,
+        length: usize,
+        parts: impl Iterator<Item = P>,
+        number: impl Fn(&T) -> N,
+    ) -> io::Result<()> {
+        self.bytes(&(length as u64).to_le_bytes())?;
+        for part in parts {
+            for some in part.as_ref().chunks(CHUNK / N::SIZE) {
+                some.iter().for_each(|value| number(value).put(&mut self.chunk));
+                if self.chunk.len() >= CHUNK {
+                    self.flush_chunk()?;
+                }
+            }
         }
+        self.flush_chunk()
+    }
+
+    fn flush_chunk(&mut self) -> io::Result<()> {
+        let mut chunk = std::mem::take(&mut self.chunk);
+        self.bytes(&chunk)?;
+        chunk.clear();
+        self.chunk = chunk;
         Ok(())
     }
 

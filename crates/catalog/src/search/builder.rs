@@ -98,7 +98,7 @@ impl IndexBuilder {
         let again = lists(&places, || self.again.iter().copied());
         let lists = lists(&places, || by_row(&self.entries, &self.ends));
         drop((self.entries, self.ends, self.again));
-        let (lists, again) = (Lists::from_parts(lists), Lists::without_bitmaps(again));
+        let (lists, again) = (Lists::from_parts(lists), Lists::of_repeated(again));
         Ok(TextIndex::new(WordLists { rows, lexicon, lists, again }))
     }
 }

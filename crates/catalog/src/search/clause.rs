@@ -11,13 +11,24 @@ use super::row_set::RowSet;
 #[derive(Clone, Default)]
 pub(super) struct Clause<'a> {
     pub lists: Vec<Occurrences<'a>>,
+    /// The rows of all of them, where they are known.
+    pub union: Option<&'a RowSet>,
     /// At which places of the query the word stands.
     pub offsets: Vec<usize>,
+}
+
+/// Whose list it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum ListId {
+    Word(u32),
+    /// One of the table of synonyms.
+    Expression(usize),
 }
 
 /// Where rows have a word, or something that means the same.
 #[derive(Clone, Copy)]
 pub(super) struct Occurrences<'a> {
+    pub id: ListId,
     /// Each row once, with the first position.
     pub list: List<'a>,
     /// The further positions of rows that have it several times.
@@ -30,59 +41,54 @@ impl<'a> Clause<'a> {
     /// As if the query began at this place.
     pub(super) fn counted_from(&self, start: usize) -> Self {
         let offsets = self.offsets.iter().map(|place| place.saturating_sub(start)).collect();
-        Self { lists: self.lists.clone(), offsets }
+        Self { lists: self.lists.clone(), union: self.union, offsets }
     }
 
     /// No fewer rows than it has.
     pub(super) fn most_rows(&self) -> usize {
-        self.lists.iter().map(|one| one.list.entries.len()).sum()
+        self.lists.iter().map(|one| one.list.len()).sum()
     }
 
     pub(super) fn has_rows(&self) -> bool {
-        self.lists.iter().any(|one| !one.list.entries.is_empty())
+        self.lists.iter().any(|one| !one.list.is_empty())
     }
 
-    /// Its entries, unless they stand in several lists.
-    pub(super) fn only_list(&self) -> Option<&'a [Entry]> {
+    /// Its list, unless there are several.
+    pub(super) fn only_list(&self) -> Option<List<'a>> {
         match self.lists[..] {
-            [] => Some(&[]),
-            [Occurrences { list, .. }] => Some(list.entries),
+            [] => Some(List::Sparse(&[])),
+            [Occurrences { list, .. }] => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The rows of its list, unless there are several.
+    fn only_set(&self) -> Option<&'a RowSet> {
+        match self.only_list() {
+            Some(List::Dense(list)) => Some(list.rows()),
             _ => None,
         }
     }
 
     /// All its rows, of a part that has so many.
     pub(super) fn rows(&self, below: u32) -> Cow<'a, RowSet> {
-        if let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.lists[..] {
-            return Cow::Borrowed(bitmap.rows());
+        if let Some(rows) = self.union.or(self.only_set()) {
+            return Cow::Borrowed(rows);
         }
         let mut rows = RowSet::below(below);
-        for one in &self.lists {
-            match one.list.bitmap {
-                Some(bitmap) => rows.add_all(bitmap.rows()),
-                None => one.list.entries.iter().for_each(|entry| rows.insert(entry.row())),
-            }
-        }
+        self.lists.iter().for_each(|one| one.list.add_rows_to(&mut rows));
         Cow::Owned(rows)
     }
 
     /// Those that have it in a text of their own.
     pub(super) fn own_rows(&self, below: u32) -> Cow<'a, RowSet> {
-        if let [Occurrences { list: List { bitmap: Some(bitmap), .. }, .. }] = self.lists[..]
-            && let Some(rows) = bitmap.own_rows()
+        if let Some(List::Dense(list)) = self.only_list()
+            && let Some(rows) = list.own_rows()
         {
             return Cow::Borrowed(rows);
         }
         let mut rows = RowSet::below(below);
-        for one in &self.lists {
-            match one.list.bitmap {
-                Some(bitmap) => bitmap.own_rows().into_iter().for_each(|own| rows.add_all(own)),
-                None => {
-                    let own = one.list.entries.iter().filter(|entry| entry.position().is_own());
-                    own.for_each(|entry| rows.insert(entry.row()));
-                }
-            }
-        }
+        self.lists.iter().for_each(|one| one.list.add_own_rows_to(&mut rows));
         Cow::Owned(rows)
     }
 }
@@ -107,10 +113,13 @@ impl<'a> ClauseReader<'a> {
 
     /// Whether a row has the word. Rows are asked for in ascending order.
     pub(super) fn has(&mut self, row: u32) -> bool {
+        if let Some(rows) = self.clause.union {
+            return rows.contains(row);
+        }
         let lists = self.clause.lists.iter().zip(&mut self.places);
-        lists.into_iter().any(|(one, place)| match one.list.bitmap {
-            Some(bitmap) => bitmap.rows().contains(row),
-            None => one.list.find(row, &mut place.list).is_some(),
+        lists.into_iter().any(|(one, place)| match one.list {
+            List::Dense(list) => list.rows().contains(row),
+            sparse @ List::Sparse(_) => sparse.find(row, &mut place.list).is_some(),
         })
     }
 

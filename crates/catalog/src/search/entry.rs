@@ -37,6 +37,15 @@ impl Entry {
         self.0 & REPEATED != 0
     }
 
+    /// All but the row.
+    pub(super) fn place(self) -> u8 {
+        (self.0 & PLACE) as u8
+    }
+
+    pub(super) fn from_place(row: u32, place: u8) -> Self {
+        Self(row << PLACE_BITS | u32::from(place))
+    }
+
     pub(super) fn to_bits(self) -> u32 {
         self.0
     }

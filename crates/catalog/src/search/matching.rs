@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::clause::{Clause, ClauseReader};
-use super::entry::Entry;
+use super::dense_list::DENSE;
 use super::judge::{Beside, Judge, Tier};
 use super::paging::{Paging, ranked};
 use super::postings::List;
-use super::rank_bitmap::DENSE;
 use super::reading::Outcome;
 use super::row_set::RowSet;
 use crate::page::Page;
@@ -142,9 +141,11 @@ impl Wanted<'_> {
 
     /// The rows of one word, ascending.
     fn rows_of(&self, word: usize) -> Vec<u32> {
-        let lists = self.words[word].lists.iter().map(|one| one.list.entries);
-        let mut rows: Vec<u32> = lists.clone().flatten().map(|entry| entry.row()).collect();
-        let longer = self.longer_than(word);
+        let (lists, longer) = (&self.words[word].lists, self.longer_than(word));
+        let mut rows = Vec::new();
+        for one in lists {
+            rows.extend(one.list.entries().iter().map(|entry| entry.row()));
+        }
         rows.extend(longer.map(RowSet::to_vec).unwrap_or_default());
         if longer.is_some() || lists.len() > 1 {
             rows.sort_unstable();
@@ -216,12 +217,7 @@ impl Wanted<'_> {
     /// Those of the rows whose label was asked for.
     fn labelled(&self, rows: &RowSet) -> RowSet {
         let mut labelled = RowSet::below(self.rows);
-        for label in &self.labels {
-            match label.bitmap {
-                Some(bitmap) => labelled.add_all(bitmap.rows()),
-                None => label.entries.iter().for_each(|entry| labelled.insert(entry.row())),
-            }
-        }
+        self.labels.iter().for_each(|label| label.add_rows_to(&mut labelled));
         labelled.keep_all(rows);
         labelled
     }
@@ -253,28 +249,34 @@ impl Wanted<'_> {
             found.own.len() < needed
         };
         match self.candidates(end) {
-            Some(candidates) => {
+            Candidates::Pair(pair) => {
+                pair.iter().copied().filter(|row| rows.contains(*row)).all(look);
+            }
+            Candidates::SmallWord(List::Sparse(entries)) => {
+                let candidates = entries.iter().map(|entry| entry.row());
                 candidates.filter(|row| rows.contains(*row)).all(look);
             }
-            None => rows.try_each(look),
+            Candidates::SmallWord(List::Dense(list)) => {
+                let mut candidates = rows.clone();
+                candidates.keep_all(list.rows());
+                candidates.try_each(look);
+            }
+            Candidates::All => rows.try_each(look),
         }
         found
     }
 
     /// Rows among which all are that have the words before a place as a phrase: those of the rarest of its pairs and small
     /// words, if these are known.
-    fn candidates(&self, end: usize) -> Option<Box<dyn Iterator<Item = u32> + '_>> {
+    fn candidates(&self, end: usize) -> Candidates<'_> {
         let pairs = self.pairs.iter().filter(|(place, _)| *place < end).map(|(_, rows)| *rows);
         let pair = pairs.min_by_key(|rows| rows.len());
         let small_word = self.before(end).iter().filter_map(Clause::only_list).min_by_key(|list| list.len());
         match (pair, small_word) {
-            (Some(pair), Some(small_word)) if small_word.len() < pair.len() => {
-                Some(Box::new(rows_of(small_word)))
-            }
-            (Some(pair), _) => Some(Box::new(pair.iter().copied())),
-            (None, small_word) => {
-                small_word.map(|list| -> Box<dyn Iterator<Item = u32>> { Box::new(rows_of(list)) })
-            }
+            (Some(pair), Some(list)) if list.len() < pair.len() => Candidates::SmallWord(list),
+            (Some(pair), _) => Candidates::Pair(pair),
+            (None, Some(list)) => Candidates::SmallWord(list),
+            (None, None) => Candidates::All,
         }
     }
 
@@ -293,8 +295,11 @@ struct Phrases {
     of_company: Vec<u32>,
 }
 
-fn rows_of(list: &[Entry]) -> impl Iterator<Item = u32> {
-    list.iter().map(|entry| entry.row())
+/// Which rows can have a phrase.
+enum Candidates<'a> {
+    Pair(&'a [u32]),
+    SmallWord(List<'a>),
+    All,
 }
 
 /// What sets have in common; nothing of no set.

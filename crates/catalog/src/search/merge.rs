@@ -1,5 +1,6 @@
 //! The index of rows that changed, merged with that of the rows that did not, whose texts are not analyzed again.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::TextIndex;
@@ -21,7 +22,7 @@ impl TextIndex {
         let (mut again_ends, mut again) = (Vec::new(), Vec::new());
         for word in words_of_both(self, fresh) {
             let start = entries.len();
-            plan.extend_list(word.old.list, word.fresh.list, &mut entries);
+            plan.extend_list(&word.old.list, &word.fresh.list, &mut entries);
             plan.extend_list(word.old.again, word.fresh.again, &mut again);
             // A word without rows is dropped.
             if entries.len() > start {
@@ -34,14 +35,17 @@ impl TextIndex {
             }
         }
         let (lists, again) =
-            (Lists::from_parts((list_ends, entries)), Lists::without_bitmaps((again_ends, again)));
+            (Lists::from_parts((list_ends, entries)), Lists::of_repeated((again_ends, again)));
         let lexicon = Lexicon::new(text, word_ends);
         Ok(Self::new(WordLists { rows: plan.len(), lexicon, lists, again }))
     }
 
     /// The words in alphabetical order with their lists.
     fn words(&self) -> impl Iterator<Item = (&str, Listed<'_>)> {
-        let listed = |word| Listed { list: self.words.lists.of(word), again: self.words.again.of(word) };
+        let listed = |word| Listed {
+            list: self.words.lists.of(word).entries(),
+            again: self.words.again.sparse(word..word + 1),
+        };
         let lexicon = &self.words.lexicon;
         (0..lexicon.len()).map(move |word| (lexicon.word(word), listed(word)))
     }
@@ -52,9 +56,9 @@ impl TextIndex {
 }
 
 /// The rows that have a word, and where they have it again.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Listed<'a> {
-    list: &'a [Entry],
+    list: Cow<'a, [Entry]>,
     again: &'a [Entry],
 }
 
@@ -75,7 +79,7 @@ fn words_of_both<'a>(old: &'a TextIndex, fresh: &'a TextIndex) -> impl Iterator<
         };
         let old = if order.is_le() { old.next() } else { None };
         let fresh = if order.is_ge() { fresh.next() } else { None };
-        let (text, _) = old.or(fresh)?;
+        let (text, _) = old.as_ref().or(fresh.as_ref())?;
         Some(Word {
             text,
             old: old.map(|(_, listed)| listed).unwrap_or_default(),

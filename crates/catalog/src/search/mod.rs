@@ -10,6 +10,7 @@
 mod analyzer;
 mod builder;
 mod clause;
+mod dense_list;
 mod entry;
 mod highlight;
 mod inflection;
@@ -25,7 +26,6 @@ mod positions;
 mod postings;
 mod prefixes;
 mod query;
-mod rank_bitmap;
 mod reading;
 mod relaxation;
 mod result_cache;
@@ -37,6 +37,7 @@ mod spelling;
 mod synonyms;
 #[cfg(test)]
 mod tests;
+mod unions;
 mod word_lists;
 
 use std::fmt;
@@ -53,6 +54,7 @@ use query::SearchQuery;
 use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
 use spelling::Reach;
+use unions::Unions;
 use word_lists::WordLists;
 
 pub(crate) use analyzer::{is_stop_word, may_go_on, words_of as analyzed};
@@ -74,6 +76,7 @@ pub(crate) struct TextIndex {
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
     phrases: Vec<Phrase>,
+    unions: Unions,
     /// The results of the commonest words and prefixes, which would take longest to find.
     prepared: HashMap<Box<str>, TopRows>,
     recent: ResultCache,
@@ -88,6 +91,7 @@ impl TextIndex {
         let phrases = phrases::of_synonyms(&words);
         let pairs = Pairs::of(&words, &phrases);
         let mut index = Self { words, prefixes, phrases, pairs, ..Self::default() };
+        index.unions = Unions::of(&index);
         index.prepared = index.prepare();
         index
     }

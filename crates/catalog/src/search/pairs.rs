@@ -3,14 +3,16 @@
 //! Common words are found together in very many rows, of which few may have them as a phrase. So the rows of such pairs are
 //! listed when the index is built. Pairs that very many rows have are not: their rows are met soon enough.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use super::clause::Occurrences;
+use super::dense_list::{DENSE, SHORTEST};
 use super::entry::Entry;
 use super::label::is_whole_label;
 use super::phrases::{Phrase, expression};
-use super::postings::seek;
-use super::rank_bitmap::{DENSE, SHORTEST};
+use super::postings::{List, seek};
 use super::synonyms::{self, meaning};
 use super::word_lists::WordLists;
 
@@ -64,7 +66,7 @@ struct CommonWord<'a> {
 
 impl CommonWord<'_> {
     fn most_rows(&self) -> usize {
-        self.lists.iter().map(|one| one.list.entries.len()).sum()
+        self.lists.iter().map(|one| one.list.len()).sum()
     }
 }
 
@@ -126,15 +128,16 @@ impl Window {
     }
 
     fn places(&self, list: &Occurrences<'_>) -> Vec<usize> {
-        let of = |entries: &[Entry]| -> Vec<usize> {
-            let first = seek(entries, 0, self.start);
-            let end = seek(entries, first, self.start + WINDOW);
-            let place = |entry: &Entry| {
-                (entry.row() - self.start) as usize * POSITIONS + usize::from(entry.position().number())
-            };
-            entries[first..end].iter().map(place).collect()
+        let rows = self.start..self.start + WINDOW;
+        let place = |entry: Entry| {
+            (entry.row() - self.start) as usize * POSITIONS + usize::from(entry.position().number())
         };
-        [of(list.list.entries), of(list.again)].concat()
+        let mut places: Vec<usize> = match list.list {
+            List::Sparse(entries) => within(entries, &rows).iter().copied().map(place).collect(),
+            List::Dense(list) => list.within(&rows).map(place).collect(),
+        };
+        places.extend(within(list.again, &rows).iter().copied().map(place));
+        places
     }
 
     /// Visits the pairs in the order of the rows.
@@ -166,6 +169,12 @@ impl Window {
         let word = self.cells.get(place).copied().filter(|number| *number != 0);
         expressions.map(|(_, number)| *number).chain(word)
     }
+}
+
+/// The entries of a range of rows.
+fn within<'a>(entries: &'a [Entry], rows: &Range<u32>) -> &'a [Entry] {
+    let first = seek(entries, 0, rows.start);
+    &entries[first..seek(entries, first, rows.end)]
 }
 
 /// The rows of pairs as they are met.

@@ -1,31 +1,29 @@
 //! The rows that have the expressions of several words that the table of synonyms knows, found when the index is built.
 
 use super::analyzer::is_stop_word;
-use super::clause::{Clause, Occurrences};
+use super::clause::{Clause, ListId, Occurrences};
+use super::dense_list::DenseList;
 use super::entry::Entry;
 use super::judge::Judge;
 use super::matching::Wanted;
 use super::positions::Positions;
 use super::postings::List;
-use super::rank_bitmap::RankBitmap;
 use super::synonyms::{self, Expression};
 use super::word_lists::WordLists;
 
 /// Where rows have an expression. Empty for those of one word, which have their lists.
 #[derive(Default)]
 pub(super) struct Phrase {
-    list: Vec<Entry>,
+    entries: Vec<Entry>,
+    /// In place of the entries, if there are many.
+    dense: Option<DenseList>,
     again: Vec<Entry>,
-    bitmap: Option<RankBitmap>,
 }
 
 impl Phrase {
-    fn occurrences(&self, moved: u8) -> Occurrences<'_> {
-        Occurrences {
-            list: List { entries: &self.list, bitmap: self.bitmap.as_ref() },
-            again: &self.again,
-            moved,
-        }
+    fn occurrences(&self, number: usize, moved: u8) -> Occurrences<'_> {
+        let list = self.dense.as_ref().map_or(List::Sparse(&self.entries), List::Dense);
+        Occurrences { id: ListId::Expression(number), list, again: &self.again, moved }
     }
 
     fn gather(&mut self, lists: &WordLists, expression: &[String]) {
@@ -45,7 +43,7 @@ impl Phrase {
     fn put(&mut self, row: u32, mut starts: Positions) {
         let Some(first) = starts.take_first() else { return };
         let entry = Entry::new(row, first);
-        self.list.push(if starts.is_empty() { entry } else { entry.repeated() });
+        self.entries.push(if starts.is_empty() { entry } else { entry.repeated() });
         while let Some(start) = starts.take_first() {
             self.again.push(Entry::new(row, start));
         }
@@ -64,7 +62,7 @@ pub(super) fn expression<'a>(
             let forms = lists.lexicon.forms(word);
             forms.into_iter().map(|form| lists.occurrences_of(form, moved)).collect()
         }
-        _ => phrases.get(number).map(|phrase| phrase.occurrences(moved)).into_iter().collect(),
+        _ => phrases.get(number).map(|phrase| phrase.occurrences(number, moved)).into_iter().collect(),
     }
 }
 
@@ -78,7 +76,10 @@ fn phrase(lists: &WordLists, expression: &Expression) -> Phrase {
     if let [_, _, ..] = &expression.words[..] {
         phrase.gather(lists, &expression.words);
     }
-    phrase.bitmap = RankBitmap::if_dense(&phrase.list);
+    phrase.dense = DenseList::if_dense(&phrase.entries);
+    if phrase.dense.is_some() {
+        phrase.entries = Vec::new();
+    }
     phrase
 }
 

@@ -53,12 +53,6 @@ fn short_prefixes(word: &str) -> impl Iterator<Item = &str> {
 
 fn union(rows: u32, lists: &Lists, words: Range<u32>) -> RowSet {
     let mut set = RowSet::below(rows);
-    for word in words {
-        let list = lists.list(word);
-        match list.bitmap {
-            Some(bitmap) => set.add_all(bitmap.rows()),
-            None => list.entries.iter().for_each(|entry| set.insert(entry.row())),
-        }
-    }
+    lists.add_rows_of(words, &mut set);
     set
 }

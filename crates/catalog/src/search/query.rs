@@ -39,11 +39,17 @@ impl<'a> SearchQuery<'a> {
         }
         let expressions = synonyms::occurrences(words);
         index.add_synonyms(&expressions, &mut wanted);
+        wanted.words.iter_mut().for_each(|clause| clause.union = index.unions.rows(clause));
         let labels = index.words.lexicon.labels(words);
-        wanted.labels = labels.numbers.iter().map(|label| index.words.lists.list(*label)).collect();
+        wanted.labels = labels.numbers.iter().map(|label| index.words.lists.of(*label)).collect();
         wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
         wanted.pairs = index.known_pairs(words, &expressions);
         Self { wanted }
+    }
+
+    /// What each word asks for.
+    pub(super) fn words(&self) -> &[Clause<'a>] {
+        &self.wanted.words
     }
 
     /// How many rows have all words, and those of this page, best first.

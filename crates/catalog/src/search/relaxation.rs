@@ -12,7 +12,7 @@ use fearless_simd::{Level, dispatch};
 use super::clause::{Clause, Occurrences};
 use super::entry::Entry;
 use super::matching::Wanted;
-use super::postings::seek;
+use super::postings::{List, seek};
 use super::reading::Outcome;
 use super::row_set::{RowSet, ones};
 use crate::page::Page;
@@ -50,7 +50,11 @@ impl Wanted<'_> {
         let (mut most, level) = (Most::default(), Level::new());
         for start in (0..self.rows).step_by(WINDOW as usize) {
             dispatch!(level, _ => {
-                let inputs = sources.iter_mut().map(|source| source.read(start)).collect();
+                // Not collected: the closure of that would be built apart, for the narrowest registers.
+                let mut inputs = Vec::with_capacity(sources.len() + AT_ONCE);
+                for source in &mut sources {
+                    inputs.push(source.read(start));
+                }
                 count(inputs, start, &mut most);
             });
         }
@@ -88,17 +92,28 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn of(clause: &'a Clause<'a>, longer: Option<&'a RowSet>) -> Self {
+        let (sets, lists) = match clause.union {
+            Some(rows) => (longer.into_iter().chain([rows]).collect(), Vec::new()),
+            None => Self::sets_and_lists(clause, longer),
+        };
+        Self { clause, longer, sets, lists, rows: Box::new([0; WORDS]) }
+    }
+
+    fn sets_and_lists(
+        clause: &'a Clause<'a>,
+        longer: Option<&'a RowSet>,
+    ) -> (Vec<&'a RowSet>, Vec<&'a [Entry]>) {
         let (mut sets, mut lists): (Vec<&RowSet>, Vec<&[Entry]>) = (longer.into_iter().collect(), Vec::new());
         for (number, one) in clause.lists.iter().enumerate() {
             // Expressions that mean the same bring the same list, moved by some words.
-            let is_same = |other: &Occurrences<'_>| std::ptr::eq(other.list.entries, one.list.entries);
-            match one.list.bitmap {
+            let is_same = |other: &Occurrences<'_>| other.id == one.id;
+            match one.list {
                 _ if clause.lists[..number].iter().any(is_same) => {}
-                Some(bitmap) => sets.push(bitmap.rows()),
-                None => lists.push(one.list.entries),
+                List::Dense(list) => sets.push(list.rows()),
+                List::Sparse(entries) => lists.push(entries),
             }
         }
-        Self { clause, longer, sets, lists, rows: Box::new([0; WORDS]) }
+        (sets, lists)
     }
 
     /// All rows at once.
@@ -116,15 +131,26 @@ impl<'a> Source<'a> {
         {
             return rows;
         }
-        match self.sets.first().and_then(|set| set.words_from(start).first_chunk()) {
-            Some(first) => *self.rows = *first,
-            None => self.rows.fill(0),
-        }
+        self.rows.fill(0);
         for set in &self.sets {
-            self.rows.iter_mut().zip(set.words_from(start)).for_each(|(own, other)| *own |= other);
+            add_rows(set.words_from(start), &mut self.rows);
         }
-        self.lists.iter_mut().for_each(|list| move_rows(list, start, &mut self.rows));
+        for list in &mut self.lists {
+            move_rows(list, start, &mut self.rows);
+        }
         &self.rows
+    }
+}
+
+#[inline(always)]
+fn add_rows(words: &[u64], rows: &mut [u64; WORDS]) {
+    match words.first_chunk::<WORDS>() {
+        Some(words) => {
+            for (own, other) in rows.iter_mut().zip(words) {
+                *own |= other;
+            }
+        }
+        None => rows.iter_mut().zip(words).for_each(|(own, other)| *own |= other),
     }
 }
 

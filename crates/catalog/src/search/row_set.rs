@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::entry::Entry;
+
 #[derive(Clone, Default)]
 pub(super) struct RowSet {
     bits: Vec<u64>,
@@ -17,6 +19,10 @@ impl RowSet {
 
     pub(super) fn insert(&mut self, row: u32) {
         self.bits[(row / WORD) as usize] |= 1 << (row % WORD);
+    }
+
+    pub(super) fn insert_all<'a>(&mut self, list: impl IntoIterator<Item = &'a Entry>) {
+        list.into_iter().for_each(|entry| self.insert(entry.row()));
     }
 
     /// Keeps the rows that another set has too.

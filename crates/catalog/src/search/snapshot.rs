@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use super::TextIndex;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::postings::Lists;
+use super::postings::{List, Lists};
 use super::word_lists::WordLists;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
@@ -23,15 +23,11 @@ pub(crate) struct IndexSnapshot {
 impl TextIndex {
     pub(crate) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
         let (text, word_ends) = self.words.lexicon.parts();
-        let (list_ends, entries) = self.words.lists.parts();
-        let (again_ends, again) = self.words.again.parts();
         snapshot.column(&[self.words.rows], |rows| *rows)?;
         snapshot.text(text)?;
         snapshot.column(word_ends, |end| *end)?;
-        snapshot.column(list_ends, |end| *end)?;
-        snapshot.column(entries, |entry| entry.to_bits())?;
-        snapshot.column(again_ends, |end| *end)?;
-        snapshot.column(again, |entry| entry.to_bits())
+        save_lists(&self.words.lists, snapshot)?;
+        save_lists(&self.words.again, snapshot)
     }
 
     pub(crate) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexSnapshot, SnapshotError> {
@@ -51,6 +47,17 @@ impl TextIndex {
     }
 }
 
+/// However they are kept: where each ends, and the entries of all.
+fn save_lists<W: Write>(lists: &Lists, snapshot: &mut Writer<W>) -> io::Result<()> {
+    let mut ends = Vec::new();
+    let entries = lists.iter().fold(0, |end, list| {
+        ends.push((end + list.len()) as u64);
+        end + list.len()
+    });
+    snapshot.column(&ends, |end| *end)?;
+    snapshot.column_in_parts(entries, lists.iter().map(List::entries), |entry| entry.to_bits())
+}
+
 impl IndexSnapshot {
     pub(crate) fn len(&self) -> u32 {
         self.rows
@@ -58,7 +65,7 @@ impl IndexSnapshot {
 
     pub(crate) fn into_index(self) -> TextIndex {
         let lexicon = Lexicon::new(self.text, self.word_ends);
-        let again = Lists::without_bitmaps((self.again_ends, self.again));
+        let again = Lists::of_repeated((self.again_ends, self.again));
         let lists = Lists::from_parts((self.list_ends, self.entries));
         TextIndex::new(WordLists { rows: self.rows, lexicon, lists, again })
     }
