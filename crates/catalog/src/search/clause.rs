@@ -65,7 +65,7 @@ impl<'a> Clause<'a> {
     /// The rows of its list, unless there are several.
     fn only_set(&self) -> Option<&'a RowSet> {
         match self.only_list() {
-            Some(List::Dense(list)) => Some(list.rows()),
+            Some(List::Dense(list)) => Some(list.rows().all()),
             _ => None,
         }
     }
@@ -83,7 +83,7 @@ impl<'a> Clause<'a> {
     /// Those that have it in a text of their own.
     pub(super) fn own_rows(&self, below: u32) -> Cow<'a, RowSet> {
         if let Some(List::Dense(list)) = self.only_list()
-            && let Some(rows) = list.own_rows()
+            && let Some(rows) = list.rows().own()
         {
             return Cow::Borrowed(rows);
         }
@@ -118,7 +118,7 @@ impl<'a> ClauseReader<'a> {
         }
         let lists = self.clause.lists.iter().zip(&mut self.places);
         lists.into_iter().any(|(one, place)| match one.list {
-            List::Dense(list) => list.rows().contains(row),
+            List::Dense(list) => list.rows().all().contains(row),
             sparse @ List::Sparse(_) => sparse.find(row, &mut place.list).is_some(),
         })
     }

@@ -9,21 +9,14 @@ use std::ops::Range;
 
 use super::entry::Entry;
 use super::row_set::RowSet;
+use super::text_rows::TextRows;
 
 pub(super) struct DenseList {
-    rows: RowSet,
+    rows: TextRows,
     /// How many entries stand before each block.
     before: Vec<u32>,
     /// What the entries say beside their rows.
     places: Box<[u8]>,
-    own: Own,
-}
-
-/// Which of the rows have the word in a text of their own, not only in the name of the company.
-enum Own {
-    All,
-    None,
-    Some(RowSet),
 }
 
 /// A block has so many words of 64 rows.
@@ -50,41 +43,34 @@ impl DenseList {
             entries += ones(block);
             before
         });
+        let before = before.collect();
+        let own = set_of(list.iter().filter(|entry| entry.position().is_own()));
         let places = list.iter().map(|entry| entry.place()).collect();
-        Self { before: before.collect(), own: Own::of(list), places, rows }
+        Self { before, places, rows: TextRows::new(rows, own) }
     }
 
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    pub(super) fn rows(&self) -> &RowSet {
+    pub(super) fn rows(&self) -> &TextRows {
         &self.rows
-    }
-
-    /// The rows that have the word in a text of their own, if there are any.
-    pub(super) fn own_rows(&self) -> Option<&RowSet> {
-        match &self.own {
-            Own::All => Some(&self.rows),
-            Own::None => None,
-            Own::Some(rows) => Some(rows),
-        }
     }
 
     /// The entry of a row.
     pub(super) fn find(&self, row: u32) -> Option<Entry> {
-        self.rows.contains(row).then(|| Entry::from_place(row, self.places[self.rank(row)]))
+        self.rows.all().contains(row).then(|| Entry::from_place(row, self.places[self.rank(row)]))
     }
 
     /// The entries of a range of rows.
     pub(super) fn within(&self, rows: &Range<u32>) -> impl Iterator<Item = Entry> {
         let places = self.places.get(self.rank(rows.start)..).unwrap_or_default();
-        self.rows.within(rows).zip(places).map(|(row, place)| Entry::from_place(row, *place))
+        self.rows.all().within(rows).zip(places).map(|(row, place)| Entry::from_place(row, *place))
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(self.len());
-        self.rows.try_each(|row| {
+        self.rows.all().try_each(|row| {
             entries.extend(self.places.get(entries.len()).map(|place| Entry::from_place(row, *place)));
             true
         });
@@ -94,7 +80,7 @@ impl DenseList {
     /// How many entries stand before that of a row.
     fn rank(&self, row: u32) -> usize {
         let (word, own) = ((row / u64::BITS) as usize, 1u64 << (row % u64::BITS));
-        let (block, words) = (word / BLOCK, self.rows.words());
+        let (block, words) = (word / BLOCK, self.rows.all().words());
         let (Some(before), Some(rows)) = (self.before.get(block), words.get(word)) else {
             return self.places.len();
         };
@@ -104,17 +90,6 @@ impl DenseList {
 
 fn ones(words: &[u64]) -> u32 {
     words.iter().map(|word| word.count_ones()).sum()
-}
-
-impl Own {
-    fn of(list: &[Entry]) -> Self {
-        let own = || list.iter().filter(|entry| entry.position().is_own());
-        match own().count() {
-            0 => Self::None,
-            count if count == list.len() => Self::All,
-            _ => Self::Some(set_of(own())),
-        }
-    }
 }
 
 fn set_of<'a>(list: impl DoubleEndedIterator<Item = &'a Entry> + Clone) -> RowSet {
@@ -150,7 +125,7 @@ mod tests {
             let within = list.iter().copied().filter(|entry| range.contains(&entry.row()));
             prop_assert!(dense.within(&range).eq(within));
             let own = list.iter().filter(|entry| entry.position().is_own()).map(|entry| entry.row());
-            prop_assert_eq!(dense.own_rows().map(RowSet::to_vec).unwrap_or_default(), own.collect::<Vec<_>>());
+            prop_assert_eq!(dense.rows().own().map(RowSet::to_vec).unwrap_or_default(), own.collect::<Vec<_>>());
         }
     }
 

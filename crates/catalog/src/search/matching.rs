@@ -11,6 +11,7 @@ use super::clause::{Clause, ClauseReader};
 use super::dense_list::DENSE;
 use super::judge::{Beside, Judge, Tier};
 use super::paging::{Paging, ranked};
+use super::pairs::PairRows;
 use super::postings::List;
 use super::reading::Outcome;
 use super::row_set::RowSet;
@@ -32,7 +33,7 @@ pub(super) struct Wanted<'a> {
     /// What was asked for beside the label, if it can be a phrase.
     pub beside_label: Option<Beside<'a>>,
     /// The rows that have two words beside each other, where they are known: the place of the second word, and the rows.
-    pub pairs: Vec<(usize, &'a [u32])>,
+    pub pairs: Vec<(usize, PairRows<'a>)>,
 }
 
 /// Of so many words no row has all, most of the time.
@@ -234,72 +235,6 @@ impl Wanted<'_> {
         }
         found
     }
-
-    /// Those of the rows that have the words as a phrase: all, or as many of their own texts as are needed.
-    fn phrases(&self, rows: &RowSet, words: &[Clause<'_>], end: usize, needed: usize) -> Phrases {
-        let mut judge = Judge::of(words, self.before(end));
-        let mut found = Phrases::default();
-        let look = |row: u32| {
-            let starts = judge.phrase(row);
-            if starts.has_own() {
-                found.own.push(row);
-            } else if !starts.is_empty() {
-                found.of_company.push(row);
-            }
-            found.own.len() < needed
-        };
-        match self.candidates(end) {
-            Candidates::Pair(pair) => {
-                pair.iter().copied().filter(|row| rows.contains(*row)).all(look);
-            }
-            Candidates::SmallWord(List::Sparse(entries)) => {
-                let candidates = entries.iter().map(|entry| entry.row());
-                candidates.filter(|row| rows.contains(*row)).all(look);
-            }
-            Candidates::SmallWord(List::Dense(list)) => {
-                let mut candidates = rows.clone();
-                candidates.keep_all(list.rows());
-                candidates.try_each(look);
-            }
-            Candidates::All => rows.try_each(look),
-        }
-        found
-    }
-
-    /// Rows among which all are that have the words before a place as a phrase: those of the rarest of its pairs and small
-    /// words, if these are known.
-    fn candidates(&self, end: usize) -> Candidates<'_> {
-        let pairs = self.pairs.iter().filter(|(place, _)| *place < end).map(|(_, rows)| *rows);
-        let pair = pairs.min_by_key(|rows| rows.len());
-        let small_word = self.before(end).iter().filter_map(Clause::only_list).min_by_key(|list| list.len());
-        match (pair, small_word) {
-            (Some(pair), Some(list)) if list.len() < pair.len() => Candidates::SmallWord(list),
-            (Some(pair), _) => Candidates::Pair(pair),
-            (None, Some(list)) => Candidates::SmallWord(list),
-            (None, None) => Candidates::All,
-        }
-    }
-
-    /// The small words before a place of the query.
-    fn before(&self, end: usize) -> &[Clause<'_>] {
-        let is_before = |word: &Clause<'_>| word.offsets.iter().all(|place| *place < end);
-        let count = self.small_words.iter().take_while(|word| is_before(word)).count();
-        &self.small_words[..count]
-    }
-}
-
-/// Rows that have a phrase, ascending.
-#[derive(Default)]
-struct Phrases {
-    own: Vec<u32>,
-    of_company: Vec<u32>,
-}
-
-/// Which rows can have a phrase.
-enum Candidates<'a> {
-    Pair(&'a [u32]),
-    SmallWord(List<'a>),
-    All,
 }
 
 /// What sets have in common; nothing of no set.

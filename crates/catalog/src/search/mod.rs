@@ -21,6 +21,7 @@ mod matching;
 mod merge;
 mod paging;
 mod pairs;
+mod phrase_rows;
 mod phrases;
 mod positions;
 mod postings;
@@ -37,6 +38,7 @@ mod spelling;
 mod synonyms;
 #[cfg(test)]
 mod tests;
+mod text_rows;
 mod unions;
 mod word_lists;
 

@@ -1,7 +1,7 @@
 //! Which rows have two common words beside each other.
 //!
 //! Common words are found together in very many rows, of which few may have them as a phrase. So the rows of such pairs are
-//! listed when the index is built. Pairs that very many rows have are not: their rows are met soon enough.
+//! gathered when the index is built.
 
 use std::ops::Range;
 
@@ -12,27 +12,44 @@ use super::dense_list::{DENSE, SHORTEST};
 use super::entry::Entry;
 use super::label::is_whole_label;
 use super::phrases::{Phrase, expression};
+use super::positions::Position;
 use super::postings::{List, seek};
+use super::row_set::RowSet;
 use super::synonyms::{self, meaning};
+use super::text_rows::TextRows;
 use super::word_lists::WordLists;
 
 #[derive(Default)]
 pub(super) struct Pairs {
     /// The number of a common word by what its forms and all words that mean the same have in common.
     numbers: HashMap<Box<str>, u8>,
-    /// Of pairs that occur, the rows, or nothing if there are very many.
-    rows: HashMap<(u8, u8), Option<Box<[u32]>>>,
+    /// Of those that occur.
+    pairs: HashMap<(u8, u8), Pair>,
+}
+
+/// The rows that have a pair.
+enum Pair {
+    Few(Box<[u32]>),
+    Many(TextRows),
+}
+
+/// The same, to be read.
+#[derive(Clone, Copy)]
+pub(super) enum PairRows<'a> {
+    /// Ascending.
+    Few(&'a [u32]),
+    Many(&'a TextRows),
 }
 
 /// More words than this have no number; the commonest come first.
 const MOST_WORDS: usize = u8::MAX as usize;
-/// A pair has very many rows if more than one of so many has it.
-const SOON: usize = 128;
+/// A pair has many rows if more than one of so many has it.
+const MANY: usize = 128;
 
 impl Pairs {
     pub(super) fn of(lists: &WordLists, phrases: &[Phrase]) -> Self {
         let common = common_words(lists, phrases);
-        let mut gathered = Gathered::up_to(lists.rows as usize / SOON);
+        let mut gathered = Gathered::of(lists.rows);
         let mut window = Window::default();
         for start in (0..lists.rows).step_by(WINDOW as usize).take_while(|_| !common.is_empty()) {
             window.clear(start);
@@ -40,19 +57,20 @@ impl Pairs {
                 word.lists.iter().for_each(|list| window.put(list, number));
                 word.expressions.iter().for_each(|list| window.put_expression(list, number));
             }
-            window.pairs(|row, one, other| gathered.add(row, one, other));
+            window.pairs(|row, one, other, is_own| gathered.add(row, one, other, is_own));
         }
         let numbers = common.into_iter().zip(1..).map(|(word, number)| (word.meaning, number));
-        Self { numbers: numbers.collect(), rows: gathered.into_rows() }
+        Self { numbers: numbers.collect(), pairs: gathered.into_pairs() }
     }
 
-    /// The rows that have two words beside each other, ascending, if these are known.
-    pub(super) fn rows(&self, one: &str, other: &str) -> Option<&[u32]> {
+    /// The rows that have two words beside each other, if these are common.
+    pub(super) fn rows(&self, one: &str, other: &str) -> Option<PairRows<'_>> {
         let number = |word: &str| self.numbers.get(&*meaning(word)).copied();
-        match self.rows.get(&(number(one)?, number(other)?)) {
-            Some(rows) => rows.as_deref(),
-            None => Some(&[]),
-        }
+        Some(match self.pairs.get(&(number(one)?, number(other)?)) {
+            Some(Pair::Few(rows)) => PairRows::Few(rows),
+            Some(Pair::Many(rows)) => PairRows::Many(rows),
+            None => PairRows::Few(&[]),
+        })
     }
 }
 
@@ -140,23 +158,24 @@ impl Window {
         places
     }
 
-    /// Visits the pairs in the order of the rows.
-    fn pairs(&mut self, mut visit: impl FnMut(u32, u8, u8)) {
+    /// Visits the pairs in the order of the rows, and says of each whether it stands in a text of the row itself.
+    fn pairs(&mut self, mut visit: impl FnMut(u32, u8, u8, bool)) {
         self.expressions.sort_unstable();
         let mut expressions = self.expressions.iter().peekable();
+        let is_own = |place: usize| Position::from_number((place % POSITIONS) as u8).is_own();
         for (number, cells) in self.cells.chunks_exact(POSITIONS).enumerate() {
             let row = self.start + number as u32;
-            for two in cells.windows(2).filter(|two| two[0] != 0 && two[1] != 0) {
-                visit(row, two[0], two[1]);
+            for (place, two) in cells.windows(2).enumerate().filter(|(_, two)| two[0] != 0 && two[1] != 0) {
+                visit(row, two[0], two[1], is_own(place));
             }
             while let Some((place, expression)) =
                 expressions.next_if(|(place, _)| place / POSITIONS == number)
             {
                 for other in self.at(place + 1) {
-                    visit(row, *expression, other);
+                    visit(row, *expression, other, is_own(*place));
                 }
                 for other in place.checked_sub(1).into_iter().flat_map(|before| self.at(before)) {
-                    visit(row, other, *expression);
+                    visit(row, other, *expression, is_own(*place));
                 }
             }
         }
@@ -179,27 +198,69 @@ fn within<'a>(entries: &'a [Entry], rows: &Range<u32>) -> &'a [Entry] {
 
 /// The rows of pairs as they are met.
 struct Gathered {
-    /// More rows are very many.
-    most: usize,
+    /// How many rows there are in all.
+    below: u32,
     /// By the numbers of both words.
-    rows: Vec<Vec<u32>>,
+    pairs: Vec<GatheredPair>,
+}
+
+#[derive(Clone)]
+enum GatheredPair {
+    /// Twice the row, and one more if it has the pair in a text of its own.
+    Few(Vec<u32>),
+    /// All rows, and those that have it so.
+    Many(RowSet, RowSet),
 }
 
 impl Gathered {
-    fn up_to(most: usize) -> Self {
-        Self { most, rows: vec![Vec::new(); 1 << 16] }
+    fn of(below: u32) -> Self {
+        Self { below, pairs: vec![GatheredPair::Few(Vec::new()); 1 << 16] }
     }
 
-    fn add(&mut self, row: u32, one: u8, other: u8) {
-        let rows = &mut self.rows[usize::from(one) << 8 | usize::from(other)];
-        if rows.len() <= self.most && rows.last() != Some(&row) {
-            rows.push(row);
+    fn add(&mut self, row: u32, one: u8, other: u8, is_own: bool) {
+        let pair = &mut self.pairs[usize::from(one) << 8 | usize::from(other)];
+        pair.add(row, is_own);
+        if let GatheredPair::Few(few) = pair
+            && few.len() > self.below as usize / MANY
+        {
+            *pair = GatheredPair::many(few, self.below);
         }
     }
 
-    fn into_rows(self) -> HashMap<(u8, u8), Option<Box<[u32]>>> {
+    fn into_pairs(self) -> HashMap<(u8, u8), Pair> {
         let numbers = (0..=u8::MAX).flat_map(|one| (0..=u8::MAX).map(move |other| (one, other)));
-        let occurring = numbers.zip(self.rows).filter(|(_, rows)| !rows.is_empty());
-        occurring.map(|(pair, rows)| (pair, (rows.len() <= self.most).then(|| rows.into()))).collect()
+        numbers.zip(self.pairs).filter_map(|(numbers, pair)| Some((numbers, pair.finish()?))).collect()
+    }
+}
+
+impl GatheredPair {
+    fn many(few: &[u32], below: u32) -> Self {
+        let mut many = Self::Many(RowSet::below(below), RowSet::below(below));
+        few.iter().for_each(|twice| many.add(twice / 2, twice % 2 == 1));
+        many
+    }
+
+    fn add(&mut self, row: u32, is_own: bool) {
+        match self {
+            Self::Few(few) => match few.last_mut().filter(|last| **last / 2 == row) {
+                Some(last) => *last |= u32::from(is_own),
+                None => few.push(row * 2 + u32::from(is_own)),
+            },
+            Self::Many(rows, own) => {
+                rows.insert(row);
+                if is_own {
+                    own.insert(row);
+                }
+            }
+        }
+    }
+
+    /// Nothing, if the pair does not occur.
+    fn finish(self) -> Option<Pair> {
+        match self {
+            Self::Few(few) if few.is_empty() => None,
+            Self::Few(few) => Some(Pair::Few(few.into_iter().map(|twice| twice / 2).collect())),
+            Self::Many(rows, own) => Some(Pair::Many(TextRows::new(rows, own))),
+        }
     }
 }

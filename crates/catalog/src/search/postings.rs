@@ -59,7 +59,7 @@ impl<'a> List<'a> {
     pub(super) fn add_rows_to(self, rows: &mut RowSet) {
         match self {
             Self::Sparse(entries) => rows.insert_all(entries),
-            Self::Dense(list) => rows.add_all(list.rows()),
+            Self::Dense(list) => rows.add_all(list.rows().all()),
         }
     }
 
@@ -69,7 +69,7 @@ impl<'a> List<'a> {
             Self::Sparse(entries) => {
                 rows.insert_all(entries.iter().filter(|entry| entry.position().is_own()));
             }
-            Self::Dense(list) => list.own_rows().into_iter().for_each(|own| rows.add_all(own)),
+            Self::Dense(list) => list.rows().own().into_iter().for_each(|own| rows.add_all(own)),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Lists {
     /// Adds the rows that have some of consecutive words.
     pub(super) fn add_rows_of(&self, words: Range<u32>, rows: &mut RowSet) {
         rows.insert_all(self.sparse(words.clone()));
-        self.dense.range(words).for_each(|(_, list)| rows.add_all(list.rows()));
+        self.dense.range(words).for_each(|(_, list)| rows.add_all(list.rows().all()));
     }
 
     /// The entries of those of consecutive words whose lists are not dense.

@@ -7,6 +7,7 @@ use super::analyzer::is_stop_word;
 use super::clause::Clause;
 use super::inflection::base;
 use super::matching::Wanted;
+use super::pairs::PairRows;
 use super::phrases::expression;
 use super::reading::Outcome;
 use super::row_set::RowSet;
@@ -123,7 +124,7 @@ impl TextIndex {
 
     /// The rows that have neighbours of the query beside each other, as far as they are known. What several words of the query
     /// mean together may stand elsewhere.
-    fn known_pairs(&self, words: &[String], expressions: &[Occurrence]) -> Vec<(usize, &[u32])> {
+    fn known_pairs(&self, words: &[String], expressions: &[Occurrence]) -> Vec<(usize, PairRows<'_>)> {
         let is_part = |place: usize| {
             expressions.iter().any(|found| found.words.len() > 1 && found.words.contains(&place))
         };

@@ -109,7 +109,7 @@ impl<'a> Source<'a> {
             let is_same = |other: &Occurrences<'_>| other.id == one.id;
             match one.list {
                 _ if clause.lists[..number].iter().any(is_same) => {}
-                List::Dense(list) => sets.push(list.rows()),
+                List::Dense(list) => sets.push(list.rows().all()),
                 List::Sparse(entries) => lists.push(entries),
             }
         }

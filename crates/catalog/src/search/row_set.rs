@@ -86,11 +86,16 @@ impl RowSet {
     }
 
     /// Visits the rows in ascending order while `visit` wants more.
-    pub(super) fn try_each(&self, mut visit: impl FnMut(u32) -> bool) {
-        for (number, word) in (0..).zip(&self.bits) {
-            let mut rest = *word;
+    pub(super) fn try_each(&self, visit: impl FnMut(u32) -> bool) {
+        self.try_each_of(|_, rows| rows, visit);
+    }
+
+    /// The same of those that `some` leaves of each 64, counted by their number.
+    pub(super) fn try_each_of(&self, some: impl Fn(usize, u64) -> u64, mut visit: impl FnMut(u32) -> bool) {
+        for (number, word) in self.bits.iter().enumerate() {
+            let mut rest = some(number, *word);
             while rest != 0 {
-                if !visit(number * WORD + rest.trailing_zeros()) {
+                if !visit(number as u32 * WORD + rest.trailing_zeros()) {
                     return;
                 }
                 rest &= rest - 1;
