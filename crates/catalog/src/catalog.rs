@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, Cnpj, CompanyId, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
 use crate::search::analyzed;
 use crate::{Companies, Filings, Found, FxBook, Page, Timeline};
@@ -86,7 +86,8 @@ impl Catalog {
         self.companies.search_beside(q, page, &|word| self.filings.knows(word))
     }
 
-    /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first.
+    /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first; and what only the
+    /// registry knows of a company, its trading name, tickers and CNPJ, stands for it beside other words.
     pub fn search_filings(&self, q: &str, page: Page) -> Found<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {
             let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
@@ -95,39 +96,6 @@ impl Catalog {
                 return Found::from(listing);
             }
         }
-        let Named { companies, others } = self.named_in(q);
-        match (&companies[..], &others[..]) {
-            ([], _) => self.filings.search(q, page),
-            (_, []) => Found::from(self.filings.of_companies(&companies, page)),
-            _ => {
-                let codes = companies.iter().map(ToString::to_string);
-                self.filings.search(&codes.chain(others).collect::<Vec<_>>().join(" "), page)
-            }
-        }
+        self.filings.search_naming(q, page, &self.companies.named_in(&analyzed(q)))
     }
-
-    /// The companies that words name which no filing has: filings bear the name of a company and its code, not its trading
-    /// name, its tickers or its CNPJ.
-    fn named_in(&self, q: &str) -> Named {
-        let (mut named, mut tried) = (Named::default(), 0);
-        for word in analyzed(q) {
-            let may_be_name = tried < MOST_NAMED && !self.filings.knows(&word);
-            tried += usize::from(may_be_name);
-            match may_be_name.then(|| self.companies.named(&word)).flatten() {
-                Some(company) => named.companies.push(company),
-                None => named.others.push(word),
-            }
-        }
-        named
-    }
-}
-
-/// So many words are looked up in the registry.
-const MOST_NAMED: usize = 4;
-
-/// A text as companies that it names and other words.
-#[derive(Default)]
-struct Named {
-    companies: Vec<CompanyId>,
-    others: Vec<String>,
 }

@@ -6,6 +6,7 @@
 mod cnpjs;
 mod filter;
 mod legal_forms;
+mod names;
 mod ranking;
 mod search;
 mod tickers;
@@ -21,14 +22,19 @@ use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page};
-use crate::search::{Field, IndexBuilder, Span, TextIndex, Title};
+use crate::search::{Field, IndexBuilder, NamedWords, Span, TextIndex, Title};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
+use names::NameDirectory;
 use ranking::Ranking;
 use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
+
+/// A text is searched for names of so many words, and so many of its first words are.
+const LONGEST_NAME: usize = 6;
+const MOST_WORDS: usize = 16;
 
 /// What companies' securities are traded under, on its way into the catalog.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +63,7 @@ pub struct Companies {
     filters: Filters,
     index: TextIndex,
     ranking: Ranking,
+    names: NameDirectory,
 }
 
 impl Companies {
@@ -83,6 +90,7 @@ impl Companies {
             cnpjs: CnpjDirectory::of(&companies),
             filters: Filters::of(&companies),
             ranking: Ranking::of(&companies),
+            names: NameDirectory::of(&companies),
             tickers: directory,
             tickers_stamp: tickers.stamp,
             companies,
@@ -145,17 +153,30 @@ impl Companies {
         }
     }
 
-    /// The company that a word names: by its CNPJ, its ticker, or what it is called.
-    pub(crate) fn named(&self, word: &str) -> Option<CompanyId> {
-        let by_number = Cnpj::parse(word).ok().and_then(|cnpj| self.by_cnpj(&cnpj));
-        let by_ticker = || Ticker::parse(word).ok().and_then(|ticker| self.by_ticker(ticker));
-        let position = by_number.or_else(by_ticker).or_else(|| self.called(&[word.to_owned()]))?;
-        Some(self.company(position).id)
+    /// The companies that words of a text name, and by which of them. Of several names that begin with a word it is the longest.
+    pub(crate) fn named_in(&self, words: &[String]) -> Vec<NamedWords> {
+        let words = &words[..words.len().min(MOST_WORDS)];
+        let (mut named, mut start) = (Vec::new(), 0);
+        while start < words.len() {
+            let ends = (start + 1..=words.len().min(start + LONGEST_NAME)).rev();
+            let found =
+                ends.map(|end| start..end).find_map(|name| Some((self.named(&words[name.clone()])?, name)));
+            start = found.as_ref().map_or(start + 1, |(_, name)| name.end);
+            let code = |position| self.company(position).id.to_string();
+            named.extend(found.map(|(position, words)| NamedWords { words, code: code(position) }));
+        }
+        named
     }
 
-    /// The company whose name or trading name is this, legal forms aside.
-    fn called(&self, words: &[String]) -> Option<u32> {
-        if words.iter().all(|word| self.knows(word)) { self.ranking.called(words) } else { None }
+    /// The company that words name: by its CNPJ, its ticker, or its name or trading name, legal forms aside.
+    fn named(&self, words: &[String]) -> Option<u32> {
+        let by_number = |word: &str| self.by_cnpj(&Cnpj::parse(word).ok()?);
+        let by_ticker = |word: &str| self.by_ticker(Ticker::parse(word).ok()?);
+        match words {
+            [word] => by_number(word).or_else(|| by_ticker(word)),
+            _ => None,
+        }
+        .or_else(|| self.names.called(words))
     }
 
     /// Whether some company has a word, in some form or as a prefix.

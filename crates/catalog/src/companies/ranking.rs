@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 use lastro_model::{Company, CompanyId, Standing};
 
 use super::legal_forms::{leading_kinds, places_of_name};
+use super::names::letters;
 use super::tickers::TickerDirectory;
 use crate::search::{analyzed, is_stop_word, meaning};
 
 /// The least is found first; what is equal in all of it goes by the name, then by the id.
 pub(super) type Rank = (
     /* a registry code or ticker that is the query */ Reverse<bool>,
-    /* a name that is the query, legal forms aside */ Reverse<bool>,
+    /* a name that is the query, legal forms and spaces aside */ Reverse<bool>,
     /* active, suspended, cancelled */ Standing,
     /* where names have it */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
@@ -23,6 +24,10 @@ pub(super) type Rank = (
 /// Whether a name is the query, or begins with it.
 pub(super) fn is_named((_, Reverse(is_name), _, place, ..): &Rank) -> bool {
     *is_name || *place <= Place::Beginning
+}
+
+pub(super) fn standing_of((_, _, standing, ..): &Rank) -> Standing {
+    *standing
 }
 
 pub(super) fn is_name((_, Reverse(is_name), ..): &Rank) -> bool {
@@ -63,6 +68,8 @@ struct Words {
     keys: Vec<String>,
     /// The places of words that are no legal form.
     name: Vec<usize>,
+    /// All letters of these.
+    letters: String,
 }
 
 impl Words {
@@ -70,6 +77,7 @@ impl Words {
         Self {
             keys: folded.iter().map(|word| meaning(word)).collect(),
             name: places_of_name(&folded),
+            letters: letters(&folded),
             folded,
         }
     }
@@ -198,16 +206,6 @@ impl Names {
     }
 }
 
-impl Ranking {
-    /// The company that is called so, an active one if there is any.
-    pub(super) fn called(&self, words: &[String]) -> Option<u32> {
-        let wanted = Words::of(words.to_vec());
-        let is_called = |position: &u32| is_one(&self.companies[*position as usize].whole, &wanted);
-        let found = (0..self.companies.len() as u32).filter(is_called);
-        found.min_by_key(|position| (self.companies[*position as usize].standing, *position))
-    }
-}
-
 impl Wanted {
     /// Whether the last word begins one of these.
     fn begins<'a>(&self, mut words: impl Iterator<Item = &'a String>) -> bool {
@@ -237,12 +235,12 @@ fn is_one(names: &[Words], wanted: &Words) -> bool {
     names.iter().any(|name| is_same_name(name, wanted))
 }
 
-/// Whether a text is the query, legal forms aside.
+/// Whether a text is the query, legal forms and spaces aside.
 fn is_same_name(text: &Words, wanted: &Words) -> bool {
     if wanted.name.is_empty() || text.name.is_empty() {
         return text.keys == wanted.keys;
     }
-    text.name_keys().eq(wanted.name_keys())
+    text.letters == wanted.letters || text.name_keys().eq(wanted.name_keys())
 }
 
 /// Where a text has the query as a phrase, and whether it has the last word itself.

@@ -1,12 +1,18 @@
 //! Which companies a text finds: as it was typed, then as it may have been meant.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use lastro_model::{Cnpj, Standing};
 
 use super::Companies;
 use super::legal_forms::{places_of_name, without_begun};
-use super::ranking::{self, Rank, Wanted};
+use super::ranking::{self, Rank, Wanted, standing_of};
 use crate::page::{Listing, Page, Rows};
 use crate::search::{Found, Reading, Spelling, analyzed, is_stop_word, may_go_on};
+
+/// Where no company has all words, so many of the rarest tell whom was meant.
+const MOST_TELLING: usize = 6;
 
 /// What was typed.
 struct Typed<'a> {
@@ -78,14 +84,15 @@ impl Companies {
         found.extend(respaced);
     }
 
-    /// The companies that have all words of a name.
+    /// The companies that have all words of a name; beside these, whose name it is with other spaces.
     fn read(&self, typed: &Typed<'_>, spelling: &Spelling, is_open: bool) -> Option<Read> {
-        let rows = self.with_all(&spelling.words, is_open);
+        let mut rows = self.with_all(&spelling.words, is_open);
         if rows.is_empty() {
-            None
-        } else {
-            self.ranked(typed, &spelling.words, is_open, rows, spelling.reading())
+            return None;
         }
+        let written = self.names.written(&spelling.words).iter();
+        rows.extend(written.filter(|row| !rows.contains(row)).copied().collect::<Vec<_>>());
+        self.ranked(typed, &spelling.words, is_open, rows, spelling.reading())
     }
 
     /// The same where the legal form need not be typed to its end, for it need not be there at all.
@@ -95,11 +102,39 @@ impl Companies {
         if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, spelling.reading()) }
     }
 
+    /// The companies that have the most words: active ones before others, then those with the rarest words. A company is
+    /// compared with what it has of the query.
     fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
         let (words, is_open) = required(&spelling.words, typed.is_open);
-        let rows = self.index.most(&words, is_open);
-        let reading = Reading { relaxed: !rows.is_empty(), ..spelling.reading() };
-        self.ranked(typed, &spelling.words, typed.is_open, rows, reading)
+        let by_word = self.rows_by_word(&words, is_open);
+        let mut groups = BTreeMap::<Reverse<Vec<bool>>, Vec<u32>>::new();
+        for row in self.index.most(&words, is_open) {
+            let has = by_word.iter().map(|(_, rows)| rows.binary_search(&row).is_ok());
+            groups.entry(Reverse(has.collect())).or_default().push(row);
+        }
+        let mut ranked = Vec::new();
+        for (group, (Reverse(has), rows)) in groups.into_iter().enumerate() {
+            let had = by_word.iter().zip(has).filter(|(_, has)| *has).map(|((place, _), _)| *place);
+            let (had, is_open) = some_of(&words, is_open, had.collect());
+            let wanted = Wanted::new(&had, is_open, typed.q, &self.tickers);
+            let of_group = self.ranking.ordered(&rows, &wanted).into_iter();
+            ranked.extend(of_group.map(|(rank, row)| (standing_of(&rank), group, rank, row)));
+        }
+        ranked.sort_unstable();
+        let (standing, _, best, _) = *ranked.first()?;
+        let rows = ranked.into_iter().map(|(.., row)| row).collect();
+        Some(Read { best, standing, rows, reading: Reading { relaxed: true, ..spelling.reading() } })
+    }
+
+    /// The places of the words that companies have, the rarest first, with these.
+    fn rows_by_word(&self, words: &[String], is_open: bool) -> Vec<(usize, Vec<u32>)> {
+        let rows = |place: usize| self.index.all(&words[place..=place], is_open && place + 1 == words.len());
+        let mut by_word: Vec<(usize, Vec<u32>)> =
+            (0..words.len()).map(|place| (place, rows(place))).collect();
+        by_word.retain(|(place, rows)| !rows.is_empty() && !is_stop_word(&words[*place]));
+        by_word.sort_by_key(|(_, rows)| rows.len());
+        by_word.truncate(MOST_TELLING);
+        by_word
     }
 
     fn with_all(&self, words: &[String], is_open: bool) -> Vec<u32> {
@@ -120,7 +155,7 @@ impl Companies {
         rows.extend(named.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
         let wanted = Wanted::new(searched, is_open, typed.q, &self.tickers);
         let ranked = self.ranking.ordered(&rows, &wanted);
-        let standing = ranked.iter().map(|((_, _, standing, ..), _)| *standing).min()?;
+        let standing = ranked.iter().map(|(rank, _)| standing_of(rank)).min()?;
         let (best, _) = *ranked.first()?;
         Some(Read { best, standing, rows: ranked.into_iter().map(|(_, row)| row).collect(), reading })
     }
@@ -164,7 +199,12 @@ impl Companies {
 
 /// The words that companies must have, and whether the last of them may go on.
 fn required(words: &[String], is_open: bool) -> (Vec<String>, bool) {
-    let places = ranking::required(words);
+    some_of(words, is_open, ranking::required(words))
+}
+
+/// The words at these places, and whether the last of them may go on.
+fn some_of(words: &[String], is_open: bool, mut places: Vec<usize>) -> (Vec<String>, bool) {
+    places.sort_unstable();
     let has_last = places.last().is_some_and(|last| last + 1 == words.len());
     (places.into_iter().map(|place| words[place].clone()).collect(), is_open && has_last)
 }

@@ -24,7 +24,7 @@ use crate::json::{Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
-use crate::search::{Found, TextIndex};
+use crate::search::{Found, NamedWords, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use columns::Columns;
@@ -148,6 +148,11 @@ impl Filings {
 
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
         self.index.search(q, page)
+    }
+
+    /// The same where words of the text name companies: their filings have them.
+    pub(crate) fn search_naming(&self, q: &str, page: Page, names: &[NamedWords]) -> Found<'_> {
+        self.index.search_naming(q, page, names)
     }
 
     /// Whether some filing has a word, in some form or as a prefix.

@@ -6,13 +6,14 @@ use super::entry::Entry;
 use super::positions::Positions;
 use super::postings::{List, seek};
 use super::row_set::RowSet;
+use super::unions::Union;
 
 /// Rows that satisfy one word of a query, by any of several lists.
 #[derive(Clone, Default)]
 pub(super) struct Clause<'a> {
     pub lists: Vec<Occurrences<'a>>,
     /// The rows of all of them, where they are known.
-    pub union: Option<&'a RowSet>,
+    pub union: Option<&'a Union>,
     /// At which places of the query the word stands.
     pub offsets: Vec<usize>,
 }
@@ -49,6 +50,20 @@ impl<'a> Clause<'a> {
         self.lists.iter().map(|one| one.list.len()).sum()
     }
 
+    /// No more rows than it has.
+    pub(super) fn least_rows(&self) -> usize {
+        self.lists.iter().map(|one| one.list.len()).max().unwrap_or(0)
+    }
+
+    /// How many rows it has, of a part that has so many.
+    pub(super) fn count(&self, below: u32) -> usize {
+        match (self.union, self.only_list()) {
+            (Some(union), _) => union.count,
+            (_, Some(list)) => list.len(),
+            _ => self.rows(below).len(),
+        }
+    }
+
     pub(super) fn has_rows(&self) -> bool {
         self.lists.iter().any(|one| !one.list.is_empty())
     }
@@ -72,7 +87,7 @@ impl<'a> Clause<'a> {
 
     /// All its rows, of a part that has so many.
     pub(super) fn rows(&self, below: u32) -> Cow<'a, RowSet> {
-        if let Some(rows) = self.union.or(self.only_set()) {
+        if let Some(rows) = self.union.map(|union| &union.rows).or(self.only_set()) {
             return Cow::Borrowed(rows);
         }
         let mut rows = RowSet::below(below);
@@ -113,14 +128,11 @@ impl<'a> ClauseReader<'a> {
 
     /// Whether a row has the word. Rows are asked for in ascending order.
     pub(super) fn has(&mut self, row: u32) -> bool {
-        if let Some(rows) = self.clause.union {
-            return rows.contains(row);
+        if let Some(union) = self.clause.union {
+            return union.rows.contains(row);
         }
         let lists = self.clause.lists.iter().zip(&mut self.places);
-        lists.into_iter().any(|(one, place)| match one.list {
-            List::Dense(list) => list.rows().all().contains(row),
-            sparse @ List::Sparse(_) => sparse.find(row, &mut place.list).is_some(),
-        })
+        lists.into_iter().any(|(one, place)| one.list.has(row, &mut place.list))
     }
 
     /// Where a row has the word; the first position of each list alone, if the others are not wanted. Rows are asked for in

@@ -2,8 +2,8 @@
 //!
 //! For each block of 512 rows it is known how many entries stand before it. So the place of a row in the list (its rank, in
 //! the words of succinct data structures) is that number and the count of the bits before its own; whether a row is listed,
-//! and at which place, is known without searching. Only lists as dense as those of the commonest words are kept so: with one
-//! row in 64 it takes no more memory than entries with rows, and with more it takes less.
+//! and at which place, is known without searching. Only lists of one row in 64 or more are kept so. That takes less memory
+//! than entries with rows from one row in 22 on; below, it is the price of sets that can be combined.
 
 use std::ops::Range;
 

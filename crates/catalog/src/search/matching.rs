@@ -80,7 +80,7 @@ impl Wanted<'_> {
         }
         let most = self.with_most();
         if most.words < self.words.len() {
-            return most.outcome(page);
+            return most.outcome(&self.with_rarest(), page);
         }
         let mut begun = most.to_set(self.rows);
         let mut whole = begun.clone();
@@ -101,7 +101,9 @@ impl Wanted<'_> {
             return Vec::new();
         }
         let (whole, begun) = self.many();
-        let mut all = whole;
+        // A set may end at its last row, and what is added behind its end would be lost.
+        let mut all = RowSet::below(self.rows);
+        all.add_all(&whole);
         begun.iter().for_each(|rows| all.add_all(rows));
         all.to_vec()
     }
@@ -121,7 +123,7 @@ impl Wanted<'_> {
     }
 
     /// The rows with longer words, if this is the last one.
-    fn longer_than(&self, word: usize) -> Option<&RowSet> {
+    pub(super) fn longer_than(&self, word: usize) -> Option<&RowSet> {
         self.longer.as_deref().filter(|_| word + 1 == self.words.len())
     }
 

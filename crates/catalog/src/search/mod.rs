@@ -43,6 +43,7 @@ mod unions;
 mod word_lists;
 
 use std::fmt;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 
@@ -77,11 +78,43 @@ pub(crate) struct TextIndex {
     pairs: Pairs,
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
-    phrases: Vec<Phrase>,
+    phrases: Vec<Option<Phrase>>,
     unions: Unions,
     /// The results of the commonest words and prefixes, which would take longest to find.
     prepared: HashMap<Box<str>, TopRows>,
     recent: ResultCache,
+}
+
+/// Words of a text that name something, and the code that its rows have.
+pub(crate) struct NamedWords {
+    pub(crate) words: Range<usize>,
+    pub(crate) code: String,
+}
+
+/// What was typed.
+struct Typed<'a> {
+    words: &'a [String],
+    /// Whether the last word may go on.
+    is_open: bool,
+    names: &'a [NamedWords],
+}
+
+impl Typed<'_> {
+    /// What makes it another question.
+    fn key(&self) -> String {
+        let mut key = self.words.join(" ");
+        // No word has such signs.
+        key.push_str(if self.is_open { "" } else { "." });
+        self.names.iter().for_each(|name| key.extend(["=", &*name.code]));
+        key
+    }
+
+    /// Whether a word is part of a name, so that it is not mistyped.
+    fn is_name(&self, word: &str) -> bool {
+        let mut named =
+            self.names.iter().flat_map(|name| self.words.get(name.words.clone()).unwrap_or_default());
+        named.any(|other| other == word)
+    }
 }
 
 /// A word that so many rows have is searched for when the index is built.
@@ -103,25 +136,29 @@ impl TextIndex {
     /// A word that no row has stands for the nearest that rows have. Where no row has all words, those with the most of
     /// them are found, in the order of the part.
     pub(crate) fn search(&self, text: &str, page: Page) -> Found<'static> {
+        self.search_naming(text, page, &[])
+    }
+
+    /// The same where words of the text name something that rows have a code of.
+    pub(crate) fn search_naming(&self, text: &str, page: Page, names: &[NamedWords]) -> Found<'static> {
         let words = words_of(text);
         if words.is_empty() || self.words.rows == 0 {
             return Found::from(Listing::EMPTY);
         }
-        let is_open = may_go_on(text);
-        // No word ends in a dot.
-        let key = words.join(" ") + if is_open { "" } else { "." };
+        let typed = Typed { words: &words, is_open: may_go_on(text), names };
+        let key = typed.key();
         let prepared = self.prepared.get(&*key).and_then(|result| result.page(page));
         if let Some(found) = prepared.or_else(|| self.recent.page(&key, page)) {
             return found;
         }
         if !TopRows::covers(page) {
-            let (outcome, reading) = self.find(&words, is_open, page);
+            let (outcome, reading) = self.find(&typed, page);
             return Found {
                 listing: Listing { total: outcome.total, rows: Rows::Found(outcome.rows) },
                 reading,
             };
         }
-        let result = TopRows::from(self.find(&words, is_open, TopRows::PAGE));
+        let result = TopRows::from(self.find(&typed, TopRows::PAGE));
         let found = result.shown(page);
         self.recent.insert(key, result);
         found
@@ -129,19 +166,20 @@ impl TextIndex {
 
     /// Of the spellings of mistyped words the first that some row has all words of; then of those with other spaces. Where
     /// there is none, the rows with the most words of the likeliest spelling.
-    fn find(&self, words: &[String], is_open: bool, page: Page) -> (Outcome, Reading) {
-        let spellings = self.words.spellings(words, &Reach::COMMONEST, &|_| false);
+    fn find(&self, typed: &Typed<'_>, page: Page) -> (Outcome, Reading) {
+        let Typed { words, is_open, names } = *typed;
+        let spellings = self.words.spellings(words, &Reach::COMMONEST, &|word| typed.is_name(word));
         // Kept, for what its last word begins takes long to gather.
         let mut likeliest = None;
         for spelling in &spellings {
-            let query = SearchQuery::new(&spelling.words, is_open, self);
+            let query = SearchQuery::naming(&spelling.words, is_open, names, self);
             let outcome = if likeliest.is_none() { query.run_or_relax(page) } else { query.run(page) };
             if outcome.total > 0 && !outcome.relaxed {
                 return (outcome, spelling.reading());
             }
             likeliest.get_or_insert((query, outcome, spelling));
         }
-        let respaced = || self.find_respaced(words, &spellings, is_open, page);
+        let respaced = || self.find_respaced(typed, &spellings, page);
         let relaxed = || {
             let (query, outcome, spelling) = likeliest?;
             let outcome = if outcome.relaxed { outcome } else { query.relaxed(page) };
@@ -154,17 +192,18 @@ impl TextIndex {
     /// The first way to join or divide words that some row has all words of.
     fn find_respaced(
         &self,
-        words: &[String],
+        typed: &Typed<'_>,
         spellings: &[Spelling],
-        is_open: bool,
         page: Page,
     ) -> Option<(Outcome, Reading)> {
+        let Typed { words, is_open, .. } = *typed;
         let found = |spelling: &Spelling| {
             let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
             (outcome.total > 0).then(|| (outcome, spelling.reading()))
         };
         let joined = self.joined(words, spellings, is_open);
-        let divided = || self.words.divided(words, is_open, &|_| false).iter().find_map(found);
+        let divided =
+            || self.words.divided(words, is_open, &|word| typed.is_name(word)).iter().find_map(found);
         joined.iter().find_map(found).or_else(divided)
     }
 

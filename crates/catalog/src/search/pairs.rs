@@ -47,7 +47,7 @@ const MOST_WORDS: usize = u8::MAX as usize;
 const MANY: usize = 128;
 
 impl Pairs {
-    pub(super) fn of(lists: &WordLists, phrases: &[Phrase]) -> Self {
+    pub(super) fn of(lists: &WordLists, phrases: &[Option<Phrase>]) -> Self {
         let common = common_words(lists, phrases);
         let mut gathered = Gathered::of(lists.rows);
         let mut window = Window::default();
@@ -88,7 +88,7 @@ impl CommonWord<'_> {
     }
 }
 
-fn common_words<'a>(lists: &'a WordLists, phrases: &'a [Phrase]) -> Vec<CommonWord<'a>> {
+fn common_words<'a>(lists: &'a WordLists, phrases: &'a [Option<Phrase>]) -> Vec<CommonWord<'a>> {
     let mut words = HashMap::<String, Vec<Occurrences<'_>>>::new();
     for number in 0..lists.lexicon.len() {
         let word = lists.lexicon.word(number);

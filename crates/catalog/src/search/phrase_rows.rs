@@ -132,6 +132,6 @@ impl<'a> Candidates<'a> {
 }
 
 /// Those of 64 rows that are in all sets.
-fn in_all(sets: &[&RowSet], number: usize, rows: u64) -> u64 {
-    sets.iter().fold(rows, |rows, set| rows & set.words().get(number).copied().unwrap_or(0))
+fn in_all(sets: &[&RowSet], number: u32, rows: u64) -> u64 {
+    sets.iter().fold(rows, |rows, set| rows & set.word(number))
 }

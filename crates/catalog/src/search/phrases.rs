@@ -2,58 +2,55 @@
 
 use super::analyzer::is_stop_word;
 use super::clause::{Clause, ListId, Occurrences};
-use super::dense_list::DenseList;
 use super::entry::Entry;
 use super::judge::Judge;
 use super::matching::Wanted;
 use super::positions::Positions;
-use super::postings::List;
+use super::postings::OwnedList;
 use super::synonyms::{self, Expression};
 use super::word_lists::WordLists;
 
-/// Where rows have an expression. Empty for those of one word, which have their lists.
-#[derive(Default)]
+/// Where rows have an expression of several words.
 pub(super) struct Phrase {
-    entries: Vec<Entry>,
-    /// In place of the entries, if there are many.
-    dense: Option<DenseList>,
+    list: OwnedList,
     again: Vec<Entry>,
 }
 
 impl Phrase {
     fn occurrences(&self, number: usize, moved: u8) -> Occurrences<'_> {
-        let list = self.dense.as_ref().map_or(List::Sparse(&self.entries), List::Dense);
-        Occurrences { id: ListId::Expression(number), list, again: &self.again, moved }
+        Occurrences { id: ListId::Expression(number), list: self.list.as_list(), again: &self.again, moved }
     }
 
-    fn gather(&mut self, lists: &WordLists, expression: &[String]) {
+    fn of(lists: &WordLists, expression: &[String]) -> Self {
         let whole = Part::of(lists, expression);
         let halves = halves(lists, expression);
         let mut whole_judge = whole.judge();
         let mut half_judges: Vec<[Judge<'_>; 2]> =
             halves.iter().map(|[one, other]| [one.judge(), other.judge()]).collect();
         let wanted = Wanted { rows: lists.rows, words: whole.words.clone(), ..Wanted::default() };
+        let (mut entries, mut again) = (Vec::new(), Vec::new());
         for row in wanted.all() {
             let mut starts = whole_judge.phrase(row);
             half_judges.iter_mut().for_each(|halves| starts.add(in_labels(halves, row)));
-            self.put(row, starts);
+            put(row, starts, &mut entries, &mut again);
         }
+        Self { list: OwnedList::of(entries), again }
     }
+}
 
-    fn put(&mut self, row: u32, mut starts: Positions) {
-        let Some(first) = starts.take_first() else { return };
-        let entry = Entry::new(row, first);
-        self.entries.push(if starts.is_empty() { entry } else { entry.repeated() });
-        while let Some(start) = starts.take_first() {
-            self.again.push(Entry::new(row, start));
-        }
+fn put(row: u32, mut starts: Positions, entries: &mut Vec<Entry>, again: &mut Vec<Entry>) {
+    let Some(first) = starts.take_first() else { return };
+    let entry = Entry::new(row, first);
+    entries.push(if starts.is_empty() { entry } else { entry.repeated() });
+    while let Some(start) = starts.take_first() {
+        again.push(Entry::new(row, start));
     }
 }
 
 /// Where rows have an expression of the table, some words further on.
 pub(super) fn expression<'a>(
     lists: &'a WordLists,
-    phrases: &'a [Phrase],
+    phrases: &'a [Option<Phrase>],
     number: usize,
     moved: u8,
 ) -> Vec<Occurrences<'a>> {
@@ -62,25 +59,23 @@ pub(super) fn expression<'a>(
             let forms = lists.lexicon.forms(word);
             forms.into_iter().map(|form| lists.occurrences_of(form, moved)).collect()
         }
-        _ => phrases.get(number).map(|phrase| phrase.occurrences(number, moved)).into_iter().collect(),
+        // An index without rows has none.
+        _ => phrases
+            .get(number)
+            .into_iter()
+            .flatten()
+            .map(|phrase| phrase.occurrences(number, moved))
+            .collect(),
     }
 }
 
-/// One for each expression of the table.
-pub(super) fn of_synonyms(lists: &WordLists) -> Vec<Phrase> {
-    synonyms::all().iter().map(|expression| phrase(lists, expression)).collect()
-}
-
-fn phrase(lists: &WordLists, expression: &Expression) -> Phrase {
-    let mut phrase = Phrase::default();
-    if let [_, _, ..] = &expression.words[..] {
-        phrase.gather(lists, &expression.words);
-    }
-    phrase.dense = DenseList::if_dense(&phrase.entries);
-    if phrase.dense.is_some() {
-        phrase.entries = Vec::new();
-    }
-    phrase
+/// One for each expression of the table, but for those of one word, which have their lists.
+pub(super) fn of_synonyms(lists: &WordLists) -> Vec<Option<Phrase>> {
+    let phrase = |expression: &Expression| match &expression.words[..] {
+        [] | [_] => None,
+        words => Some(Phrase::of(lists, words)),
+    };
+    synonyms::all().iter().map(phrase).collect()
 }
 
 /// Words beside each other.

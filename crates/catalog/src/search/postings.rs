@@ -26,6 +26,25 @@ pub(super) enum List<'a> {
     Dense(&'a DenseList),
 }
 
+/// One that stands alone.
+pub(super) enum OwnedList {
+    Sparse(Vec<Entry>),
+    Dense(DenseList),
+}
+
+impl OwnedList {
+    pub(super) fn of(entries: Vec<Entry>) -> Self {
+        DenseList::if_dense(&entries).map_or(Self::Sparse(entries), Self::Dense)
+    }
+
+    pub(super) fn as_list(&self) -> List<'_> {
+        match self {
+            Self::Sparse(entries) => List::Sparse(entries),
+            Self::Dense(list) => List::Dense(list),
+        }
+    }
+}
+
 impl<'a> List<'a> {
     pub(super) fn len(self) -> usize {
         match self {
@@ -53,6 +72,14 @@ impl<'a> List<'a> {
                 *from = seek(entries, *from, row);
                 entries.get(*from).copied().filter(|entry| entry.row() == row)
             }
+        }
+    }
+
+    /// Whether a row is listed, in the same way.
+    pub(super) fn has(self, row: u32, from: &mut usize) -> bool {
+        match self {
+            Self::Dense(list) => list.rows().all().contains(row),
+            Self::Sparse(_) => self.find(row, from).is_some(),
         }
     }
 
@@ -126,7 +153,7 @@ impl Lists {
     /// The entries of those of consecutive words whose lists are not dense.
     pub(super) fn sparse(&self, words: Range<u32>) -> &[Entry] {
         let end_of = |end: u32| end.checked_sub(1).map_or(0, |last| self.ends[last as usize] as usize);
-        &self.entries[end_of(words.start)..end_of(words.end.max(words.start))]
+        &self.entries[end_of(words.start)..end_of(words.end)]
     }
 }
 

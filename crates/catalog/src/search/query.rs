@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::TextIndex;
 use super::analyzer::is_stop_word;
 use super::clause::Clause;
 use super::inflection::base;
@@ -12,6 +11,7 @@ use super::phrases::expression;
 use super::reading::Outcome;
 use super::row_set::RowSet;
 use super::synonyms::{self, Occurrence};
+use super::{NamedWords, TextIndex};
 use crate::page::Page;
 
 /// A query has no more words than this.
@@ -24,6 +24,16 @@ pub(super) struct SearchQuery<'a> {
 impl<'a> SearchQuery<'a> {
     /// Of words the last of which may go on, if it is open.
     pub(super) fn new(words: &[String], is_open: bool, index: &'a TextIndex) -> Self {
+        Self::naming(words, is_open, &[], index)
+    }
+
+    /// The same where some of the words name something.
+    pub(super) fn naming(
+        words: &[String],
+        is_open: bool,
+        names: &[NamedWords],
+        index: &'a TextIndex,
+    ) -> Self {
         let words = &words[..words.len().min(MOST_WORDS)];
         let mut wanted = Wanted { rows: index.words.rows, ..Wanted::default() };
         let tells_nothing = words.iter().all(|word| is_stop_word(word));
@@ -40,11 +50,12 @@ impl<'a> SearchQuery<'a> {
         }
         let expressions = synonyms::occurrences(words);
         index.add_synonyms(&expressions, &mut wanted);
-        wanted.words.iter_mut().for_each(|clause| clause.union = index.unions.rows(clause));
+        index.add_names(names, &mut wanted);
+        wanted.words.iter_mut().for_each(|clause| clause.union = index.unions.of_clause(clause));
         let labels = index.words.lexicon.labels(words);
         wanted.labels = labels.numbers.iter().map(|label| index.words.lists.of(*label)).collect();
         wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
-        wanted.pairs = index.known_pairs(words, &expressions);
+        wanted.pairs = index.known_pairs(words, &expressions, names);
         Self { wanted }
     }
 
@@ -112,8 +123,7 @@ impl TextIndex {
     fn add_synonyms<'a>(&'a self, expressions: &[Occurrence], wanted: &mut Wanted<'a>) {
         for found in expressions {
             for (moved, place) in (0..).zip(found.words.clone()) {
-                let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
-                for clause in all.filter(|clause| clause.offsets.contains(&place)) {
+                for clause in clauses_at(place, wanted) {
                     let same =
                         found.others().flat_map(|other| expression(&self.words, &self.phrases, other, moved));
                     clause.lists.extend(same);
@@ -122,13 +132,36 @@ impl TextIndex {
         }
     }
 
+    /// Each word of a name is satisfied by the code of what it names, in the same way.
+    fn add_names<'a>(&'a self, names: &[NamedWords], wanted: &mut Wanted<'a>) {
+        for name in names {
+            let Some(code) = self.words.lexicon.find(&name.code) else { continue };
+            for (moved, place) in (0..).zip(name.words.clone()) {
+                let list = self.words.occurrences_of(code, moved);
+                clauses_at(place, wanted).for_each(|clause| clause.lists.push(list));
+            }
+        }
+    }
+
     /// The rows that have neighbours of the query beside each other, as far as they are known. What several words of the query
     /// mean together may stand elsewhere.
-    fn known_pairs(&self, words: &[String], expressions: &[Occurrence]) -> Vec<(usize, PairRows<'_>)> {
+    fn known_pairs(
+        &self,
+        words: &[String],
+        expressions: &[Occurrence],
+        names: &[NamedWords],
+    ) -> Vec<(usize, PairRows<'_>)> {
         let is_part = |place: usize| {
-            expressions.iter().any(|found| found.words.len() > 1 && found.words.contains(&place))
+            let of_several = expressions.iter().map(|found| &found.words).filter(|words| words.len() > 1);
+            of_several.chain(names.iter().map(|name| &name.words)).any(|words| words.contains(&place))
         };
         let pairs = (1..words.len()).filter(|place| !is_part(*place) && !is_part(place - 1));
         pairs.filter_map(|place| Some((place, self.pairs.rows(&words[place - 1], &words[place])?))).collect()
     }
+}
+
+/// What is asked for by the word at a place of the query.
+fn clauses_at<'w, 'a>(place: usize, wanted: &'w mut Wanted<'a>) -> impl Iterator<Item = &'w mut Clause<'a>> {
+    let all = wanted.words.iter_mut().chain(&mut wanted.small_words);
+    all.filter(move |clause| clause.offsets.contains(&place))
 }

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::paging::Paging;
 use super::row_set::RowSet;
 use crate::page::{Listing, Page};
 
@@ -45,9 +46,15 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Of the rows that have the most of the words, in the order of the part.
-    pub(super) fn relaxed(having_most: &RowSet, page: Page) -> Self {
-        let total = having_most.len();
-        Self { total, rows: having_most.at(page.of(total)), relaxed: true }
+    /// A page of the rows that have the most of the words, first those that are in a set.
+    pub(super) fn relaxed(having_most: RowSet, first: &RowSet, page: Page) -> Self {
+        let (total, mut rest) = (having_most.len(), having_most);
+        let mut with = rest.clone();
+        with.keep_all(first);
+        rest.remove_all(first);
+        let mut paging = Paging::of(page);
+        paging.add(&with);
+        paging.add(&rest);
+        Self { total, rows: paging.into_rows(), relaxed: true }
     }
 }

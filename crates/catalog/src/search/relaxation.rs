@@ -32,13 +32,45 @@ static NOTHING: [u64; WORDS] = [0; WORDS];
 type Lanes = [u64; LANES];
 
 impl Wanted<'_> {
-    /// Where no row has all words, those with the most of them, in the order of the part.
+    /// Where no row has all words, those with the most of them: first what has the rarest, each in the order of the part.
     pub(super) fn relaxed(&self, page: Page) -> Outcome {
         let sources = self.sources();
         if sources.len() > 2 {
-            return self.counted(sources).outcome(page);
+            return self.counted(sources).outcome(&self.with_rarest(), page);
         }
-        Outcome::relaxed(&self.one_or_two(sources.into_iter().map(|source| source.all(self.rows))), page)
+        let most = self.one_or_two(sources.into_iter().map(|source| source.all(self.rows)));
+        Outcome::relaxed(most, &self.with_rarest(), page)
+    }
+
+    /// The rows of the word that the fewest have, but for those that none has; of several the first.
+    pub(super) fn with_rarest(&self) -> Cow<'_, RowSet> {
+        let mut words: Vec<usize> = (0..self.words.len()).filter(|word| self.is_had(*word)).collect();
+        words.sort_by_key(|word| self.words[*word].least_rows());
+        let mut rarest = None;
+        for word in words {
+            if rarest.is_some_and(|(fewest, _)| self.words[word].least_rows() > fewest) {
+                break;
+            }
+            let one = (self.count(word), word);
+            rarest = Some(rarest.map_or(one, |other: (usize, usize)| other.min(one)));
+        }
+        rarest.map(|(_, word)| self.source(word).all(self.rows)).unwrap_or_default()
+    }
+
+    /// How many rows have a word.
+    fn count(&self, word: usize) -> usize {
+        match self.longer_than(word) {
+            Some(_) => self.source(word).all(self.rows).len(),
+            None => self.words[word].count(self.rows),
+        }
+    }
+
+    fn is_had(&self, word: usize) -> bool {
+        self.words[word].has_rows() || self.longer_than(word).is_some()
+    }
+
+    fn source(&self, word: usize) -> Source<'_> {
+        Source::of(&self.words[word], self.longer_than(word))
     }
 
     /// The rows with the most words, of which there are more than two.
@@ -73,10 +105,8 @@ impl Wanted<'_> {
 
     /// Of the words that some row has.
     fn sources(&self) -> Vec<Source<'_>> {
-        let Some((last, others)) = self.words.split_last() else { return Vec::new() };
-        let others = others.iter().filter(|clause| clause.has_rows()).map(|clause| Source::of(clause, None));
-        let has_last = last.has_rows() || self.longer.is_some();
-        others.chain(has_last.then(|| Source::of(last, self.longer.as_deref()))).collect()
+        let words = (0..self.words.len()).filter(|word| self.is_had(*word));
+        words.map(|word| self.source(word)).collect()
     }
 }
 
@@ -93,7 +123,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn of(clause: &'a Clause<'a>, longer: Option<&'a RowSet>) -> Self {
         let (sets, lists) = match clause.union {
-            Some(rows) => (longer.into_iter().chain([rows]).collect(), Vec::new()),
+            Some(union) => (longer.into_iter().chain([&union.rows]).collect(), Vec::new()),
             None => Self::sets_and_lists(clause, longer),
         };
         Self { clause, longer, sets, lists, rows: Box::new([0; WORDS]) }
@@ -184,12 +214,19 @@ impl Most {
         self.rows.extend((number..).zip(rows).filter(|(_, rows)| *rows != 0));
     }
 
-    pub(super) fn outcome(&self, page: Page) -> Outcome {
+    /// A page of them, first those that are in a set.
+    pub(super) fn outcome(&self, first: &RowSet, page: Page) -> Outcome {
         let total = self.rows.iter().map(|(_, rows)| rows.count_ones() as usize).sum();
         let places = page.of(total);
-        let all =
-            self.rows.iter().flat_map(|(number, rows)| ones(*rows).map(move |bit| number * u64::BITS + bit));
+        let with = self.each(|number, rows| rows & first.word(number));
+        let all = with.chain(self.each(|number, rows| rows & !first.word(number)));
         Outcome { total, rows: all.skip(places.start).take(places.len()).collect(), relaxed: true }
+    }
+
+    /// Those that `some` leaves of each 64.
+    fn each(&self, some: impl Fn(u32, u64) -> u64) -> impl Iterator<Item = u32> {
+        let left = self.rows.iter().map(move |(number, rows)| (*number, some(*number, *rows)));
+        left.flat_map(|(number, rows)| ones(rows).map(move |bit| number * u64::BITS + bit))
     }
 
     pub(super) fn to_set(&self, below: u32) -> RowSet {
@@ -306,9 +343,14 @@ mod tests {
             let having = |row: u32| expected > 0 && counts[(row % WINDOW) as usize] == expected;
             prop_assert!((0..2 * WINDOW).all(|row| rows.contains(row) == having(row)));
             let page = Page { limit: 9, offset: 2 };
-            let outcome = most.outcome(page);
+            let outcome = most.outcome(&RowSet::default(), page);
             prop_assert_eq!(outcome.total, rows.len());
             prop_assert_eq!(outcome.rows, rows.at(page.of(rows.len())));
+            let mut first = RowSet::below(WINDOW);
+            (0..WINDOW).filter(|_| random.bool()).for_each(|row| first.insert(row));
+            let mut expected = rows.to_vec();
+            expected.sort_by_key(|row| !first.contains(*row));
+            prop_assert_eq!(most.outcome(&first, Page { limit: usize::MAX, offset: 0 }).rows, expected);
         }
     }
 }

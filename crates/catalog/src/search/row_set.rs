@@ -33,6 +33,7 @@ impl RowSet {
         beyond.fill(0);
     }
 
+    /// Rows beyond its own end are left out.
     pub(super) fn add_all(&mut self, others: &Self) {
         self.bits.iter_mut().zip(&others.bits).for_each(|(own, other)| *own |= other);
     }
@@ -45,6 +46,11 @@ impl RowSet {
         if let Some(word) = self.bits.get_mut((row / WORD) as usize) {
             *word &= !(1 << (row % WORD));
         }
+    }
+
+    /// Which of 64 rows are in it, counted by their number.
+    pub(super) fn word(&self, number: u32) -> u64 {
+        self.bits.get(number as usize).copied().unwrap_or(0)
     }
 
     /// Which rows of each 64 are in it.
@@ -91,11 +97,11 @@ impl RowSet {
     }
 
     /// The same of those that `some` leaves of each 64, counted by their number.
-    pub(super) fn try_each_of(&self, some: impl Fn(usize, u64) -> u64, mut visit: impl FnMut(u32) -> bool) {
-        for (number, word) in self.bits.iter().enumerate() {
+    pub(super) fn try_each_of(&self, some: impl Fn(u32, u64) -> u64, mut visit: impl FnMut(u32) -> bool) {
+        for (number, word) in (0..).zip(&self.bits) {
             let mut rest = some(number, *word);
             while rest != 0 {
-                if !visit(number as u32 * WORD + rest.trailing_zeros()) {
+                if !visit(number * WORD + rest.trailing_zeros()) {
                     return;
                 }
                 rest &= rest - 1;

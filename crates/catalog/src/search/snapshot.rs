@@ -49,13 +49,13 @@ impl TextIndex {
 
 /// However they are kept: where each ends, and the entries of all.
 fn save_lists<W: Write>(lists: &Lists, snapshot: &mut Writer<W>) -> io::Result<()> {
-    let mut ends = Vec::new();
-    let entries = lists.iter().fold(0, |end, list| {
-        ends.push((end + list.len()) as u64);
-        end + list.len()
-    });
+    let (mut ends, mut end) = (Vec::new(), 0);
+    for list in lists.iter() {
+        end += list.len();
+        ends.push(end as u64);
+    }
     snapshot.column(&ends, |end| *end)?;
-    snapshot.column_in_parts(entries, lists.iter().map(List::entries), |entry| entry.to_bits())
+    snapshot.column_in_parts(end, lists.iter().map(List::entries), |entry| entry.to_bits())
 }
 
 impl IndexSnapshot {

@@ -10,7 +10,7 @@ use super::word_lists::WordLists;
 /// So many words may be written as one, and so many ways to divide them are tried.
 const MOST_PARTS: usize = 4;
 const MOST_DIVISIONS: usize = 3;
-/// Shorter parts are found in nearly every word.
+/// Shorter parts are found in nearly every word. One of them may be shorter by a letter: Ez Tec, BR Malls.
 const SHORTEST_PART: usize = 3;
 /// So many neighbours may be one word.
 const MOST_JOINED: usize = 3;
@@ -77,10 +77,10 @@ impl WordLists {
         for _ in 0..MOST_PARTS {
             let mut longer = Vec::new();
             for (rest, way) in ways {
-                if self.is_last_part(rest, is_open) && !way.is_empty() {
+                if self.is_last_part(rest, &way, is_open) && !way.is_empty() {
                     whole.push([&way[..], &[rest]].concat().into_iter().map(str::to_owned).collect());
                 }
-                let parts = self.next_parts(rest, way.last()).into_iter();
+                let parts = self.next_parts(rest, &way).into_iter();
                 let parts = parts
                     .map(|part| (&rest[part.len()..], part))
                     .filter(|(rest, _)| reached.insert(rest.len()));
@@ -92,9 +92,17 @@ impl WordLists {
         whole
     }
 
-    fn is_last_part(&self, text: &str, is_open: bool) -> bool {
-        let begins_one = || is_open && !self.lexicon.starting_with(text).is_empty();
-        text.chars().count() >= SHORTEST_PART && !is_stop_word(text) && (self.has(text) || begins_one())
+    fn is_last_part(&self, text: &str, before: &[&str], is_open: bool) -> bool {
+        let is_long = text.chars().count() >= SHORTEST_PART;
+        let begins_one = || is_open && is_long && !self.lexicon.starting_with(text).is_empty();
+        !is_stop_word(text) && (self.is_part(text, before) || begins_one())
+    }
+
+    /// Whether it is a word, and long enough; no two short ones tell anything.
+    fn is_part(&self, text: &str, before: &[&str]) -> bool {
+        let is_short = |part: &str| part.chars().count() < SHORTEST_PART && !is_stop_word(part);
+        let is_enough = text.chars().count() + 1 >= SHORTEST_PART;
+        is_enough && self.has(text) && !(is_short(text) && before.iter().any(|part| is_short(part)))
     }
 
     fn has(&self, word: &str) -> bool {
@@ -102,13 +110,13 @@ impl WordLists {
     }
 
     /// The words that a text begins with, the longest first. A small word stands between two that are none.
-    fn next_parts<'w>(&self, text: &'w str, before: Option<&&str>) -> Vec<&'w str> {
+    fn next_parts<'w>(&self, text: &'w str, before: &[&str]) -> Vec<&'w str> {
         let ends = text.char_indices().map(|(end, _)| end).skip(1);
         let begins = |part: &&str| !self.lexicon.starting_with(part).is_empty() || synonyms::begin_with(part);
-        let may_be_small = before.is_some_and(|before| !is_stop_word(before));
+        let may_be_small = before.last().is_some_and(|before| !is_stop_word(before));
         let is_part = |part: &&str| match is_stop_word(part) {
             true => may_be_small,
-            false => part.chars().count() >= SHORTEST_PART && self.has(part),
+            false => self.is_part(part, before),
         };
         let mut parts: Vec<&str> = ends.map(|end| &text[..end]).take_while(begins).filter(is_part).collect();
         parts.reverse();
@@ -148,14 +156,19 @@ mod tests {
             "renner", "xis",
         ]);
         let divided = |text: &str, is_open| texts(lists.divided(&words(text), is_open, &|_| false));
-        assert_eq!(divided("bancodobrasil", false), ["banco dobrasil", "banco do brasil"]);
+        assert_eq!(
+            divided("bancodobrasil", false),
+            ["banco dobrasil", "banco do brasil", "banco do bras il"]
+        );
         assert_eq!(divided("xis lojasrenner", false), ["xis lojas renner"]);
+        assert_eq!(divided("ilrenner", false), ["il renner"], "one short word");
+        assert_eq!(divided("rennerdoil", false), ["renner do il"]);
         assert_eq!(divided("lojasren", true), ["lojas ren"]);
         assert_eq!(divided("assembleiageral", false), ["assembleia geral"], "by the table of abbreviations");
         for nothing in [
             "lojasren",
             "lojas",
-            "brasilil",
+            "ilxisil",
             "wlojas",
             "lojasre",
             "nodoa",

@@ -13,7 +13,13 @@ use super::row_set::RowSet;
 
 #[derive(Default)]
 pub(super) struct Unions {
-    sets: HashMap<Box<[ListId]>, RowSet>,
+    sets: HashMap<Box<[ListId]>, Union>,
+}
+
+/// All rows of a word.
+pub(super) struct Union {
+    pub rows: RowSet,
+    pub count: usize,
 }
 
 /// Words are looked at if they have so much of what makes a list dense; the rest is that of other forms.
@@ -33,7 +39,7 @@ impl Unions {
             for clause in SearchQuery::new(&word, false, index).words() {
                 let lists = lists_of(clause);
                 if lists.len() > 1 && clause.most_rows() >= common {
-                    sets.entry(lists).or_insert_with(|| clause.rows(rows).into_owned());
+                    sets.entry(lists).or_insert_with(|| Union::of(clause.rows(rows).into_owned()));
                 }
             }
         }
@@ -41,11 +47,17 @@ impl Unions {
     }
 
     /// All rows of a clause, if they are known.
-    pub(super) fn rows(&self, clause: &Clause<'_>) -> Option<&RowSet> {
+    pub(super) fn of_clause(&self, clause: &Clause<'_>) -> Option<&Union> {
         if clause.lists.len() < 2 || self.sets.is_empty() {
             return None;
         }
         self.sets.get(&lists_of(clause))
+    }
+}
+
+impl Union {
+    fn of(rows: RowSet) -> Self {
+        Self { count: rows.len(), rows }
     }
 }
 

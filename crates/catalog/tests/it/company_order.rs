@@ -283,3 +283,51 @@ fn a_cnpj_is_never_taken_apart() {
     assert_eq!(found(&part, "33.000.167/0001-02 aurora"), [33]);
     assert!(part.search("33.000.167/0001-02 aurora", ALL).reading.relaxed);
 }
+
+#[test]
+fn a_name_is_the_query_with_other_spaces_too() {
+    let part = active(&[
+        (1, "CONCESSÃO METROVIÁRIA S.A.", "METRÔSUL"),
+        (2, "OPORTUNIDADE METRÔ SUL BOREAL S.A.", ""),
+        (3, "EZ TEC S.A.", ""),
+        (4, "EZTECA S.A.", ""),
+    ]);
+    for (q, ids) in [("metrô sul", &[1, 2][..]), ("metro sul s.a.", &[1, 2]), ("eztec", &[3, 4])] {
+        assert_eq!(found(&part, q), ids, "{q}");
+        assert_eq!(part.search(q, ALL).reading, Reading::default(), "{q}: the words are there");
+    }
+}
+
+#[test]
+fn where_no_company_has_all_words_the_rarest_tell_whom_was_meant() {
+    let part = Companies::build(vec![
+        company(1, "ATIVO", "OI BRASIL S.A.", ""),
+        company(2, "ATIVO", "SUL BRASIL S.A.", ""),
+        company(3, "ATIVO", "CIRELLA BOREAL COMERCIAL EXPORTADORA S.A.", ""),
+        company(4, "ATIVO", "BOREAL CIRELLA S.A.", ""),
+        company(5, "CANCELADA", "VESPER S.A.", ""),
+        Company { sector: Some("Brasil".to_owned()), ..company(6, "ATIVO", "AURORA S.A.", "") },
+    ])
+    .unwrap();
+    for (q, ids) in [
+        ("cirella brasil", &[3, 4, 1, 2, 6][..]),
+        ("brasil cirella", &[3, 4, 1, 2, 6]),
+        // Active ones come first whatever they have.
+        ("vesper brasil", &[1, 2, 6, 5]),
+    ] {
+        assert_eq!(found(&part, q), ids, "{q}");
+        assert!(part.search(q, ALL).reading.relaxed, "{q}");
+    }
+}
+
+#[test]
+fn brazil_is_brasil() {
+    let part = Companies::build(vec![
+        company(1, "ATIVO", "BANCO DO BRASIL S.A.", ""),
+        company(2, "CANCELADA", "BNC BRAZIL S.A.", ""),
+    ])
+    .unwrap();
+    assert_eq!(found(&part, "banco do brazil"), [1]);
+    assert_eq!(found(&part, "bnc brasil"), [2]);
+    assert_eq!(part.search("banco do brazil", ALL).reading, Reading::default());
+}

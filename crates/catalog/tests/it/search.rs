@@ -72,7 +72,7 @@ fn every_word_must_match_and_stop_words_are_ignored() {
     assert_eq!(search(&part, "debentures emissão"), [0]);
     assert_eq!(search(&part, "emissão para as debêntures"), [0]);
     let relaxed = part.search("emissão resgate", ALL);
-    assert_eq!((found(&relaxed), relaxed.reading.relaxed), (vec![0, 1, 2], true));
+    assert_eq!((found(&relaxed), relaxed.reading.relaxed), (vec![2, 0, 1], true));
 }
 
 #[test]
@@ -243,7 +243,9 @@ fn a_number_finds_the_filings_of_all_companies_that_bear_it_newest_first() {
 #[test]
 fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
     let mut builder = FilingsBuilder::new();
-    for (number, company, description) in [(1, 14_443, "Ata"), (2, 9_512, "Ata"), (3, 14_443, "Edital")] {
+    for (number, company, description) in
+        [(1, 14_443, "Ata"), (2, 9_512, "Ata"), (3, 14_443, "Edital"), (4, 88, "Verde casa"), (5, 99, "Ata")]
+    {
         builder.push(filing(number, company, description));
     }
     let company = |id, name: &str, trading_name: &str, cnpj| Company {
@@ -259,6 +261,8 @@ fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
         company(14_443, "CIA DE SANEAMENTO", "SABEPE", "43.776.517/0001-80"),
         company(9_512, "PETRO SUL S.A.", "PETROSUL", "33.000.167/0001-01"),
         company(77, "SABEPI S.A.", "SABEPI", "33.000.167/0002-92"),
+        company(88, "OUTRA S.A.", "OUTRA", "33.000.167/0003-73"),
+        company(99, "COMERCIAL DE TINTAS S.A.", "CASA VERDE", "33.000.167/0004-54"),
     ];
     let ticker = security("SBPE3", 14_443);
     let tickers = Tickers::published(Stamp::default(), Day::parse("2026-11-02").unwrap(), vec![ticker]);
@@ -280,6 +284,8 @@ fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
         assert_eq!(ids(q), ["1"], "{q}");
     }
     assert_eq!(ids("petrosul"), ["2"]);
+    assert_eq!(ids("casa verde"), ["5", "4"], "a name of several words, and who bears them otherwise");
+    assert_eq!(ids("casa verde s.a. ata"), ["5"]);
     assert_eq!(ids("sabepi"), [""; 0], "a company without filings is not another one");
 }
 

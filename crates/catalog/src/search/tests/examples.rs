@@ -72,7 +72,7 @@ fn mistyped_words_stand_for_the_nearest_and_words_that_rows_have_never_do() {
 }
 
 #[test]
-fn where_nothing_has_all_words_rows_with_the_most_are_found() {
+fn where_nothing_has_all_words_rows_with_the_most_are_found_the_rarest_first() {
     let index = built(&[
         row("", "", "lucro"),
         row("", "", "lucro venda"),
@@ -81,7 +81,7 @@ fn where_nothing_has_all_words_rows_with_the_most_are_found() {
     ]);
     let search = |q: &str| index.search(q, Page { limit: 9, offset: 0 });
     for (q, rows) in
-        [("lucro venda compra", vec![1, 2]), ("ata zebra", vec![3]), ("lucro ata", vec![0, 1, 3])]
+        [("lucro venda compra", vec![2, 1]), ("ata zebra", vec![3]), ("lucro ata", vec![3, 0, 1])]
     {
         let found = search(q);
         assert_eq!(
@@ -92,6 +92,55 @@ fn where_nothing_has_all_words_rows_with_the_most_are_found() {
     }
     assert!(!search("lucro venda").reading.relaxed && !search("zebra girafa").reading.relaxed);
     assert_eq!(search("zebra girafa").total, 0);
+}
+
+#[test]
+fn all_rows_of_a_word_and_of_longer_ones_are_found_wherever_its_own_end() {
+    let word = |number: u32| if number < 300 { "petro" } else { "petroleiro" };
+    let index = built(&(0..1_000).map(|number| row("", "", word(number))).collect::<Vec<_>>());
+    assert_eq!(index.all(&["petro".to_owned()], true).len(), 1_000);
+    assert_eq!(index.all(&["petro".to_owned()], false).len(), 300);
+}
+
+#[test]
+fn the_forms_of_a_common_word_are_one_set() {
+    let texts = ["ação", "ações", "ação ações", "AGO", "assembleia geral ordinária", "lucro"];
+    let index = built(&(0..1_200).map(|number| row("", "", texts[number % 6])).collect::<Vec<_>>());
+    let count = |word: &str| {
+        let query = SearchQuery::new(&[word.to_owned()], false, &index);
+        query.words()[0].union.map(|union| (union.count, union.rows.len()))
+    };
+    for (word, rows) in [("acao", 600), ("acoes", 600), ("ago", 400)] {
+        assert_eq!(count(word), Some((rows, rows)), "{word}");
+    }
+    assert_eq!(count("lucro"), None, "it has one list");
+    assert_eq!(index.search("acoes", Page { limit: 9, offset: 0 }).total, 600);
+}
+
+#[test]
+fn words_that_name_something_find_the_rows_with_its_code() {
+    let index = built(&[
+        row("Ata", "CSN Mineração 77", "reunião"),
+        row("Ata", "Siderúrgica Nacional 4030", "reunião"),
+        row("Ata", "Pão Quente 9", "reunião"),
+        row("Edital", "Siderúrgica Nacional 4030", "açúcar"),
+    ]);
+    let named = |words, code: &str| NamedWords { words, code: code.to_owned() };
+    let search = |q: &str, names: &[NamedWords]| {
+        let found = index.search_naming(q, Page { limit: 9, offset: 0 }, names);
+        (found.rows.iter().collect::<Vec<_>>(), found.reading)
+    };
+    let as_typed = Reading::default();
+    assert_eq!(search("csn", &[]), (vec![0], as_typed.clone()));
+    assert_eq!(
+        search("csn", &[named(0..1, "4030")]),
+        (vec![0, 1, 3], as_typed.clone()),
+        "and not what was kept"
+    );
+    assert_eq!(search("ata csn", &[named(1..2, "4030")]), (vec![0, 1], as_typed.clone()));
+    assert_eq!(search("pão de açúcar", &[named(0..3, "4030")]), (vec![1, 3], as_typed.clone()));
+    assert_eq!(search("paes edital", &[named(0..1, "5")]).1.corrected, None, "a name is not mistyped");
+    assert_eq!(search("csn", &[]), (vec![0], as_typed));
 }
 
 #[test]

@@ -242,6 +242,24 @@ impl Asked {
         if telling > 1 { places } else { Vec::new() }
     }
 
+    /// Whether a row has a word, or one that begins so if it may go on.
+    fn has(&self, texts: &Texts, place: usize) -> bool {
+        !self.at(texts, place).is_empty() || (Some(place) == self.open() && self.begins(texts, place))
+    }
+
+    /// The rows of the word that the fewest have, of several the first.
+    fn rows_of_rarest(&self, rows: &[(Row, Texts)]) -> Vec<u32> {
+        let having = |place: usize| -> Vec<u32> {
+            (0..)
+                .zip(rows)
+                .filter(|(_, (_, texts))| self.has(texts, place))
+                .map(|(number, _)| number)
+                .collect()
+        };
+        let by_word = self.asked_for().into_iter().map(having).filter(|rows| !rows.is_empty());
+        by_word.min_by_key(Vec::len).unwrap_or_default()
+    }
+
     /// How many words of the query a row has, and how well it matches: whole before begun, label, phrase, own before the
     /// company's.
     fn judged(
@@ -304,8 +322,12 @@ fn scanned(rows: &[(Row, Texts)], q: &str) -> (Vec<u32>, bool) {
     let most = judged.iter().map(|(has, _)| *has).max().unwrap_or(0);
     let relaxed = most < asked.asked_for().len();
     let having = (0..).zip(&judged).filter(|(_, (has, _))| *has == most && most > 0);
+    let rarest = asked.rows_of_rarest(rows);
+    let rank = |number: u32, rank: (bool, u8)| {
+        if relaxed { (!rarest.contains(&number), 0) } else { rank }
+    };
     let mut found: Vec<((bool, u8), u32)> =
-        having.map(|(number, (_, rank))| (if relaxed { (false, 0) } else { *rank }, number)).collect();
+        having.map(|(number, (_, judged))| (rank(number, *judged), number)).collect();
     found.sort_unstable();
     (found.iter().map(|(_, number)| *number).collect(), relaxed && most > 0)
 }
