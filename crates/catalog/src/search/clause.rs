@@ -6,7 +6,6 @@ use super::entry::Entry;
 use super::positions::Positions;
 use super::postings::{List, seek};
 use super::row_set::RowSet;
-use super::unions::Union;
 
 /// Rows that satisfy one word of a query, by any of several lists.
 #[derive(Clone, Default)]
@@ -16,6 +15,18 @@ pub(super) struct Clause<'a> {
     pub union: Option<&'a Union>,
     /// At which places of the query the word stands.
     pub offsets: Vec<usize>,
+}
+
+/// All rows of a word that has several lists.
+pub(super) struct Union {
+    pub rows: RowSet,
+    pub count: usize,
+}
+
+impl Union {
+    pub(super) fn of(rows: RowSet) -> Self {
+        Self { count: rows.len(), rows }
+    }
 }
 
 /// Whose list it is.

@@ -126,7 +126,7 @@ impl TextIndex {
         let phrases = phrases::of_synonyms(&words);
         let pairs = Pairs::of(&words, &phrases);
         let mut index = Self { words, prefixes, phrases, pairs, ..Self::default() };
-        index.unions = Unions::of(&index);
+        index.unions = index.unite();
         index.prepared = index.prepare();
         index
     }
@@ -250,6 +250,14 @@ impl TextIndex {
     /// The words of a text as they were most likely meant.
     pub(crate) fn spelt(&self, text: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
         self.words.spelt(text, is_known)
+    }
+
+    fn unite(&self) -> Unions {
+        let WordLists { rows, lexicon, lists, .. } = &self.words;
+        let words = (0..lexicon.len()).filter(|word| Unions::may_have(lists.of(*word).len(), *rows));
+        let clauses = words
+            .flat_map(|word| SearchQuery::new(&[lexicon.word(word).to_owned()], false, self).into_words());
+        Unions::of(clauses, *rows)
     }
 
     fn prepare(&self) -> HashMap<Box<str>, TopRows> {

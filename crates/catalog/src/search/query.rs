@@ -60,8 +60,8 @@ impl<'a> SearchQuery<'a> {
     }
 
     /// What each word asks for.
-    pub(super) fn words(&self) -> &[Clause<'a>] {
-        &self.wanted.words
+    pub(super) fn into_words(self) -> Vec<Clause<'a>> {
+        self.wanted.words
     }
 
     /// How many rows have all words, and those of this page, best first.

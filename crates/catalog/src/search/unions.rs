@@ -5,42 +5,30 @@
 
 use hashbrown::HashMap;
 
-use super::TextIndex;
-use super::clause::{Clause, ListId};
+use super::clause::{Clause, ListId, Union};
 use super::dense_list::{DENSE, SHORTEST};
-use super::query::SearchQuery;
-use super::row_set::RowSet;
 
 #[derive(Default)]
 pub(super) struct Unions {
     sets: HashMap<Box<[ListId]>, Union>,
 }
 
-/// All rows of a word.
-pub(super) struct Union {
-    pub rows: RowSet,
-    pub count: usize,
-}
-
 /// Words are looked at if they have so much of what makes a list dense; the rest is that of other forms.
 const PART: usize = 8;
 
 impl Unions {
-    /// Of the words of an index that has none yet.
-    pub(super) fn of(index: &TextIndex) -> Self {
-        let rows = index.words.rows;
-        let common = SHORTEST.max(rows as usize / DENSE);
+    /// Whether a word with so many entries may be common together with its other forms, in a part of so many rows.
+    pub(super) fn may_have(entries: usize, rows: u32) -> bool {
+        entries >= common(rows) / PART
+    }
+
+    /// Of what words ask for, in a part of so many rows.
+    pub(super) fn of<'a>(clauses: impl Iterator<Item = Clause<'a>>, rows: u32) -> Self {
         let mut sets = HashMap::new();
-        for number in 0..index.words.lexicon.len() {
-            if index.words.lists.of(number).len() < common / PART {
-                continue;
-            }
-            let word = [index.words.lexicon.word(number).to_owned()];
-            for clause in SearchQuery::new(&word, false, index).words() {
-                let lists = lists_of(clause);
-                if lists.len() > 1 && clause.most_rows() >= common {
-                    sets.entry(lists).or_insert_with(|| Union::of(clause.rows(rows).into_owned()));
-                }
+        for clause in clauses.filter(|clause| clause.most_rows() >= common(rows)) {
+            let lists = lists_of(&clause);
+            if lists.len() > 1 {
+                sets.entry(lists).or_insert_with(|| Union::of(clause.rows(rows).into_owned()));
             }
         }
         Self { sets }
@@ -55,10 +43,8 @@ impl Unions {
     }
 }
 
-impl Union {
-    fn of(rows: RowSet) -> Self {
-        Self { count: rows.len(), rows }
-    }
+fn common(rows: u32) -> usize {
+    SHORTEST.max(rows as usize / DENSE)
 }
 
 /// The lists that have rows, each once.

@@ -108,7 +108,7 @@ fn the_forms_of_a_common_word_are_one_set() {
     let index = built(&(0..1_200).map(|number| row("", "", texts[number % 6])).collect::<Vec<_>>());
     let count = |word: &str| {
         let query = SearchQuery::new(&[word.to_owned()], false, &index);
-        query.words()[0].union.map(|union| (union.count, union.rows.len()))
+        query.into_words()[0].union.map(|union| (union.count, union.rows.len()))
     };
     for (word, rows) in [("acao", 600), ("acoes", 600), ("ago", 400)] {
         assert_eq!(count(word), Some((rows, rows)), "{word}");
