@@ -38,7 +38,7 @@ impl Wanted<'_> {
         });
         if found.own.len() < needed {
             // Of the rows that count, what was met before is not among these, and comes as well.
-            let enough = found.of_company.len() + (needed - found.own.len());
+            let enough = found.of_company.len().saturating_add(needed - found.own.len());
             let mut other_judge = judge();
             candidates.try_each_other(rows, |row| {
                 found.look_at(row, &mut other_judge);

@@ -103,6 +103,13 @@ fn all_rows_of_a_word_and_of_longer_ones_are_found_wherever_its_own_end() {
 }
 
 #[test]
+fn a_page_beyond_all_numbers_is_empty() {
+    let index = built(&[row("", "Banco Aurora", ""), row("", "Aurora Banco", "")]);
+    let found = index.search("banco aurora", Page { limit: 20, offset: usize::MAX });
+    assert_eq!((found.total, found.rows.iter().count()), (2, 0));
+}
+
+#[test]
 fn the_forms_of_a_common_word_are_one_set() {
     let texts = ["ação", "ações", "ação ações", "AGO", "assembleia geral ordinária", "lucro"];
     let index = built(&(0..1_200).map(|number| row("", "", texts[number % 6])).collect::<Vec<_>>());
