@@ -1,6 +1,7 @@
 //! One word of a query: the lists of rows that satisfy it, and the reading of them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::entry::Entry;
 use super::positions::Positions;
@@ -50,10 +51,11 @@ pub(super) struct Occurrences<'a> {
 }
 
 impl<'a> Clause<'a> {
-    /// As if the query began at this place.
-    pub(super) fn counted_from(&self, start: usize) -> Self {
-        let offsets = self.offsets.iter().map(|place| place.saturating_sub(start)).collect();
-        Self { lists: self.lists.clone(), union: self.union, offsets }
+    /// As if only these places of the query had been asked for, if it is at one of them.
+    pub(super) fn within(&self, places: &Range<usize>) -> Option<Self> {
+        let there = self.offsets.iter().filter(|place| places.contains(place));
+        let offsets: Vec<usize> = there.map(|place| place - places.start).collect();
+        (!offsets.is_empty()).then(|| Self { lists: self.lists.clone(), union: self.union, offsets })
     }
 
     /// No fewer rows than it has.

@@ -1,5 +1,7 @@
 //! How well a row matches, by where it has the words of a query.
 
+use std::ops::Range;
+
 use super::clause::{Clause, ClauseReader};
 use super::positions::Positions;
 use super::postings::List;
@@ -29,6 +31,9 @@ impl Tier {
 
 /// Words that stand together before or behind a label: the name of a company, as a rule.
 pub(super) struct Beside<'a> {
+    /// Where they stand in the query.
+    pub places: Range<usize>,
+    /// Counted from there.
     pub words: Vec<Clause<'a>>,
     pub small_words: Vec<Clause<'a>>,
 }

@@ -50,11 +50,10 @@ impl<'a> Wanted<'a> {
             _ => return None,
         };
         let of_side = |clauses: &[Clause<'a>]| -> Vec<Clause<'a>> {
-            let is_there = |clause: &&Clause<'a>| clause.offsets.iter().all(|place| side.contains(place));
-            clauses.iter().filter(is_there).map(|clause| clause.counted_from(side.start)).collect()
+            clauses.iter().filter_map(|clause| clause.within(&side)).collect()
         };
-        let beside = Beside { words: of_side(&self.words), small_words: of_side(&self.small_words) };
-        (beside.words.len() > 1).then_some(beside)
+        let (words, small_words) = (of_side(&self.words), of_side(&self.small_words));
+        (words.len() > 1).then_some(Beside { places: side, words, small_words })
     }
 }
 
@@ -195,7 +194,7 @@ impl Wanted<'_> {
             let mut labelled = self.labelled(rows);
             rest.remove_all(&labelled);
             if end == usize::MAX {
-                let phrases = self.with_phrase_beside(&labelled, paging.needed());
+                let phrases = self.phrases_beside_label(&labelled, paging.needed());
                 paging.add_rows(&phrases);
                 phrases.iter().for_each(|row| labelled.remove(*row));
             }
@@ -223,19 +222,6 @@ impl Wanted<'_> {
         self.labels.iter().for_each(|label| label.add_rows_to(&mut labelled));
         labelled.keep_all(rows);
         labelled
-    }
-
-    /// Those of the labelled rows that have what was asked for beside the label as a phrase; as many as are needed.
-    fn with_phrase_beside(&self, labelled: &RowSet, needed: usize) -> Vec<u32> {
-        let mut found = Vec::new();
-        if let Some(beside) = &self.beside_label {
-            let mut judge = Judge::of(&beside.words, &beside.small_words);
-            labelled.try_each(|row| {
-                found.extend((!judge.phrase(row).is_empty()).then_some(row));
-                found.len() < needed
-            });
-        }
-        found
     }
 }
 

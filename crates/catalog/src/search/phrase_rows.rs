@@ -2,6 +2,7 @@
 //! beside each other in the query, it is known which rows have them so.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::clause::Clause;
 use super::judge::Judge;
@@ -29,8 +30,9 @@ impl Wanted<'_> {
         needed: usize,
     ) -> PhraseRows {
         let mut found = PhraseRows::default();
-        let judge = || Judge::of(words, self.small_words_before(end));
-        let candidates = self.candidates(end);
+        let small_words = self.small_words_before(end);
+        let judge = || Judge::of(words, small_words);
+        let candidates = self.candidates(&(0..end), small_words);
         let mut own_judge = judge();
         candidates.try_each_own(rows, |row| {
             found.look_at(row, &mut own_judge);
@@ -49,15 +51,30 @@ impl Wanted<'_> {
         found
     }
 
-    fn candidates(&self, end: usize) -> Candidates<'_> {
+    /// Those of the labelled rows that have what was asked for beside the label as a phrase; as many as are needed.
+    pub(super) fn phrases_beside_label(&self, labelled: &RowSet, needed: usize) -> Vec<u32> {
+        let mut found = Vec::new();
+        if let Some(beside) = &self.beside_label {
+            let mut judge = Judge::of(&beside.words, &beside.small_words);
+            self.candidates(&beside.places, &beside.small_words).try_each(labelled, |row| {
+                found.extend((!judge.phrase(row).is_empty()).then_some(row));
+                found.len() < needed
+            });
+        }
+        found
+    }
+
+    /// Of the phrase at these places of the query, which has these small words.
+    fn candidates<'w>(&'w self, places: &Range<usize>, small_words: &'w [Clause<'_>]) -> Candidates<'w> {
         let mut candidates = Candidates::default();
-        for (_, pair) in self.pairs.iter().filter(|(place, _)| *place < end) {
+        let is_there = |second: usize| places.start < second && second < places.end;
+        for (_, pair) in self.pairs.iter().filter(|(second, _)| is_there(*second)) {
             match pair {
                 PairRows::Few(rows) => candidates.put_few(rows.len(), || Cow::Borrowed(rows)),
                 PairRows::Many(rows) => candidates.many.push(rows),
             }
         }
-        for list in self.small_words_before(end).iter().filter_map(Clause::only_list) {
+        for list in small_words.iter().filter_map(Clause::only_list) {
             match list {
                 List::Sparse(entries) => {
                     let rows = entries.iter().map(|entry| entry.row());
@@ -104,13 +121,26 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Visits those that can have it in a text of their own while `visit` wants more; where they are listed, all of them.
-    fn try_each_own(&self, rows: &RowSet, mut visit: impl FnMut(u32) -> bool) {
-        if let Some(few) = &self.few {
-            let is_in_all = |row: u32| self.many.iter().all(|many| many.all().contains(row));
-            few.iter().copied().filter(|row| rows.contains(*row) && is_in_all(*row)).all(visit);
+    /// Visits all of them while `visit` wants more.
+    fn try_each(&self, rows: &RowSet, visit: impl FnMut(u32) -> bool) {
+        match &self.few {
+            Some(few) => {
+                let is_in_all = |row: u32| self.many.iter().all(|many| many.all().contains(row));
+                few.iter().copied().filter(|row| rows.contains(*row) && is_in_all(*row)).all(visit);
+            }
+            None => {
+                let all = self.all();
+                rows.try_each_of(|number, rows| in_all(&all, number, rows), visit);
+            }
+        }
+    }
+
+    /// Visits those that can have it in a text of their own; where they are listed, all of them.
+    fn try_each_own(&self, rows: &RowSet, visit: impl FnMut(u32) -> bool) {
+        if self.few.is_some() {
+            self.try_each(rows, visit);
         } else if let Some(own) = self.own() {
-            rows.try_each_of(|number, rows| in_all(&own, number, rows), &mut visit);
+            rows.try_each_of(|number, rows| in_all(&own, number, rows), visit);
         }
     }
 
@@ -119,13 +149,17 @@ impl<'a> Candidates<'a> {
         if self.few.is_some() {
             return;
         }
-        let all: Vec<&RowSet> = self.many.iter().map(|many| many.all()).collect();
-        let own = self.own();
+        let (all, own) = (self.all(), self.own());
         let is_own = |number, rows| own.as_ref().map_or(0, |own| in_all(own, number, rows));
         rows.try_each_of(|number, rows| in_all(&all, number, rows) & !is_own(number, rows), visit);
     }
 
-    /// Sets that have all rows that can have it in a text of their own, if there can be such rows.
+    /// Sets that have all rows that can have it.
+    fn all(&self) -> Vec<&RowSet> {
+        self.many.iter().map(|many| many.all()).collect()
+    }
+
+    /// The same for a text of their own, if there can be such rows.
     fn own(&self) -> Option<Vec<&RowSet>> {
         self.many.iter().map(|many| many.own()).collect()
     }

@@ -1,6 +1,7 @@
 //! What the words of a text ask for, and which rows that are.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::analyzer::is_stop_word;
 use super::clause::Clause;
@@ -55,7 +56,8 @@ impl<'a> SearchQuery<'a> {
         let labels = index.words.lexicon.labels(words);
         wanted.labels = labels.numbers.iter().map(|label| index.words.lists.of(*label)).collect();
         wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
-        wanted.pairs = index.known_pairs(words, &expressions, names);
+        let together = words_together(&expressions, names);
+        wanted.pairs = index.known_pairs(words, &wanted, &together);
         Self { wanted }
     }
 
@@ -144,20 +146,27 @@ impl TextIndex {
     }
 
     /// The rows that have neighbours of the query beside each other, as far as they are known. What several words of the query
-    /// mean together may stand elsewhere.
+    /// mean together may stand elsewhere, also where one of them stands once more in the query: it is asked for once.
     fn known_pairs(
         &self,
         words: &[String],
-        expressions: &[Occurrence],
-        names: &[NamedWords],
+        wanted: &Wanted<'_>,
+        together: &[Range<usize>],
     ) -> Vec<(usize, PairRows<'_>)> {
-        let is_part = |place: usize| {
-            let of_several = expressions.iter().map(|found| &found.words).filter(|words| words.len() > 1);
-            of_several.chain(names.iter().map(|name| &name.words)).any(|words| words.contains(&place))
+        let is_part = |place: &usize| together.iter().any(|words| words.contains(place));
+        let all = || wanted.words.iter().chain(&wanted.small_words);
+        let is_alone = |place: usize| {
+            !all().any(|clause| clause.offsets.contains(&place) && clause.offsets.iter().any(is_part))
         };
-        let pairs = (1..words.len()).filter(|place| !is_part(*place) && !is_part(place - 1));
+        let pairs = (1..words.len()).filter(|place| is_alone(*place) && is_alone(place - 1));
         pairs.filter_map(|place| Some((place, self.pairs.rows(&words[place - 1], &words[place])?))).collect()
     }
+}
+
+/// Where several words of the query mean something together.
+fn words_together(expressions: &[Occurrence], names: &[NamedWords]) -> Vec<Range<usize>> {
+    let of_several = expressions.iter().map(|found| &found.words).filter(|words| words.len() > 1);
+    of_several.chain(names.iter().map(|name| &name.words)).cloned().collect()
 }
 
 /// What is asked for by the word at a place of the query.

@@ -214,3 +214,24 @@ fn beside_a_label_a_phrase_stands_before_scattered_words() {
         assert_eq!(found(&index, q), [1, 0, 2], "{q}");
     }
 }
+
+/// Rows enough of each text that its words are common ones, and two others behind them.
+fn with_common_words(texts: &[&str], others: [(&str, &str); 2]) -> TextIndex {
+    let common = texts.iter().flat_map(|text| (0..300).map(|_| row("", "", text)));
+    built(&common.chain(others.map(|(category, prose)| row(category, "", prose))).collect::<Vec<_>>())
+}
+
+#[test]
+fn of_common_words_too_one_of_a_label_may_stand_once_more_beside_it() {
+    let others = [("Fato Relevante", "Social fato"), ("Fato Relevante", "Fato social")];
+    let index = with_common_words(&["relevante social fato"], others);
+    assert_eq!(found(&index, "fato relevante fato social")[..2], [301, 300]);
+}
+
+#[test]
+fn a_common_word_that_is_part_of_an_expression_may_stand_once_more_beside_others() {
+    let texts = ["relevante assembleia", "geral assembleia ordinária"];
+    let others = [("", "Assembleia social geral ordinária relevante"), ("", "AGO relevante AGO")];
+    let index = with_common_words(&texts, others);
+    assert_eq!(found(&index, "assembleia relevante assembleia geral ordinária"), [601, 600]);
+}

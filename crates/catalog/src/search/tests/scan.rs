@@ -62,8 +62,16 @@ fn word(random: &mut fastrand::Rng) -> &'static str {
     WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))]
 }
 
+/// Where these are all the categories there are, a query can have one of them and something beside it.
+const LABELS: [&str; 3] = ["fato relevante", "Assembleia", "RCA"];
+
 fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
-    let row = |_| Row { category: text(random, 2), company: text(random, 4), prose: text(random, 14) };
+    let few_labels = random.bool();
+    let row = |_| {
+        let category =
+            if few_labels { LABELS[random.usize(..LABELS.len())].to_owned() } else { text(random, 2) };
+        Row { category, company: text(random, 4), prose: text(random, 14) }
+    };
     (0..count).map(row).collect()
 }
 
@@ -235,11 +243,9 @@ impl Asked {
             (start, end) if end == self.words.len() => 0..start,
             _ => return Vec::new(),
         };
-        let is_there = |place: &usize| self.alike(*place).iter().all(|other| side.contains(other));
-        let places: Vec<usize> = side.clone().filter(is_there).collect();
-        let asked_for = self.asked_for();
-        let telling = places.iter().filter(|place| asked_for.contains(place)).count();
-        if telling > 1 { places } else { Vec::new() }
+        let is_there = |place: &usize| self.alike(*place).iter().any(|other| side.contains(other));
+        let telling = self.asked_for().into_iter().filter(is_there).count();
+        if telling > 1 { side.collect() } else { Vec::new() }
     }
 
     /// Whether a row has a word, or one that begins so if it may go on.
@@ -332,11 +338,12 @@ fn scanned(rows: &[(Row, Texts)], q: &str) -> (Vec<u32>, bool) {
     (found.iter().map(|(_, number)| *number).collect(), relaxed && most > 0)
 }
 
-/// Few words, many words, or words of one row, so that one has all of many; the last one whole or not.
+/// Few words, many words, words of one row, so that one has all of many, or a label and others; the last one whole or not.
 fn query(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
     let mut q = match random.u8(..6) {
         0 => text(random, 10),
         1 => some_words_of(random, rows),
+        2 => beside_label(random),
         _ => text(random, 4),
     };
     if q.len() > 40 && random.bool() {
@@ -346,6 +353,12 @@ fn query(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
         q.truncate(end.unwrap_or(q.len()));
     }
     q
+}
+
+fn beside_label(random: &mut fastrand::Rng) -> String {
+    let label = LABELS[random.usize(..LABELS.len())];
+    let words = text(random, 3);
+    if random.bool() { format!("{label} {words}") } else { format!("{words} {label}") }
 }
 
 fn some_words_of(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
