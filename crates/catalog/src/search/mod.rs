@@ -105,7 +105,9 @@ impl Typed<'_> {
         let mut key = self.words.join(" ");
         // No word has such signs.
         key.push_str(if self.is_open { "" } else { "." });
-        self.names.iter().for_each(|name| key.extend(["=", &*name.code]));
+        for NamedWords { words, code } in self.names {
+            key += &format!("={}-{}={code}", words.start, words.end);
+        }
         key
     }
 

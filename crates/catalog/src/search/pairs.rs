@@ -12,7 +12,7 @@ use super::dense_list::{DENSE, SHORTEST};
 use super::entry::Entry;
 use super::label::is_whole_label;
 use super::phrases::{Phrase, expression};
-use super::positions::Position;
+use super::positions::{Position, Positions};
 use super::postings::{List, seek};
 use super::row_set::RowSet;
 use super::synonyms::{self, meaning};
@@ -122,6 +122,8 @@ const POSITIONS: usize = 128;
 struct Window {
     start: u32,
     cells: Vec<u8>,
+    /// At which positions each row has one.
+    taken: Vec<Positions>,
     /// Expressions may begin where a word stands: the place of the cell, and the number.
     expressions: Vec<(usize, u8)>,
 }
@@ -131,31 +133,22 @@ impl Window {
         self.start = start;
         self.cells.clear();
         self.cells.resize(WINDOW as usize * POSITIONS, 0);
+        self.taken.clear();
+        self.taken.resize(WINDOW as usize, Positions::default());
         self.expressions.clear();
     }
 
     fn put(&mut self, list: &Occurrences<'_>, number: u8) {
-        for place in self.places(list) {
-            self.cells[place] = number;
-        }
+        each_of(list, self.start, |row, position| {
+            self.cells[row * POSITIONS + usize::from(position.number())] = number;
+            self.taken[row].add(Positions::of(position));
+        });
     }
 
     fn put_expression(&mut self, list: &Occurrences<'_>, number: u8) {
-        let places = self.places(list);
-        self.expressions.extend(places.into_iter().map(|place| (place, number)));
-    }
-
-    fn places(&self, list: &Occurrences<'_>) -> Vec<usize> {
-        let rows = self.start..self.start + WINDOW;
-        let place = |entry: Entry| {
-            (entry.row() - self.start) as usize * POSITIONS + usize::from(entry.position().number())
-        };
-        let mut places: Vec<usize> = match list.list {
-            List::Sparse(entries) => within(entries, &rows).iter().copied().map(place).collect(),
-            List::Dense(list) => list.within(&rows).map(place).collect(),
-        };
-        places.extend(within(list.again, &rows).iter().copied().map(place));
-        places
+        each_of(list, self.start, |row, position| {
+            self.expressions.push((row * POSITIONS + usize::from(position.number()), number));
+        });
     }
 
     /// Visits the pairs in the order of the rows, and says of each whether it stands in a text of the row itself.
@@ -163,10 +156,11 @@ impl Window {
         self.expressions.sort_unstable();
         let mut expressions = self.expressions.iter().peekable();
         let is_own = |place: usize| Position::from_number((place % POSITIONS) as u8).is_own();
-        for (number, cells) in self.cells.chunks_exact(POSITIONS).enumerate() {
+        for (number, (cells, taken)) in self.cells.chunks_exact(POSITIONS).zip(&self.taken).enumerate() {
             let row = self.start + number as u32;
-            for (place, two) in cells.windows(2).enumerate().filter(|(_, two)| two[0] != 0 && two[1] != 0) {
-                visit(row, two[0], two[1], is_own(place));
+            for position in taken.and(taken.starts(1)).iter() {
+                let place = usize::from(position.number());
+                visit(row, cells[place], cells[place + 1], position.is_own());
             }
             while let Some((place, expression)) =
                 expressions.next_if(|(place, _)| place / POSITIONS == number)
@@ -188,6 +182,17 @@ impl Window {
         let word = self.cells.get(place).copied().filter(|number| *number != 0);
         expressions.map(|(_, number)| *number).chain(word)
     }
+}
+
+/// Visits where rows from `start` on have something; they are counted from there.
+fn each_of(list: &Occurrences<'_>, start: u32, mut visit: impl FnMut(usize, Position)) {
+    let rows = start..start + WINDOW;
+    let mut look = |entry: Entry| visit((entry.row() - start) as usize, entry.position());
+    match list.list {
+        List::Sparse(entries) => within(entries, &rows).iter().copied().for_each(&mut look),
+        List::Dense(list) => list.within(&rows).for_each(&mut look),
+    }
+    within(list.again, &rows).iter().copied().for_each(look);
 }
 
 /// The entries of a range of rows.

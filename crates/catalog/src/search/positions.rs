@@ -4,6 +4,8 @@
 //! one text into the next. What does not fit into a text's stretch shares one position behind it: such words are found
 //! like all others and are part of no phrase.
 
+use super::row_set::ones;
+
 /// A text of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
@@ -87,6 +89,12 @@ impl Positions {
     #[must_use]
     pub(super) fn in_labels(self) -> Self {
         Self(self.0 & ((1 << DESCRIPTION) - 1))
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Position> {
+        let halves = [(0, self.0 as u64), (u64::BITS, (self.0 >> u64::BITS) as u64)];
+        let places = halves.into_iter().flat_map(|(start, half)| ones(half).map(move |bit| start + bit));
+        places.map(|place| Position(place as u8))
     }
 
     pub(super) fn add(&mut self, others: Self) {
