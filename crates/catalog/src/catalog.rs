@@ -6,7 +6,6 @@ use std::sync::Arc;
 use lastro_calc::{Check, checks};
 use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
-use crate::search::analyzed;
 use crate::{Companies, Filings, Found, FxBook, Page, Timeline};
 
 /// One source's data, and which state of it this is.
@@ -96,6 +95,6 @@ impl Catalog {
                 return Found::from(listing);
             }
         }
-        self.filings.search_naming(q, page, &self.companies.named_in(&analyzed(q)))
+        self.filings.search_naming(q, page, &**self.companies)
     }
 }

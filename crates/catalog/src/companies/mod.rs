@@ -13,6 +13,7 @@ mod tickers;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
@@ -22,7 +23,7 @@ use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
 use crate::page::{Listing, Page};
-use crate::search::{Field, IndexBuilder, NamedWords, Span, TextIndex, Title};
+use crate::search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Span, TextIndex, Title};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -32,9 +33,10 @@ use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
 
-/// A text is searched for names of so many words, and so many of its first words are.
-const LONGEST_NAME: usize = 6;
+/// So many of the first words of a text are searched for names.
 const MOST_WORDS: usize = 16;
+/// A name stands for so many of the companies that bear it.
+const MOST_BEARERS: usize = 16;
 
 /// What companies' securities are traded under, on its way into the catalog.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +66,12 @@ pub struct Companies {
     index: TextIndex,
     ranking: Ranking,
     names: NameDirectory,
+    /// No other registry has it.
+    number: u64,
 }
+
+/// The number of the next registry; an empty one has none.
+static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Companies {
     /// Without tickers.
@@ -91,6 +98,7 @@ impl Companies {
             filters: Filters::of(&companies),
             ranking: Ranking::of(&companies),
             names: NameDirectory::of(&companies),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             tickers: directory,
             tickers_stamp: tickers.stamp,
             companies,
@@ -153,35 +161,46 @@ impl Companies {
         }
     }
 
-    /// The companies that words of a text name, and by which of them. Of several names that begin with a word it is the longest.
-    pub(crate) fn named_in(&self, words: &[String]) -> Vec<NamedWords> {
-        let words = &words[..words.len().min(MOST_WORDS)];
-        let (mut named, mut start) = (Vec::new(), 0);
-        while start < words.len() {
-            let ends = (start + 1..=words.len().min(start + LONGEST_NAME)).rev();
-            let found =
-                ends.map(|end| start..end).find_map(|name| Some((self.named(&words[name.clone()])?, name)));
-            start = found.as_ref().map_or(start + 1, |(_, name)| name.end);
-            let code = |position| self.company(position).id.to_string();
-            named.extend(found.map(|(position, words)| NamedWords { words, code: code(position) }));
-        }
-        named
-    }
-
-    /// The company that words name: by its CNPJ, its ticker, or its name or trading name, legal forms aside.
-    fn named(&self, words: &[String]) -> Option<u32> {
-        let by_number = |word: &str| self.by_cnpj(&Cnpj::parse(word).ok()?);
+    /// The companies that words name: by their CNPJ, a ticker, or their name or trading name, legal forms aside.
+    fn named(&self, words: &[String]) -> Vec<u32> {
+        let by_number = |word: &str| -> Vec<u32> {
+            Cnpj::parse(word).map(|cnpj| self.cnpjs.bearers(&cnpj).collect()).unwrap_or_default()
+        };
         let by_ticker = |word: &str| self.by_ticker(Ticker::parse(word).ok()?);
-        match words {
-            [word] => by_number(word).or_else(|| by_ticker(word)),
-            _ => None,
-        }
-        .or_else(|| self.names.called(words))
+        let by_sign: Vec<u32> = match words {
+            [word] => by_number(word).into_iter().chain(by_ticker(word)).collect(),
+            _ => Vec::new(),
+        };
+        if by_sign.is_empty() { self.names.called(words).to_vec() } else { by_sign }
     }
 
     /// Whether some company has a word, in some form or as a prefix.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.index.knows(word)
+    }
+}
+
+impl Names for Companies {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Of several names that begin with a word it is the longest.
+    fn named_in(&self, words: &[String]) -> Vec<NamedWords> {
+        let words = &words[..words.len().min(MOST_WORDS)];
+        let (mut found, mut start) = (Vec::new(), 0);
+        while start < words.len() {
+            let ends = (start + 1..=words.len().min(start + LONGEST_NAME)).rev();
+            let mut names = ends.map(|end| (start..end, self.named(&words[start..end])));
+            let longest = names.find(|(_, positions)| !positions.is_empty());
+            start = longest.as_ref().map_or(start + 1, |(name, _)| name.end);
+            found.extend(longest.map(|(words, positions)| {
+                let bearers = positions.into_iter().take(MOST_BEARERS);
+                let codes = bearers.map(|position| self.company(position).id.to_string()).collect();
+                NamedWords { words, codes }
+            }));
+        }
+        found
     }
 }
 

@@ -8,8 +8,8 @@ use crate::search::{analyzed, is_stop_word, meaning};
 
 #[derive(Default)]
 pub(super) struct NameDirectory {
-    /// Of companies with the same name an active one, if there is any.
-    by_name: HashMap<String, u32>,
+    /// Those with the same name, active ones first.
+    by_name: HashMap<String, Vec<u32>>,
     /// All that are written so, spaces aside.
     by_letters: HashMap<String, Vec<u32>>,
 }
@@ -31,16 +31,18 @@ impl NameDirectory {
 
     fn put(&mut self, name: &[String], position: u32) {
         let Some(key) = key(name) else { return };
-        self.by_name.entry(key).or_insert(position);
-        let same = self.by_letters.entry(letters(name)).or_default();
-        if !same.contains(&position) {
-            same.push(position);
+        for same in [self.by_name.entry(key).or_default(), self.by_letters.entry(letters(name)).or_default()]
+        {
+            if same.last() != Some(&position) {
+                same.push(position);
+            }
         }
     }
 
-    /// The company whose name this is.
-    pub(super) fn called(&self, words: &[String]) -> Option<u32> {
-        self.by_name.get(&key(words)?).copied()
+    /// The companies whose name this is.
+    pub(super) fn called(&self, words: &[String]) -> &[u32] {
+        let same = key(words).and_then(|key| self.by_name.get(&key));
+        same.map_or(&[], Vec::as_slice)
     }
 
     /// The companies whose names are written so, however they are divided into words.

@@ -77,7 +77,7 @@ impl Companies {
         let read = |spelling: &Spelling| self.read(typed, spelling, typed.is_open);
         let joined = self.index.joined(&typed.words, spellings, typed.is_open);
         let joined = joined.iter().filter_map(read).filter(|read| ranking::is_named(&read.best));
-        let divided = self.index.divided(&typed.words, typed.is_open, typed.is_known);
+        let divided = self.index.divided(&typed.words, spellings, typed.is_open, typed.is_known);
         let divided = divided.iter().filter_map(read);
         let divided = divided.filter(|read| found.is_empty() || ranking::is_name(&read.best));
         let respaced: Vec<Read> = joined.chain(divided).collect();

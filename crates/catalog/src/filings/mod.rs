@@ -24,7 +24,7 @@ use crate::json::{Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
-use crate::search::{Found, NamedWords, TextIndex};
+use crate::search::{Found, Names, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use columns::Columns;
@@ -151,7 +151,7 @@ impl Filings {
     }
 
     /// The same where words of the text name companies: their filings have them.
-    pub(crate) fn search_naming(&self, q: &str, page: Page, names: &[NamedWords]) -> Found<'_> {
+    pub(crate) fn search_naming(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
         self.index.search_naming(q, page, names)
     }
 

@@ -34,6 +34,8 @@ impl Union {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum ListId {
     Word(u32),
+    /// A word where it is a code.
+    Code(u32),
     /// One of the table of synonyms.
     Expression(usize),
 }

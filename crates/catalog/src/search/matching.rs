@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::candidates::KnownPair;
 use super::clause::{Clause, ClauseReader};
 use super::dense_list::DENSE;
 use super::judge::{Beside, Judge, Tier};
 use super::paging::{Paging, ranked};
-use super::pairs::PairRows;
 use super::postings::List;
 use super::reading::Outcome;
 use super::row_set::RowSet;
@@ -32,8 +32,8 @@ pub(super) struct Wanted<'a> {
     pub labels: Vec<List<'a>>,
     /// What was asked for beside the label, if it can be a phrase.
     pub beside_label: Option<Beside<'a>>,
-    /// The rows that have two words beside each other, where they are known: the place of the second word, and the rows.
-    pub pairs: Vec<(usize, PairRows<'a>)>,
+    /// The rows that have two words beside each other, where they are known.
+    pub pairs: Vec<KnownPair<'a>>,
 }
 
 /// Of so many words no row has all, most of the time.

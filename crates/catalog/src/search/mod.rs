@@ -9,7 +9,9 @@
 
 mod analyzer;
 mod builder;
+mod candidates;
 mod clause;
+mod codes;
 mod dense_list;
 mod entry;
 mod highlight;
@@ -39,16 +41,17 @@ mod synonyms;
 #[cfg(test)]
 mod tests;
 mod text_rows;
+mod typed;
 mod unions;
 mod word_lists;
 
 use std::fmt;
-use std::ops::Range;
 
 use hashbrown::HashMap;
 
 use crate::page::{Listing, Page, Rows};
 use analyzer::words_of;
+use codes::Codes;
 use label::is_whole_label;
 use pairs::Pairs;
 use phrases::Phrase;
@@ -57,6 +60,7 @@ use query::SearchQuery;
 use reading::Outcome;
 use result_cache::{ResultCache, TopRows};
 use spelling::Reach;
+use typed::{Nobody, Typed};
 use unions::Unions;
 use word_lists::WordLists;
 
@@ -66,10 +70,11 @@ pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
 #[cfg(test)]
 pub(crate) use inflection::base;
-pub(crate) use positions::Field;
+pub(crate) use positions::{Field, LONGEST_NAME};
 pub use reading::{Found, Reading};
 pub(crate) use spelling::Spelling;
 pub(crate) use synonyms::{is_form, meaning};
+pub(crate) use typed::{NamedWords, Names};
 
 /// An immutable index of one part's texts, kept in memory. The default one is empty.
 #[derive(Default)]
@@ -79,44 +84,11 @@ pub(crate) struct TextIndex {
     prefixes: Prefixes,
     /// The expressions of several words that the table of synonyms knows.
     phrases: Vec<Option<Phrase>>,
+    codes: Codes,
     unions: Unions,
     /// The results of the commonest words and prefixes, which would take longest to find.
     prepared: HashMap<Box<str>, TopRows>,
     recent: ResultCache,
-}
-
-/// Words of a text that name something, and the code that its rows have.
-pub(crate) struct NamedWords {
-    pub(crate) words: Range<usize>,
-    pub(crate) code: String,
-}
-
-/// What was typed.
-struct Typed<'a> {
-    words: &'a [String],
-    /// Whether the last word may go on.
-    is_open: bool,
-    names: &'a [NamedWords],
-}
-
-impl Typed<'_> {
-    /// What makes it another question.
-    fn key(&self) -> String {
-        let mut key = self.words.join(" ");
-        // No word has such signs.
-        key.push_str(if self.is_open { "" } else { "." });
-        for NamedWords { words, code } in self.names {
-            key += &format!("={}-{}={code}", words.start, words.end);
-        }
-        key
-    }
-
-    /// Whether a word is part of a name, so that it is not mistyped.
-    fn is_name(&self, word: &str) -> bool {
-        let mut named =
-            self.names.iter().flat_map(|name| self.words.get(name.words.clone()).unwrap_or_default());
-        named.any(|other| other == word)
-    }
 }
 
 /// A word that so many rows have is searched for when the index is built.
@@ -127,7 +99,8 @@ impl TextIndex {
         let prefixes = Prefixes::heaviest(words.rows, &words.lexicon, &words.lists);
         let phrases = phrases::of_synonyms(&words);
         let pairs = Pairs::of(&words, &phrases);
-        let mut index = Self { words, prefixes, phrases, pairs, ..Self::default() };
+        let codes = Codes::of(&words);
+        let mut index = Self { words, prefixes, phrases, pairs, codes, ..Self::default() };
         index.unions = index.unite();
         index.prepared = index.prepare();
         index
@@ -138,21 +111,27 @@ impl TextIndex {
     /// A word that no row has stands for the nearest that rows have. Where no row has all words, those with the most of
     /// them are found, in the order of the part.
     pub(crate) fn search(&self, text: &str, page: Page) -> Found<'static> {
-        self.search_naming(text, page, &[])
+        self.search_naming(text, page, &Nobody)
     }
 
     /// The same where words of the text name something that rows have a code of.
-    pub(crate) fn search_naming(&self, text: &str, page: Page, names: &[NamedWords]) -> Found<'static> {
+    pub(crate) fn search_naming(&self, text: &str, page: Page, names: &dyn Names) -> Found<'static> {
         let words = words_of(text);
         if words.is_empty() || self.words.rows == 0 {
             return Found::from(Listing::EMPTY);
         }
-        let typed = Typed { words: &words, is_open: may_go_on(text), names };
-        let key = typed.key();
-        let prepared = self.prepared.get(&*key).and_then(|result| result.page(page));
-        if let Some(found) = prepared.or_else(|| self.recent.page(&key, page)) {
+        let is_open = may_go_on(text);
+        let mut key = words.join(" ");
+        let prepared = self.prepared.get(&*key).filter(|_| is_open).and_then(|result| result.page(page));
+        if let Some(found) = prepared.filter(|_| names.named_in(&words).is_empty()) {
             return found;
         }
+        // No word has such signs.
+        key += &format!("{}={}", if is_open { "" } else { "." }, names.number());
+        if let Some(found) = self.recent.page(&key, page) {
+            return found;
+        }
+        let typed = Typed { words: &words, is_open, names, named: names.named_in(&words) };
         if !TopRows::covers(page) {
             let (outcome, reading) = self.find(&typed, page);
             return Found {
@@ -169,12 +148,11 @@ impl TextIndex {
     /// Of the spellings of mistyped words the first that some row has all words of; then of those with other spaces. Where
     /// there is none, the rows with the most words of the likeliest spelling.
     fn find(&self, typed: &Typed<'_>, page: Page) -> (Outcome, Reading) {
-        let Typed { words, is_open, names } = *typed;
-        let spellings = self.words.spellings(words, &Reach::COMMONEST, &|word| typed.is_name(word));
+        let spellings = self.words.spellings(typed.words, &Reach::COMMONEST, &|word| typed.is_name(word));
         // Kept, for what its last word begins takes long to gather.
         let mut likeliest = None;
         for spelling in &spellings {
-            let query = SearchQuery::naming(&spelling.words, is_open, names, self);
+            let query = typed.query(spelling, self);
             let outcome = if likeliest.is_none() { query.run_or_relax(page) } else { query.run(page) };
             if outcome.total > 0 && !outcome.relaxed {
                 return (outcome, spelling.reading());
@@ -198,14 +176,15 @@ impl TextIndex {
         spellings: &[Spelling],
         page: Page,
     ) -> Option<(Outcome, Reading)> {
-        let Typed { words, is_open, .. } = *typed;
         let found = |spelling: &Spelling| {
-            let outcome = SearchQuery::new(&spelling.words, is_open, self).run(page);
+            let outcome = typed.query(spelling, self).run(page);
             (outcome.total > 0).then(|| (outcome, spelling.reading()))
         };
-        let joined = self.joined(words, spellings, is_open);
-        let divided =
-            || self.words.divided(words, is_open, &|word| typed.is_name(word)).iter().find_map(found);
+        let joined = self.joined(typed.words, spellings, typed.is_open);
+        let divided = || {
+            let divided = self.divided(typed.words, spellings, typed.is_open, &|word| typed.is_name(word));
+            divided.iter().find_map(found)
+        };
         joined.iter().find_map(found).or_else(divided)
     }
 
@@ -218,20 +197,19 @@ impl TextIndex {
     /// The same with words joined: those that were typed, and those that they most likely stand for, so that who asks for
     /// what was corrected finds the same.
     pub(crate) fn joined(&self, words: &[String], spellings: &[Spelling], is_open: bool) -> Vec<Spelling> {
-        let mut joined = self.words.joined(words, is_open);
-        let corrected = spellings.first().filter(|first| first.is_corrected);
-        joined.extend(corrected.into_iter().flat_map(|first| self.words.joined(&first.words, is_open)));
-        joined
+        with_likeliest(words, spellings).flat_map(|words| self.words.joined(words, is_open)).collect()
     }
 
     /// The same with words divided.
     pub(crate) fn divided(
         &self,
         words: &[String],
+        spellings: &[Spelling],
         is_open: bool,
         is_known: &dyn Fn(&str) -> bool,
     ) -> Vec<Spelling> {
-        self.words.divided(words, is_open, is_known)
+        let all = with_likeliest(words, spellings);
+        all.flat_map(|words| self.words.divided(words, is_open, is_known)).collect()
     }
 
     /// The rows that have all words, ascending; the last of them may go on, if it is open.
@@ -273,6 +251,12 @@ impl TextIndex {
             })
             .collect()
     }
+}
+
+/// What was typed, and what it most likely stands for, if that is something else.
+fn with_likeliest<'w>(typed: &'w [String], spellings: &'w [Spelling]) -> impl Iterator<Item = &'w [String]> {
+    let likeliest = spellings.first().filter(|first| first.is_corrected);
+    [typed].into_iter().chain(likeliest.map(|first| &*first.words))
 }
 
 impl fmt::Debug for TextIndex {

@@ -31,6 +31,7 @@ pub(super) struct Pairs {
 enum Pair {
     Few(Box<[u32]>),
     Many(TextRows),
+    Unknown,
 }
 
 /// The same, to be read.
@@ -44,7 +45,9 @@ pub(super) enum PairRows<'a> {
 /// More words than this have no number; the commonest come first.
 const MOST_WORDS: usize = u8::MAX as usize;
 /// A pair has many rows if more than one of so many has it.
-const MANY: usize = 128;
+const MANY: usize = 64;
+/// Sets take memory; of more pairs with many rows these are not known.
+const MOST_SETS: usize = if cfg!(test) { 40 } else { 256 };
 
 impl Pairs {
     pub(super) fn of(lists: &WordLists, phrases: &[Option<Phrase>]) -> Self {
@@ -53,13 +56,13 @@ impl Pairs {
         let mut window = Window::default();
         for start in (0..lists.rows).step_by(WINDOW as usize).take_while(|_| !common.is_empty()) {
             window.clear(start);
-            for (word, number) in common.iter().zip(1..) {
+            for (word, number) in common.iter().zip(1..=u8::MAX) {
                 word.lists.iter().for_each(|list| window.put(list, number));
                 word.expressions.iter().for_each(|list| window.put_expression(list, number));
             }
             window.pairs(|row, one, other, is_own| gathered.add(row, one, other, is_own));
         }
-        let numbers = common.into_iter().zip(1..).map(|(word, number)| (word.meaning, number));
+        let numbers = common.into_iter().zip(1..=u8::MAX).map(|(word, number)| (word.meaning, number));
         Self { numbers: numbers.collect(), pairs: gathered.into_pairs() }
     }
 
@@ -69,6 +72,7 @@ impl Pairs {
         Some(match self.pairs.get(&(number(one)?, number(other)?)) {
             Some(Pair::Few(rows)) => PairRows::Few(rows),
             Some(Pair::Many(rows)) => PairRows::Many(rows),
+            Some(Pair::Unknown) => return None,
             None => PairRows::Few(&[]),
         })
     }
@@ -84,7 +88,7 @@ struct CommonWord<'a> {
 
 impl CommonWord<'_> {
     fn most_rows(&self) -> usize {
-        self.lists.iter().map(|one| one.list.len()).sum()
+        self.lists.iter().chain(&self.expressions).map(|one| one.list.len()).sum()
     }
 }
 
@@ -96,19 +100,23 @@ fn common_words<'a>(lists: &'a WordLists, phrases: &'a [Option<Phrase>]) -> Vec<
             words.entry(meaning(word)).or_default().push(lists.occurrences_of(number, 0));
         }
     }
+    // No row need have the very word, if rows have what means the same.
+    for expression in synonyms::all().iter().filter(|expression| expression.words.len() == 1) {
+        words.entry(meaning(&expression.words[0])).or_default();
+    }
     let mut common: Vec<CommonWord<'_>> = words
         .into_iter()
-        .map(|(meaning, lists)| CommonWord { meaning: meaning.into(), lists, expressions: Vec::new() })
+        .map(|(meaning, of_word)| {
+            let same = synonyms::beyond_words(&meaning);
+            let expressions = same.flat_map(|number| expression(lists, phrases, number, 0)).collect();
+            CommonWord { meaning: meaning.into(), lists: of_word, expressions }
+        })
         .filter(|word| word.most_rows() >= SHORTEST.max(lists.rows as usize / DENSE))
         .collect();
     common.sort_by(|one, other| {
         other.most_rows().cmp(&one.most_rows()).then_with(|| one.meaning.cmp(&other.meaning))
     });
     common.truncate(MOST_WORDS);
-    for word in &mut common {
-        let same = synonyms::beyond_words(&word.meaning);
-        word.expressions = same.flat_map(|number| expression(lists, phrases, number, 0)).collect();
-    }
     common
 }
 
@@ -207,6 +215,8 @@ struct Gathered {
     below: u32,
     /// By the numbers of both words.
     pairs: Vec<GatheredPair>,
+    /// How many of them are sets.
+    sets: usize,
 }
 
 #[derive(Clone)]
@@ -215,11 +225,12 @@ enum GatheredPair {
     Few(Vec<u32>),
     /// All rows, and those that have it so.
     Many(RowSet, RowSet),
+    Unknown,
 }
 
 impl Gathered {
     fn of(below: u32) -> Self {
-        Self { below, pairs: vec![GatheredPair::Few(Vec::new()); 1 << 16] }
+        Self { below, pairs: vec![GatheredPair::Few(Vec::new()); 1 << 16], sets: 0 }
     }
 
     fn add(&mut self, row: u32, one: u8, other: u8, is_own: bool) {
@@ -228,7 +239,9 @@ impl Gathered {
         if let GatheredPair::Few(few) = pair
             && few.len() > self.below as usize / MANY
         {
-            *pair = GatheredPair::many(few, self.below);
+            self.sets += 1;
+            let is_known = self.sets <= MOST_SETS;
+            *pair = if is_known { GatheredPair::many(few, self.below) } else { GatheredPair::Unknown };
         }
     }
 
@@ -257,6 +270,7 @@ impl GatheredPair {
                     own.insert(row);
                 }
             }
+            Self::Unknown => {}
         }
     }
 
@@ -266,6 +280,7 @@ impl GatheredPair {
             Self::Few(few) if few.is_empty() => None,
             Self::Few(few) => Some(Pair::Few(few.into_iter().map(|twice| twice / 2).collect())),
             Self::Many(rows, own) => Some(Pair::Many(TextRows::new(rows, own))),
+            Self::Unknown => Some(Pair::Unknown),
         }
     }
 }

@@ -1,16 +1,12 @@
-//! Which rows have the words of a query as a phrase. Only those are looked at that can have it: of common words that stand
-//! beside each other in the query, it is known which rows have them so.
+//! Which rows have the words of a query as a phrase. Only those are looked at that can have it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
+use super::candidates::{Candidates, KnownPair};
 use super::clause::Clause;
 use super::judge::Judge;
 use super::matching::Wanted;
-use super::pairs::PairRows;
-use super::postings::List;
 use super::row_set::RowSet;
-use super::text_rows::TextRows;
 
 /// Rows that have a phrase, ascending.
 #[derive(Default)]
@@ -32,7 +28,7 @@ impl Wanted<'_> {
         let mut found = PhraseRows::default();
         let small_words = self.small_words_before(end);
         let judge = || Judge::of(words, small_words);
-        let candidates = self.candidates(&(0..end), small_words);
+        let candidates = self.candidates(&(0..end), words, small_words);
         let mut own_judge = judge();
         candidates.try_each_own(rows, |row| {
             found.look_at(row, &mut own_judge);
@@ -56,7 +52,8 @@ impl Wanted<'_> {
         let mut found = Vec::new();
         if let Some(beside) = &self.beside_label {
             let mut judge = Judge::of(&beside.words, &beside.small_words);
-            self.candidates(&beside.places, &beside.small_words).try_each(labelled, |row| {
+            let candidates = self.candidates(&beside.places, &beside.words, &beside.small_words);
+            candidates.try_each(labelled, |row| {
                 found.extend((!judge.phrase(row).is_empty()).then_some(row));
                 found.len() < needed
             });
@@ -64,26 +61,19 @@ impl Wanted<'_> {
         found
     }
 
-    /// Of the phrase at these places of the query, which has these small words.
-    fn candidates<'w>(&'w self, places: &Range<usize>, small_words: &'w [Clause<'_>]) -> Candidates<'w> {
-        let mut candidates = Candidates::default();
-        let is_there = |second: usize| places.start < second && second < places.end;
-        for (_, pair) in self.pairs.iter().filter(|(second, _)| is_there(*second)) {
-            match pair {
-                PairRows::Few(rows) => candidates.put_few(rows.len(), || Cow::Borrowed(rows)),
-                PairRows::Many(rows) => candidates.many.push(rows),
-            }
-        }
-        for list in small_words.iter().filter_map(Clause::only_list) {
-            match list {
-                List::Sparse(entries) => {
-                    let rows = entries.iter().map(|entry| entry.row());
-                    candidates.put_few(entries.len(), || rows.collect());
-                }
-                List::Dense(list) => candidates.many.push(list.rows()),
-            }
-        }
-        candidates
+    /// Of the phrase at these places of the query, which has these words.
+    fn candidates<'w>(
+        &'w self,
+        places: &Range<usize>,
+        words: &'w [Clause<'_>],
+        small_words: &'w [Clause<'_>],
+    ) -> Candidates<'w> {
+        let mut candidates = Candidates::below(self.rows);
+        let is_there = |pair: &&KnownPair<'_>| places.start < pair.second && pair.second < places.end;
+        self.pairs.iter().filter(is_there).for_each(|pair| candidates.put_pair(pair));
+        words.iter().for_each(|word| candidates.put_word(word));
+        small_words.iter().for_each(|word| candidates.put_small_word(word));
+        candidates.finish()
     }
 
     /// The small words before a place of the query.
@@ -103,69 +93,4 @@ impl PhraseRows {
             self.of_company.push(row);
         }
     }
-}
-
-/// Rows that can have a phrase.
-#[derive(Default)]
-struct Candidates<'a> {
-    /// They are in all of these,
-    many: Vec<&'a TextRows>,
-    /// and in this one, the shortest of those that are listed.
-    few: Option<Cow<'a, [u32]>>,
-}
-
-impl<'a> Candidates<'a> {
-    fn put_few(&mut self, count: usize, rows: impl FnOnce() -> Cow<'a, [u32]>) {
-        if self.few.as_ref().is_none_or(|few| count < few.len()) {
-            self.few = Some(rows());
-        }
-    }
-
-    /// Visits all of them while `visit` wants more.
-    fn try_each(&self, rows: &RowSet, visit: impl FnMut(u32) -> bool) {
-        match &self.few {
-            Some(few) => {
-                let is_in_all = |row: u32| self.many.iter().all(|many| many.all().contains(row));
-                few.iter().copied().filter(|row| rows.contains(*row) && is_in_all(*row)).all(visit);
-            }
-            None => {
-                let all = self.all();
-                rows.try_each_of(|number, rows| in_all(&all, number, rows), visit);
-            }
-        }
-    }
-
-    /// Visits those that can have it in a text of their own; where they are listed, all of them.
-    fn try_each_own(&self, rows: &RowSet, visit: impl FnMut(u32) -> bool) {
-        if self.few.is_some() {
-            self.try_each(rows, visit);
-        } else if let Some(own) = self.own() {
-            rows.try_each_of(|number, rows| in_all(&own, number, rows), visit);
-        }
-    }
-
-    /// Visits the others.
-    fn try_each_other(&self, rows: &RowSet, visit: impl FnMut(u32) -> bool) {
-        if self.few.is_some() {
-            return;
-        }
-        let (all, own) = (self.all(), self.own());
-        let is_own = |number, rows| own.as_ref().map_or(0, |own| in_all(own, number, rows));
-        rows.try_each_of(|number, rows| in_all(&all, number, rows) & !is_own(number, rows), visit);
-    }
-
-    /// Sets that have all rows that can have it.
-    fn all(&self) -> Vec<&RowSet> {
-        self.many.iter().map(|many| many.all()).collect()
-    }
-
-    /// The same for a text of their own, if there can be such rows.
-    fn own(&self) -> Option<Vec<&RowSet>> {
-        self.many.iter().map(|many| many.own()).collect()
-    }
-}
-
-/// Those of 64 rows that are in all sets.
-fn in_all(sets: &[&RowSet], number: u32, rows: u64) -> u64 {
-    sets.iter().fold(rows, |rows, set| rows & set.word(number))
 }

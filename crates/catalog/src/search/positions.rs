@@ -4,6 +4,8 @@
 //! one text into the next. What does not fit into a text's stretch shares one position behind it: such words are found
 //! like all others and are part of no phrase.
 
+use std::ops::Range;
+
 use super::row_set::ones;
 
 /// A text of a row.
@@ -24,8 +26,8 @@ impl Field {
             Self::Category => (0, 13),
             Self::Kind => (16, 13),
             Self::Description => (32, 68),
-            Self::Company => (103, 19),
-            Self::Code => (125, 1),
+            Self::Company => (103, 14),
+            Self::Code => (120, 1),
         }
     }
 
@@ -39,6 +41,22 @@ impl Field {
         }
     }
 }
+
+/// Where each text starts, and where the last one ends.
+const BOUNDS: [u8; 6] = [
+    Field::Category.stretch().0,
+    Field::Kind.stretch().0,
+    Field::Description.stretch().0,
+    Field::Company.stretch().0,
+    Field::Code.stretch().0,
+    POSITIONS,
+];
+/// A row has so many.
+pub(super) const POSITIONS: u8 = 128;
+/// By more words than any text has.
+pub(super) const NOWHERE: u8 = POSITIONS;
+/// A code stands for a name of so many words: behind it there are as many positions.
+pub(crate) const LONGEST_NAME: usize = (POSITIONS - Field::Code.stretch().0) as usize;
 
 /// From here on the positions are of the company.
 const COMPANY: u8 = Field::Company.stretch().0;
@@ -106,10 +124,24 @@ impl Positions {
         Self(self.0 & others.0)
     }
 
-    /// The positions so many words later.
+    /// The positions so many words later, but in the same text: what would be behind its end shares the position of the words
+    /// that did not fit, and is part of no phrase.
     #[must_use]
     pub(super) fn later(self, words: u8) -> Self {
-        Self(self.0.checked_shl(u32::from(words)).unwrap_or(0))
+        if words == 0 {
+            return self;
+        }
+        let texts = BOUNDS.windows(2).map(|text| self.later_in(text[0]..text[1], words));
+        texts.fold(Self::default(), |all, text| Self(all.0 | text.0))
+    }
+
+    fn later_in(self, text: Range<u8>, words: u8) -> Self {
+        let (behind, last) = (1 << (text.end - 2), 1 << (text.end - 1));
+        let positions: u128 = (last | (last - 1)) & (u128::MAX << text.start);
+        let here = self.0 & positions;
+        let later = here.checked_shl(u32::from(words)).unwrap_or(0) & positions;
+        let are_all_there = here.count_ones() == later.count_ones();
+        Self(if are_all_there { later } else { later | behind })
     }
 
     /// Where a phrase starts that has one of these at its n-th word.
@@ -153,6 +185,22 @@ mod tests {
             let last = field.position(usize::from(room) - 1).number();
             assert!(field.position(usize::from(room)).number() > last + 1, "{field:?}");
             assert_eq!(field.position(usize::from(room)), field.position(usize::MAX));
+        }
+    }
+
+    #[test]
+    fn what_stands_for_several_words_stays_in_its_text() {
+        for field in FIELDS {
+            let (first, room) = field.stretch();
+            let at = |position: u8| Positions::of(Position(position));
+            assert_eq!(at(first).later(3), at(first + 3), "{field:?}");
+            if field == Field::Code {
+                assert_eq!(at(first).later(LONGEST_NAME as u8 - 1), at(POSITIONS - 1));
+                continue;
+            }
+            let shared = Positions::of(field.position(usize::MAX));
+            assert_eq!(at(first + room - 1).later(9), shared, "{field:?}");
+            assert_eq!((at(first).later(NOWHERE), shared.later(NOWHERE)), (shared, shared), "{field:?}");
         }
     }
 }

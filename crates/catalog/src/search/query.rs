@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::analyzer::is_stop_word;
-use super::clause::Clause;
+use super::candidates::KnownPair;
+use super::clause::{Clause, Occurrences};
 use super::inflection::base;
 use super::matching::Wanted;
-use super::pairs::PairRows;
 use super::phrases::expression;
+use super::positions::NOWHERE;
+use super::postings::List;
 use super::reading::Outcome;
 use super::row_set::RowSet;
 use super::synonyms::{self, Occurrence};
@@ -56,8 +58,7 @@ impl<'a> SearchQuery<'a> {
         let labels = index.words.lexicon.labels(words);
         wanted.labels = labels.numbers.iter().map(|label| index.words.lists.of(*label)).collect();
         wanted.beside_label = labels.words.and_then(|label| wanted.beside(&label, words.len()));
-        let together = words_together(&expressions, names);
-        wanted.pairs = index.known_pairs(words, &wanted, &together);
+        wanted.pairs = index.known_pairs(words, &index.together(&expressions, names), &wanted);
         Self { wanted }
     }
 
@@ -121,52 +122,73 @@ impl TextIndex {
     }
 
     /// Each word of an expression that means the same as others is satisfied by each of these too. So a row with another
-    /// expression has all words of this one, in their order.
+    /// expression has all words of this one, in their order, and what stands before them; what stands behind them only if the
+    /// other has as many words.
     fn add_synonyms<'a>(&'a self, expressions: &[Occurrence], wanted: &mut Wanted<'a>) {
         for found in expressions {
-            for (moved, place) in (0..).zip(found.words.clone()) {
+            for (nth, place) in (0..).zip(found.words.clone()) {
                 for clause in clauses_at(place, wanted) {
-                    let same =
-                        found.others().flat_map(|other| expression(&self.words, &self.phrases, other, moved));
-                    clause.lists.extend(same);
+                    clause.lists.extend(found.others().flat_map(|other| {
+                        let moved = if found.is_in_phrases(other) { nth } else { NOWHERE };
+                        expression(&self.words, &self.phrases, other, moved)
+                    }));
                 }
             }
         }
     }
 
-    /// Each word of a name is satisfied by the code of what it names, in the same way.
+    /// Each word of a name is satisfied by the codes of what it names, in the same way.
     fn add_names<'a>(&'a self, names: &[NamedWords], wanted: &mut Wanted<'a>) {
         for name in names {
-            let Some(code) = self.words.lexicon.find(&name.code) else { continue };
             for (moved, place) in (0..).zip(name.words.clone()) {
-                let list = self.words.occurrences_of(code, moved);
-                clauses_at(place, wanted).for_each(|clause| clause.lists.push(list));
+                let lists =
+                    name.codes.iter().filter_map(|code| self.codes.occurrences(&self.words, code, moved));
+                let lists: Vec<Occurrences<'a>> = lists.collect();
+                clauses_at(place, wanted).for_each(|clause| clause.lists.extend(&lists));
             }
         }
     }
 
-    /// The rows that have neighbours of the query beside each other, as far as they are known. What several words of the query
-    /// mean together may stand elsewhere, also where one of them stands once more in the query: it is asked for once.
-    fn known_pairs(
-        &self,
+    /// Where several words mean something together, or name something, and the rows that have something else which does so.
+    fn together(&self, expressions: &[Occurrence], names: &[NamedWords]) -> Vec<Together<'_>> {
+        let of_several = expressions.iter().filter(|found| found.words.len() > 1).map(|found| {
+            let others = found.others().filter(|other| found.is_in_phrases(*other));
+            let others = others.flat_map(|other| expression(&self.words, &self.phrases, other, 0));
+            Together { words: found.words.clone(), lists: others.map(|one| one.list).collect() }
+        });
+        let named = names.iter().map(|name| {
+            let codes = name.codes.iter().filter_map(|code| self.codes.occurrences(&self.words, code, 0));
+            Together { words: name.words.clone(), lists: codes.map(|one| one.list).collect() }
+        });
+        of_several.chain(named).collect()
+    }
+
+    /// The rows that have neighbours of the query beside each other, as far as they are known; where one of them is part of an
+    /// expression or a name, or the same word stands there once more, also what satisfies it instead.
+    fn known_pairs<'a>(
+        &'a self,
         words: &[String],
+        together: &[Together<'a>],
         wanted: &Wanted<'_>,
-        together: &[Range<usize>],
-    ) -> Vec<(usize, PairRows<'_>)> {
-        let is_part = |place: &usize| together.iter().any(|words| words.contains(place));
+    ) -> Vec<KnownPair<'a>> {
         let all = || wanted.words.iter().chain(&wanted.small_words);
-        let is_alone = |place: usize| {
-            !all().any(|clause| clause.offsets.contains(&place) && clause.offsets.iter().any(is_part))
+        let touches = |other: &Together<'_>, place: usize| {
+            let mut here = all().filter(|clause| clause.offsets.contains(&place));
+            here.any(|clause| clause.offsets.iter().any(|place| other.words.contains(place)))
         };
-        let pairs = (1..words.len()).filter(|place| is_alone(*place) && is_alone(place - 1));
-        pairs.filter_map(|place| Some((place, self.pairs.rows(&words[place - 1], &words[place])?))).collect()
+        let pair = |second: usize| {
+            let rows = self.pairs.rows(&words[second - 1], &words[second])?;
+            let others = together.iter().filter(|one| touches(one, second - 1) || touches(one, second));
+            Some(KnownPair { second, rows, others: others.flat_map(|one| &one.lists).copied().collect() })
+        };
+        (1..words.len()).filter_map(pair).collect()
     }
 }
 
-/// Where several words of the query mean something together.
-fn words_together(expressions: &[Occurrence], names: &[NamedWords]) -> Vec<Range<usize>> {
-    let of_several = expressions.iter().map(|found| &found.words).filter(|words| words.len() > 1);
-    of_several.chain(names.iter().map(|name| &name.words)).cloned().collect()
+/// Words of the query that mean something together, and the rows that have it in another way.
+struct Together<'a> {
+    words: Range<usize>,
+    lists: Vec<List<'a>>,
 }
 
 /// What is asked for by the word at a place of the query.

@@ -159,8 +159,10 @@ pub(super) struct Occurrence {
     expression: usize,
     /// Which words of the query.
     pub words: Range<usize>,
-    /// Whether the query ends before the expression does.
+    /// Whether the query has only the beginning of it.
     pub is_begun: bool,
+    /// Whether nothing stands behind it in the query.
+    is_last: bool,
 }
 
 impl Occurrence {
@@ -172,6 +174,11 @@ impl Occurrence {
             of == group || EXPRESSIONS.occasions.contains(&(of, group))
         };
         (0..all().len()).filter(move |other| *other != own && is_meant(other))
+    }
+
+    /// Whether another expression in its place makes a phrase with the words around it.
+    pub(super) fn is_in_phrases(&self, other: usize) -> bool {
+        self.is_last || all()[other].words.len() == self.words.len()
     }
 
     /// Whether an expression means the very same.
@@ -189,7 +196,8 @@ pub(super) fn occurrences(words: &[String]) -> Vec<Occurrence> {
             let length = beginning(&words[start..], expression)?;
             let is_begun =
                 length < expression.len() || !is_form(&words[start + length - 1], &expression[length - 1]);
-            Some(Occurrence { expression: *number, words: start..start + length, is_begun })
+            let (found, is_last) = (start..start + length, start + length == words.len());
+            Some(Occurrence { expression: *number, words: found, is_begun, is_last })
         })
     };
     (0..words.len()).flat_map(at).collect()
@@ -230,10 +238,11 @@ pub(crate) fn meaning(word: &str) -> String {
 /// The numbers of the expressions that stand for what has a meaning, but for single words that have the very same.
 pub(super) fn beyond_words(meaning: &str) -> impl Iterator<Item = usize> + use<> {
     let group: Option<usize> = meaning.strip_prefix(MARK).and_then(|group| group.parse().ok());
-    (0..all().len()).filter(move |number| {
-        let Expression { words, group: of } = &all()[*number];
-        let is_occasion = group.is_some_and(|group| EXPRESSIONS.occasions.contains(&(*of, group)));
-        is_occasion || (Some(*of) == group && words.len() > 1)
+    group.into_iter().flat_map(|group| {
+        (0..all().len()).filter(move |number| {
+            let Expression { words, group: of } = &all()[*number];
+            EXPRESSIONS.occasions.contains(&(*of, group)) || (*of == group && words.len() > 1)
+        })
     })
 }
 

@@ -2,12 +2,14 @@
 
 use super::row_set::RowSet;
 
+#[derive(Clone)]
 pub(super) struct TextRows {
     rows: RowSet,
     own: Own,
 }
 
 /// Which of the rows have it in a text of their own, not only in the name of the company.
+#[derive(Clone)]
 enum Own {
     All,
     None,

@@ -301,3 +301,83 @@ fn no_text_makes_a_search_fail() {
         }
     });
 }
+
+/// A company with this trading name.
+fn called(id: u32, trading_name: &str, status: &str) -> Company {
+    Company {
+        id: CompanyId(id),
+        name: format!("Empresa {id}"),
+        cnpj: Cnpj::parse("00.000.000/0001-91").unwrap(),
+        status: status.to_owned(),
+        sector: None,
+        trading_name: Some(trading_name.to_owned()),
+        registered_on: None,
+    }
+}
+
+fn catalog(companies: Vec<Company>, filings: Arc<Part<Filings>>) -> Catalog {
+    let companies = Companies::build(companies).unwrap();
+    Catalog { companies: Arc::new(Part { data: companies, ..Part::default() }), filings, ..Catalog::empty() }
+}
+
+fn part_of(filings: impl IntoIterator<Item = Filing>) -> Arc<Part<Filings>> {
+    let mut builder = FilingsBuilder::new();
+    filings.into_iter().for_each(|filing| builder.push(filing));
+    Arc::new(Part { data: builder.finish().unwrap(), ..Part::default() })
+}
+
+fn ids_of(catalog: &Catalog, q: &str) -> Vec<String> {
+    let found = catalog.search_filings(q, ALL);
+    found.rows.iter().map(|position| catalog.filings.filing(position).id.to_string()).collect()
+}
+
+#[test]
+fn filings_of_all_companies_that_bear_a_name_or_number_are_found() {
+    let filings =
+        part_of([filing(1, 5, "Ata"), filing(2, 6, "Ata"), filing(3, 7, "Ata"), filing(4, 5, "Aviso")]);
+    let companies =
+        [called(5, "GEMEA", "CANCELADA"), called(6, "GEMEA S.A.", "ATIVO"), called(8, "OUTRA", "ATIVO")];
+    let catalog = catalog(companies.to_vec(), filings);
+    assert_eq!(ids_of(&catalog, "gemea"), ["4", "2", "1"]);
+    assert_eq!(ids_of(&catalog, "gemea ata"), ["2", "1"]);
+    assert_eq!(ids_of(&catalog, "00.000.000/0001-91"), ["4", "2", "1"]);
+    assert_eq!(ids_of(&catalog, "ata 00.000.000/0001-91"), ["2", "1"]);
+}
+
+#[test]
+fn the_code_of_a_company_is_no_year_in_a_text() {
+    let filings = part_of([filing(1, 2024, "Ata"), filing(2, 7, "Resultado do exercício de 2024")]);
+    let catalog = catalog(vec![called(2024, "SABEPE", "ATIVO"), called(15, "QUINZE", "ATIVO")], filings);
+    assert_eq!(ids_of(&catalog, "sabepe"), ["1"]);
+    assert_eq!(ids_of(&catalog, "2024"), ["2", "1"], "a number is found wherever it stands");
+    assert!(ids_of(&catalog, "quinze").is_empty(), "nor is it one of a company without filings");
+}
+
+#[test]
+fn a_long_name_counts_like_a_short_one_however_many_filings_there_are() {
+    for name in ["CASA DO NORTE", "CASA DO ALTO NORTE", "CASA DE MOVEIS E TINTAS DO ALTO NORTE"] {
+        for others in [0, 20_000] {
+            let relevant = |number, company, text: &str| Filing {
+                category: "Fato Relevante".to_owned(),
+                ..filing(number, company, text)
+            };
+            let words = name.to_lowercase().replace(' ', " xis ");
+            let shown = [relevant(30_003, 8, "Um"), relevant(30_002, 8, "Dois"), relevant(30_001, 7, &words)];
+            let filings =
+                part_of(shown.into_iter().chain((0..others).map(|number| filing(number, 9, "Aviso"))));
+            let catalog = catalog(vec![called(8, name, "ATIVO")], filings);
+            let q = format!("fato relevante {}", name.to_lowercase());
+            assert_eq!(ids_of(&catalog, &q), ["30003", "30002", "30001"], "{q} {others}");
+        }
+    }
+}
+
+#[test]
+fn what_was_found_by_a_name_is_forgotten_with_the_registry() {
+    let filings = part_of([filing(1, 5, "Ata"), filing(2, 7, "Azul energia"), filing(3, 5, "Energia")]);
+    let old = catalog(vec![called(5, "AZUL", "ATIVO")], Arc::clone(&filings));
+    let new = catalog(vec![called(5, "AZUL ENERGIA", "ATIVO")], filings);
+    assert_eq!(ids_of(&old, "azul energia"), ["2", "3"]);
+    assert_eq!(ids_of(&new, "azul energia"), ["2", "3", "1"]);
+    assert_eq!(ids_of(&old, "azul energia"), ["2", "3"]);
+}

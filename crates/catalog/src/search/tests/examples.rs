@@ -3,7 +3,12 @@
 use super::*;
 
 fn row(category: &str, company: &str, prose: &str) -> Row {
-    Row { category: category.to_owned(), company: company.to_owned(), prose: prose.to_owned() }
+    Row {
+        category: category.to_owned(),
+        company: company.to_owned(),
+        prose: prose.to_owned(),
+        code: String::new(),
+    }
 }
 
 fn found(index: &TextIndex, q: &str) -> Vec<u32> {
@@ -124,30 +129,55 @@ fn the_forms_of_a_common_word_are_one_set() {
     assert_eq!(index.search("acoes", Page { limit: 9, offset: 0 }).total, 600);
 }
 
+/// The rows that are found where these names are known, and how the query was read.
+fn naming(index: &TextIndex, q: &str, names: &[(&str, &[&str])]) -> (Vec<u32>, Reading) {
+    let found = index.search_naming(q, Page { limit: 9, offset: 0 }, &Directory::of(names));
+    (found.rows.iter().collect(), found.reading)
+}
+
 #[test]
 fn words_that_name_something_find_the_rows_with_its_code() {
+    let of = |code: &str, row: Row| Row { code: code.to_owned(), ..row };
     let index = built(&[
-        row("Ata", "CSN Mineração 77", "reunião"),
-        row("Ata", "Siderúrgica Nacional 4030", "reunião"),
-        row("Ata", "Pão Quente 9", "reunião"),
-        row("Edital", "Siderúrgica Nacional 4030", "açúcar"),
+        of("77", row("Ata", "CSN Mineração", "reunião")),
+        of("4030", row("Ata", "Siderúrgica Nacional", "reunião")),
+        of("9", row("Ata", "Pão Quente", "reunião de 4030 acionistas")),
+        of("4030", row("Edital", "Siderúrgica Nacional", "açúcar")),
     ]);
-    let named = |words, code: &str| NamedWords { words, code: code.to_owned() };
-    let search = |q: &str, names: &[NamedWords]| {
-        let found = index.search_naming(q, Page { limit: 9, offset: 0 }, names);
-        (found.rows.iter().collect::<Vec<_>>(), found.reading)
-    };
     let as_typed = Reading::default();
-    assert_eq!(search("csn", &[]), (vec![0], as_typed.clone()));
+    let is_csn: &[(&str, &[&str])] = &[("csn", &["4030"])];
+    assert_eq!(naming(&index, "csn", &[]), (vec![0], as_typed.clone()));
+    assert_eq!(naming(&index, "csn", is_csn), (vec![0, 1, 3], as_typed.clone()), "and not what was kept");
+    assert_eq!(naming(&index, "ata csn", is_csn), (vec![0, 1], as_typed.clone()), "a number is no code");
+    let bread: &[(&str, &[&str])] = &[("pão de açúcar", &["4030", "77"])];
     assert_eq!(
-        search("csn", &[named(0..1, "4030")]),
+        naming(&index, "pão de açúcar", bread),
         (vec![0, 1, 3], as_typed.clone()),
-        "and not what was kept"
+        "of all who bear it"
     );
-    assert_eq!(search("ata csn", &[named(1..2, "4030")]), (vec![0, 1], as_typed.clone()));
-    assert_eq!(search("pão de açúcar", &[named(0..3, "4030")]), (vec![1, 3], as_typed.clone()));
-    assert_eq!(search("paes edital", &[named(0..1, "5")]).1.corrected, None, "a name is not mistyped");
-    assert_eq!(search("csn", &[]), (vec![0], as_typed));
+    assert_eq!(
+        naming(&index, "paes edital", &[("paes", &["5"])]).1.corrected,
+        None,
+        "a name is not mistyped"
+    );
+    assert_eq!(naming(&index, "csn", &[]), (vec![0], as_typed));
+}
+
+#[test]
+fn what_was_corrected_names_what_it_names_when_it_is_asked_for() {
+    let mut rows = vec![row("Ata", "Academias", "reunião"), row("Ata", "Lojas Renner", "edital smartfita")];
+    rows[0].code = "5".to_owned();
+    let index = built(&rows);
+    let names: &[(&str, &[&str])] = &[("smartfita", &["5"])];
+    assert_eq!(naming(&index, "smartfita ata", names), (vec![0, 1], Reading::default()));
+    for q in ["smartfjta ata", "smart fita ata"] {
+        let (rows, reading) = naming(&index, q, names);
+        assert_eq!((rows, reading.corrected.as_deref()), (vec![0, 1], Some("smartfita ata")), "{q}");
+    }
+    for q in ["lojasrenner eedital", "lojasrenner edital"] {
+        let (rows, reading) = naming(&index, q, names);
+        assert_eq!((rows, reading.corrected.as_deref()), (vec![1], Some("lojas renner edital")), "{q}");
+    }
 }
 
 #[test]
@@ -234,4 +264,23 @@ fn a_common_word_that_is_part_of_an_expression_may_stand_once_more_beside_others
     let others = [("", "Assembleia social geral ordinária relevante"), ("", "AGO relevante AGO")];
     let index = with_common_words(&texts, others);
     assert_eq!(found(&index, "assembleia relevante assembleia geral ordinária"), [601, 600]);
+}
+
+#[test]
+fn a_phrase_ends_with_its_text_also_where_one_word_stands_for_several() {
+    let before = "palavra ".repeat(66);
+    let mut rows = vec![row("", "Ypsilon Zeta", &format!("{before} xis JCP"))];
+    rows.push(row("", "", "xis juros sobre o capital próprio ypsilon zeta"));
+    let q = "xis juros sobre o capital próprio ypsilon zeta";
+    assert_eq!(found(&built(&rows), q), [1, 0]);
+}
+
+#[test]
+fn more_words_than_have_a_number_are_common() {
+    let text: Vec<String> = (0..300).map(|number| format!("w{number}w")).collect();
+    let rows: Vec<Row> =
+        text.chunks(50).flat_map(|words| (0..250).map(|_| row("", "", &words.join(" ")))).collect();
+    let index = built(&rows);
+    let q = format!("{} {}", text[20], text[21]);
+    assert_eq!(index.search(&q, Page { limit: 9, offset: 0 }).total, 250);
 }

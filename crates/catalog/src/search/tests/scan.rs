@@ -65,12 +65,28 @@ fn word(random: &mut fastrand::Rng) -> &'static str {
 /// Where these are all the categories there are, a query can have one of them and something beside it.
 const LABELS: [&str; 3] = ["fato relevante", "Assembleia", "RCA"];
 
+/// Some are numbers that stand in texts too.
+const CODES: [&str; 5] = ["12", "123", "7001", "7002", "0012"];
+
+/// Names of one word and of several, of common words and of others.
+fn directory(random: &mut fastrand::Rng) -> Directory {
+    let name = |random: &mut fastrand::Rng| {
+        let mut words = words_of(&text(random, 4));
+        words.truncate(LONGEST_NAME);
+        let codes = CODES.iter().filter(|_| random.u8(..3) == 0).map(|code| (*code).to_owned());
+        (words, codes.collect())
+    };
+    let names = (0..random.usize(..4)).map(|_| name(random));
+    Directory::new(names.filter(|(words, _)| words.iter().any(|word| !is_stop_word(word))).collect())
+}
+
 fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
     let few_labels = random.bool();
     let row = |_| {
         let category =
             if few_labels { LABELS[random.usize(..LABELS.len())].to_owned() } else { text(random, 2) };
-        Row { category, company: text(random, 4), prose: text(random, 14) }
+        let code = CODES[random.usize(..CODES.len())].to_owned();
+        Row { category, company: text(random, 4), prose: text(random, 14), code }
     };
     (0..count).map(row).collect()
 }
@@ -101,13 +117,14 @@ fn label(words: &[Word]) -> Vec<String> {
     words.iter().filter(|word| !word.is_small()).map(|word| word.base.clone()).collect()
 }
 
-/// The texts of a row: category, description, company. The last one is not its own.
-type Texts = [Vec<Word>; 3];
+/// The texts of a row: category, description, company, code. The last ones are not its own.
+type Texts = [Vec<Word>; 4];
 const CATEGORY: usize = 0;
 const COMPANY: usize = 2;
+const CODE: usize = 3;
 
 fn texts(row: &Row) -> Texts {
-    [words(&row.category), words(&row.prose), words(&row.company)]
+    [words(&row.category), words(&row.prose), words(&row.company), words(&row.code)]
 }
 
 /// In which text, and at which place.
@@ -139,6 +156,9 @@ fn expression_places(texts: &Texts, expression: &[Word]) -> Vec<At> {
     at
 }
 
+/// No phrase begins so far on.
+const NOWHERE: usize = 1_000;
+
 /// What else stands for a word of the query: an expression, by so many words before.
 struct Same {
     place: usize,
@@ -152,10 +172,11 @@ struct Asked {
     same: Vec<Same>,
     /// With which words of the query each is.
     labels: Vec<(Range<usize>, Vec<String>)>,
+    names: Vec<NamedWords>,
     may_go_on: bool,
 }
 
-fn asked(q: &str) -> Asked {
+fn asked(q: &str, directory: &Directory) -> Asked {
     let words = words(q);
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
     let (mut same, mut labels) = (Vec::new(), Vec::new());
@@ -166,7 +187,9 @@ fn asked(q: &str) -> Asked {
             if !found.is_begun && found.is_same(other) {
                 labels.push((found.words.clone(), label(&expression)));
             }
-            let at = |(nth, place)| Same { place, nth, expression: expression.clone() };
+            let is_in_phrases = found.words.end == words.len() || expression.len() == found.words.len();
+            let nth = |nth: usize| if is_in_phrases { nth } else { NOWHERE };
+            let at = |(number, place)| Same { place, nth: nth(number), expression: expression.clone() };
             same.extend(found.words.clone().enumerate().map(at));
         }
     }
@@ -174,7 +197,7 @@ fn asked(q: &str) -> Asked {
         let ends = (start..words.len()).filter(|end| !words[*end].is_small());
         labels.extend(ends.map(|end| (start..end + 1, label(&words[start..=end]))));
     }
-    Asked { words, same, labels, may_go_on: may_go_on(q) }
+    Asked { names: directory.named_in(&folded), words, same, labels, may_go_on: may_go_on(q) }
 }
 
 impl Asked {
@@ -212,6 +235,11 @@ impl Asked {
                 _ => expression_places(texts, &same.expression),
             };
             at.extend(places.into_iter().map(|(text, start)| (text, start + same.nth)));
+        }
+        for NamedWords { words, codes } in &self.names {
+            let is_code = codes.iter().any(|code| texts[CODE][0].folded == *code);
+            let places = words.clone().filter(|place| is_code && alike.contains(place));
+            at.extend(places.map(|place| (CODE, place - words.start)));
         }
         at
     }
@@ -287,15 +315,17 @@ impl Asked {
             known.iter().copied().filter(|place| !self.words[*place].is_small()).collect();
         let has_at = |places: &[usize], text: usize, start: usize| {
             places.iter().all(|place| at[*place].contains(&(text, start + place - places[0])))
+                // One word is a phrase wherever it stands.
+                || (places.len() == 1 && at[places[0]].iter().any(|(other, _)| *other == text))
         };
         let starts = || (0..texts.len()).flat_map(|text| (0..60).map(move |start| (text, start)));
         let phrase = |own: bool| {
             starts()
-                .filter(|(text, _)| (*text != COMPANY) == own)
+                .filter(|(text, _)| (*text < COMPANY) == own)
                 .any(|(text, start)| has_at(&known, text, start))
         };
         let has_beside = || !beside.is_empty() && starts().any(|(text, start)| has_at(beside, text, start));
-        let own = telling.iter().all(|place| at[*place].iter().any(|(text, _)| *text != COMPANY));
+        let own = telling.iter().all(|place| at[*place].iter().any(|(text, _)| *text < COMPANY));
         let tier = match () {
             // Rows that only have a longer word than the one asked for are all alike.
             () if telling.is_empty() => 0,
@@ -316,8 +346,8 @@ fn scanned_as_it_stands(rows: &[(Row, Texts)], last: &Word) -> Vec<u32> {
 }
 
 /// The rows found, and whether they have only the most of the words.
-fn scanned(rows: &[(Row, Texts)], q: &str) -> (Vec<u32>, bool) {
-    let asked = asked(q);
+fn scanned(rows: &[(Row, Texts)], q: &str, directory: &Directory) -> (Vec<u32>, bool) {
+    let asked = asked(q, directory);
     let Some(last) = asked.words.last() else { return (Vec::new(), false) };
     if asked.words.iter().all(Word::is_small) {
         return (scanned_as_it_stands(rows, last), false);
@@ -379,15 +409,16 @@ proptest! {
         let rows = rows(random, count);
         let index = built(&rows);
         let rows: Vec<(Row, Texts)> = rows.into_iter().map(|row| (texts(&row), row)).map(|(texts, row)| (row, texts)).collect();
+        let directory = directory(random);
         for _ in 0..12 {
             let q = query(random, &rows);
-            let reading = index.search(&q, Page { limit: 1, offset: 0 }).reading;
-            let (expected, relaxed) = scanned(&rows, reading.corrected.as_deref().unwrap_or(&q));
+            let reading = index.search_naming(&q, Page { limit: 1, offset: 0 }, &directory).reading;
+            let (expected, relaxed) = scanned(&rows, reading.corrected.as_deref().unwrap_or(&q), &directory);
             prop_assert_eq!(reading.relaxed, relaxed, "{}", q);
             let page = Page { limit: random.usize(..40), offset: random.usize(..=expected.len()) };
             // The second time from memory.
             for page in [Page { offset: 0, ..page }, page, Page { offset: 0, ..page }] {
-                let listing = index.search(&q, page);
+                let listing = index.search_naming(&q, page, &directory);
                 prop_assert_eq!(listing.total, expected.len(), "{}", q);
                 let shown: Vec<u32> = listing.rows.iter().collect();
                 prop_assert_eq!(&shown[..], &expected[page.of(expected.len())], "{} {:?}", q, page);
