@@ -5,11 +5,18 @@ use std::borrow::Cow;
 
 use super::clause::Clause;
 use super::dense_list::DENSE;
-use super::pairs::PairRows;
 use super::positions::NOWHERE;
 use super::postings::List;
 use super::row_set::RowSet;
 use super::text_rows::TextRows;
+
+/// The rows that have two words beside each other.
+#[derive(Clone, Copy)]
+pub(super) enum PairRows<'a> {
+    /// Ascending.
+    Few(&'a [u32]),
+    Many(&'a TextRows),
+}
 
 /// The rows that have two neighbours of the query beside each other.
 pub(super) struct KnownPair<'a> {

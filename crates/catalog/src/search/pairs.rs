@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use super::candidates::PairRows;
 use super::clause::Occurrences;
 use super::dense_list::{DENSE, SHORTEST};
 use super::entry::Entry;
@@ -32,14 +33,6 @@ enum Pair {
     Few(Box<[u32]>),
     Many(TextRows),
     Unknown,
-}
-
-/// The same, to be read.
-#[derive(Clone, Copy)]
-pub(super) enum PairRows<'a> {
-    /// Ascending.
-    Few(&'a [u32]),
-    Many(&'a TextRows),
 }
 
 /// More words than this have no number; the commonest come first.

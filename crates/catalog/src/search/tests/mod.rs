@@ -1,6 +1,7 @@
 //! The index beside a plain scan, and by examples.
 
 mod examples;
+mod made_up;
 mod scan;
 
 use super::*;

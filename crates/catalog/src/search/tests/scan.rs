@@ -7,89 +7,8 @@ use proptest::prelude::*;
 use super::super::analyzer::{is_stop_word, may_go_on, words_of};
 use super::super::inflection::base;
 use super::super::synonyms;
+use super::made_up::{directory, query, rows};
 use super::*;
-
-/// Words with several forms, words that start alike, stop words, codes, expressions that mean the same.
-const WORDS: [&str; 39] = [
-    "ação",
-    "ações",
-    "Acionista",
-    "acionistas",
-    "capital",
-    "capitais",
-    "capitalização",
-    "capitalizado",
-    "de",
-    "do",
-    "doação",
-    "doações",
-    "dividendo",
-    "dividendos",
-    "fato",
-    "fatos",
-    "relevante",
-    "S.A.",
-    "SA",
-    "sal",
-    "1",
-    "12",
-    "123",
-    "0012",
-    "B3",
-    "e",
-    "emissão",
-    "emissões",
-    "AGO",
-    "assembleia",
-    "geral",
-    "ordinária",
-    "assembleia geral ordinária",
-    "edital de convocação",
-    "AGO/E",
-    "M&A",
-    "reunião",
-    "conselho de administração",
-    "RCA",
-];
-
-fn text(random: &mut fastrand::Rng, most: usize) -> String {
-    let words: Vec<&str> = (0..random.usize(..=most)).map(|_| word(random)).collect();
-    words.join(" ")
-}
-
-/// The first words are the commonest.
-fn word(random: &mut fastrand::Rng) -> &'static str {
-    WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))]
-}
-
-/// Where these are all the categories there are, a query can have one of them and something beside it.
-const LABELS: [&str; 3] = ["fato relevante", "Assembleia", "RCA"];
-
-/// Some are numbers that stand in texts too.
-const CODES: [&str; 5] = ["12", "123", "7001", "7002", "0012"];
-
-/// Names of one word and of several, of common words and of others.
-fn directory(random: &mut fastrand::Rng) -> Directory {
-    let name = |random: &mut fastrand::Rng| {
-        let mut words = words_of(&text(random, 4));
-        words.truncate(LONGEST_NAME);
-        let codes = CODES.iter().filter(|_| random.u8(..3) == 0).map(|code| (*code).to_owned());
-        (words, codes.collect())
-    };
-    let names = (0..random.usize(..4)).map(|_| name(random));
-    Directory::new(names.filter(|(words, _)| words.iter().any(|word| !is_stop_word(word))).collect())
-}
-
-fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
-    let few_labels = random.bool();
-    let row = |_| {
-        let category =
-            if few_labels { LABELS[random.usize(..LABELS.len())].to_owned() } else { text(random, 2) };
-        let code = CODES[random.usize(..CODES.len())].to_owned();
-        Row { category, company: text(random, 4), prose: text(random, 14), code }
-    };
-    (0..count).map(row).collect()
-}
 
 /// A word with what its forms have in common.
 #[derive(Clone)]
@@ -366,37 +285,6 @@ fn scanned(rows: &[(Row, Texts)], q: &str, directory: &Directory) -> (Vec<u32>, 
         having.map(|(number, (_, judged))| (rank(number, *judged), number)).collect();
     found.sort_unstable();
     (found.iter().map(|(_, number)| *number).collect(), relaxed && most > 0)
-}
-
-/// Few words, many words, words of one row, so that one has all of many, or a label and others; the last one whole or not.
-fn query(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
-    let mut q = match random.u8(..6) {
-        0 => text(random, 10),
-        1 => some_words_of(random, rows),
-        2 => beside_label(random),
-        _ => text(random, 4),
-    };
-    if q.len() > 40 && random.bool() {
-        q.pop();
-    } else if random.bool() {
-        let end = q.char_indices().map(|(start, _)| start).skip(1).nth(random.usize(..8));
-        q.truncate(end.unwrap_or(q.len()));
-    }
-    q
-}
-
-fn beside_label(random: &mut fastrand::Rng) -> String {
-    let label = LABELS[random.usize(..LABELS.len())];
-    let words = text(random, 3);
-    if random.bool() { format!("{label} {words}") } else { format!("{words} {label}") }
-}
-
-fn some_words_of(random: &mut fastrand::Rng, rows: &[(Row, Texts)]) -> String {
-    let (row, _) = &rows[random.usize(..rows.len())];
-    let mut words: Vec<&str> = row.company.split(' ').chain(row.prose.split(' ')).collect();
-    random.shuffle(&mut words);
-    words.truncate(random.usize(5..12));
-    words.join(" ")
 }
 
 proptest! {
