@@ -38,6 +38,8 @@ pub(super) struct Wanted<'a> {
 
 /// Of so many words no row has all, most of the time.
 const MANY_WORDS: usize = 6;
+/// Of a word that stands alone, no row need be looked at where sets are combined; that pays if one row of so many has it.
+const ALONE: usize = 1024;
 /// A word that one row of so many has is not worth looking for alone.
 const COMMON: usize = 128;
 
@@ -63,7 +65,8 @@ impl Wanted<'_> {
         if !self.can_be_had() {
             return Outcome::default();
         }
-        if self.rarest() < self.rows as usize / DENSE {
+        let few = if self.words.len() == 1 { ALONE } else { DENSE };
+        if self.rarest() < self.rows as usize / few {
             let found = self.few();
             return Outcome { total: found.len(), rows: ranked(&found, page), relaxed: false };
         }
@@ -189,6 +192,9 @@ impl Wanted<'_> {
 
     /// The rows, all of which have these words, in the order of their tiers. The words stand before this place of the query.
     fn add_tiers(&self, rows: &RowSet, words: &[Clause<'_>], end: usize, paging: &mut Paging) {
+        if rows.is_empty() || (words.is_empty() && self.labels.is_empty()) {
+            return paging.add(rows);
+        }
         let mut rest = rows.clone();
         if !self.labels.is_empty() {
             let mut labelled = self.labelled(rows);

@@ -30,8 +30,10 @@ impl Paging {
 
     pub(super) fn add(&mut self, set: &RowSet) {
         if !self.is_full() {
-            let places = self.next_of(set.len());
-            self.rows.extend(set.at(places));
+            let (rows, skipped) = set.page(self.skipped, self.room);
+            self.skipped -= skipped;
+            self.room -= rows.len();
+            self.rows.extend(rows);
         }
     }
 

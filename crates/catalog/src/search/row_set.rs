@@ -124,17 +124,21 @@ impl RowSet {
             .take_while(move |row| *row < end)
     }
 
-    /// The rows that stand at these places in ascending order.
-    pub(super) fn at(&self, places: Range<usize>) -> Vec<u32> {
-        let (mut before, mut start) = (0, 0);
-        for word in &self.bits {
-            let after = before + word.count_ones() as usize;
-            if after > places.start {
+    /// Of the rows in ascending order as many as there is room for, behind some that are skipped; and how many were.
+    pub(super) fn page(&self, skipped: usize, room: usize) -> (Vec<u32>, usize) {
+        let (mut rows, mut rest) = (Vec::new(), skipped);
+        for (number, word) in (0..).zip(&self.bits).filter(|(_, word)| **word != 0) {
+            if rows.len() == room {
                 break;
             }
-            (before, start) = (after, start + WORD);
+            let here = word.count_ones() as usize;
+            if rest < here {
+                let free = room - rows.len();
+                rows.extend(ones(*word).skip(rest).take(free).map(|bit| number * WORD + bit));
+            }
+            rest = rest.saturating_sub(here);
         }
-        self.within(&(start..self.end())).skip(places.start - before).take(places.len()).collect()
+        (rows, skipped - rest)
     }
 
     fn end(&self) -> u32 {
@@ -179,7 +183,8 @@ mod tests {
             prop_assert_eq!(set.is_empty(), sorted.is_empty());
             let end = (start + length).min(sorted.len());
             let start = start.min(end);
-            prop_assert_eq!(set.at(start..end), &sorted[start..end]);
+            prop_assert_eq!(set.page(start, end - start).0, &sorted[start..end]);
+            prop_assert_eq!(set.page(start + sorted.len(), 1), (Vec::new(), sorted.len()));
             prop_assert!((0..300).all(|row| set.contains(row) == put.contains(&row)));
             let mut some = RowSet::below(128);
             (0..128).step_by(3).for_each(|row| some.insert(row));
