@@ -284,3 +284,14 @@ fn more_words_than_have_a_number_are_common() {
     let q = format!("{} {}", text[20], text[21]);
     assert_eq!(index.search(&q, Page { limit: 9, offset: 0 }).total, 250);
 }
+
+#[test]
+fn an_abbreviation_is_part_of_a_phrase_at_its_end() {
+    let index = built(&[
+        row("", "", "Ordinária a aurora, geral, da assembleia"),
+        row("", "", "AGO aurora"),
+        row("", "", "Aurora AGO"),
+    ]);
+    assert_eq!(found(&index, "aurora assembleia geral ordinária"), [2, 0, 1]);
+    assert_eq!(found(&index, "assembleia geral ordinária aurora"), [0, 1, 2]);
+}
