@@ -171,7 +171,7 @@ impl Companies {
             [word] => by_number(word).into_iter().chain(by_ticker(word)).collect(),
             _ => Vec::new(),
         };
-        if by_sign.is_empty() { self.names.called(words).to_vec() } else { by_sign }
+        if by_sign.is_empty() { self.names.called(words, MOST_BEARERS).to_vec() } else { by_sign }
     }
 
     /// Whether some company has a word, in some form or as a prefix.

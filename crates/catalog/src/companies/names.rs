@@ -39,10 +39,10 @@ impl NameDirectory {
         }
     }
 
-    /// The companies whose name this is.
-    pub(super) fn called(&self, words: &[String]) -> &[u32] {
-        let same = key(words).and_then(|key| self.by_name.get(&key));
-        same.map_or(&[], Vec::as_slice)
+    /// The companies whose name this is, so many at most.
+    pub(super) fn called(&self, words: &[String], most: usize) -> &[u32] {
+        let same = key(words).and_then(|key| self.by_name.get(&key)).map_or(&[][..], Vec::as_slice);
+        &same[..same.len().min(most)]
     }
 
     /// The companies whose names are written so, however they are divided into words.

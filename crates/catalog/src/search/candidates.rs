@@ -45,7 +45,7 @@ struct AnyOf<'a> {
     lists: Vec<List<'a>>,
 }
 
-/// Of so many of these all rows are gathered for one query.
+/// Of so many of these all rows are gathered for one phrase.
 const MOST_UNITED: usize = 4;
 
 impl<'a> Candidates<'a> {

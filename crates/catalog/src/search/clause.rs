@@ -53,6 +53,15 @@ pub(super) struct Occurrences<'a> {
 }
 
 impl<'a> Clause<'a> {
+    /// What stands several times in a query brings the same lists each time.
+    pub(super) fn add_lists(&mut self, lists: impl IntoIterator<Item = Occurrences<'a>>) {
+        for one in lists {
+            if !self.lists.iter().any(|other| (other.id, other.moved) == (one.id, one.moved)) {
+                self.lists.push(one);
+            }
+        }
+    }
+
     /// As if only these places of the query had been asked for, if it is at one of them.
     pub(super) fn within(&self, places: &Range<usize>) -> Option<Self> {
         let there = self.offsets.iter().filter(|place| places.contains(place));

@@ -109,7 +109,7 @@ impl TextIndex {
     /// The rows that have every word of `text`, in the order of [`matching::Tier`], then in that of the part.
     ///
     /// A word that no row has stands for the nearest that rows have. Where no row has all words, those with the most of
-    /// them are found, in the order of the part.
+    /// them are found, first what has the rarest.
     pub(crate) fn search(&self, text: &str, page: Page) -> Found<'static> {
         self.search_naming(text, page, &Nobody)
     }

@@ -82,7 +82,7 @@ impl<'a> SearchQuery<'a> {
         self.wanted.all()
     }
 
-    /// Where no row has all words, those with the most of them, in the order of the part.
+    /// Where no row has all words, those with the most of them, first what has the rarest.
     pub(super) fn relaxed(&self, page: Page) -> Outcome {
         if self.wanted.words.len() < 2 {
             return Outcome::default();
@@ -128,7 +128,7 @@ impl TextIndex {
         for found in expressions {
             for (nth, place) in (0..).zip(found.words.clone()) {
                 for clause in clauses_at(place, wanted) {
-                    clause.lists.extend(found.others().flat_map(|other| {
+                    clause.add_lists(found.others().flat_map(|other| {
                         let moved = if found.is_in_phrases(other) { nth } else { NOWHERE };
                         expression(&self.words, &self.phrases, other, moved)
                     }));
@@ -144,7 +144,7 @@ impl TextIndex {
                 let lists =
                     name.codes.iter().filter_map(|code| self.codes.occurrences(&self.words, code, moved));
                 let lists: Vec<Occurrences<'a>> = lists.collect();
-                clauses_at(place, wanted).for_each(|clause| clause.lists.extend(&lists));
+                clauses_at(place, wanted).for_each(|clause| clause.add_lists(lists.iter().copied()));
             }
         }
     }

@@ -7,7 +7,6 @@ use super::query::SearchQuery;
 use super::spelling::Spelling;
 
 /// Words of a text that name something, and the codes that its rows have.
-#[derive(Clone)]
 pub(crate) struct NamedWords {
     pub(crate) words: Range<usize>,
     pub(crate) codes: Vec<String>,
