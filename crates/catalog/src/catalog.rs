@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lastro_calc::{Check, checks};
 use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
-use crate::{Companies, Filings, Found, FxBook, Page, Timeline};
+use crate::{Companies, Filings, Found, FxBook, Highlights, Page, Reading, Timeline};
 
 /// One source's data, and which state of it this is.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +80,11 @@ impl Catalog {
         Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
     }
 
+    /// The states that filings are drawn from where the registry and tickers tell whose they are.
+    pub fn stamps_of_filings(&self) -> impl Iterator<Item = Stamp> {
+        self.companies.stamps().into_iter().chain([self.filings.stamp])
+    }
+
     /// Finds companies where filings are searched too: a word that these have is not mistyped.
     pub fn search_companies(&self, q: &str, page: Page) -> Found<'_> {
         self.companies.search_beside(q, page, &|word| self.filings.knows(word))
@@ -96,5 +101,10 @@ impl Catalog {
             }
         }
         self.filings.search_naming(q, page, &**self.companies)
+    }
+
+    /// What to mark in the hits of a search, as it was read.
+    pub fn highlights(&self, q: &str, reading: &Reading) -> Highlights {
+        Highlights::of(q, reading, &**self.companies)
     }
 }

@@ -3,7 +3,7 @@
 use lastro_model::Cnpj;
 
 use crate::json::{Name, Object, Plain};
-use crate::search::{Highlighter, Reading, Span};
+use crate::search::{Highlighter, Names, Reading, Span, analyzed};
 use crate::table::Table;
 
 /// What to mark in the hits of one search.
@@ -11,51 +11,61 @@ pub struct Highlights {
     highlighter: Highlighter,
     /// The digits of a text that may be a CNPJ or the beginning of one.
     cnpj: Option<String>,
+    /// The codes of the companies that words name.
+    codes: Vec<String>,
 }
 
 impl Highlights {
-    pub fn of(q: &str, reading: &Reading) -> Self {
+    pub(crate) fn of(q: &str, reading: &Reading, names: &dyn Names) -> Self {
         let searched = reading.corrected.as_deref().unwrap_or(q);
+        let named = names.named_in(&analyzed(searched));
         let digits: String = q.chars().filter(char::is_ascii_alphanumeric).collect();
         let is_beginning = digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit());
         let among_words = || q.split_whitespace().find_map(|word| Cnpj::parse(word).ok());
         let whole = Cnpj::parse(q).ok().or_else(among_words).map(|cnpj| cnpj.compact().to_string());
-        Self { highlighter: Highlighter::of(searched), cnpj: whole.or(is_beginning.then_some(digits)) }
+        Self {
+            highlighter: Highlighter::of(searched),
+            cnpj: whole.or(is_beginning.then_some(digits)),
+            codes: named.into_iter().flat_map(|name| name.codes).collect(),
+        }
     }
 
-    fn spans(&self, text: &str) -> Vec<Span> {
+    /// The words of a text.
+    pub(crate) fn in_text(&self, text: &str) -> Vec<Span> {
         self.highlighter.spans(text)
     }
 
     /// A CNPJ is found by its beginning, whatever the punctuation; it is marked as a whole.
-    pub(crate) fn cnpj_spans(&self, cnpj: &Cnpj) -> Vec<Span> {
+    pub(crate) fn in_cnpj(&self, cnpj: &Cnpj) -> Vec<Span> {
         let is_found = self.cnpj.as_deref().is_some_and(|digits| cnpj.compact().starts_with(digits));
-        let whole = Span { start: 0, length: cnpj.to_string().chars().count() };
-        is_found.then_some(whole).into_iter().collect()
+        if is_found { vec![Span::whole(&cnpj.to_string())] } else { Vec::new() }
+    }
+
+    /// The code of a company that the filing does not bear the name of: it is marked for what names the company.
+    pub(crate) fn in_code(&self, code: &str) -> Vec<Span> {
+        if self.codes.iter().any(|named| named == code) {
+            vec![Span::whole(code)]
+        } else {
+            self.in_text(code)
+        }
     }
 }
 
 /// Rows whose texts are searched.
 pub trait Searchable: Table {
-    /// Visits the members of a row that a search looks at, as they are shown.
-    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str));
-
-    /// Spans that are not those of words.
-    fn further_spans(&self, _position: u32, _highlights: &Highlights) -> Option<(Name, Vec<Span>)> {
-        None
-    }
+    /// What is marked in each member of a row that a search looks at, as it is shown.
+    fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)>;
 
     /// The row as one JSON object with `matches`: of each member with a match, where the matches are in it.
     fn write_highlighted(&self, position: u32, highlights: &Highlights, out: &mut Vec<u8>) {
-        let mut found: Vec<(Name, Vec<Span>)> = Vec::new();
-        self.for_each_text(position, &mut |name, text| found.push((name, highlights.spans(text))));
-        found.extend(self.further_spans(position, highlights));
         self.write_json(position, out);
         // Without the brace that ends the object: there is one more member.
         out.pop();
         out.extend_from_slice(b",\"matches\":");
         let mut object = Object::new(&mut *out);
-        for (name, spans) in found.into_iter().filter(|(_, spans)| !spans.is_empty()) {
+        for (name, spans) in
+            self.marked(position, highlights).into_iter().filter(|(_, spans)| !spans.is_empty())
+        {
             object = object.array(name, spans, write_span);
         }
         object.end();

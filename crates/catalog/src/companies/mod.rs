@@ -228,16 +228,16 @@ impl Table for Companies {
 }
 
 impl Searchable for Companies {
-    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str)) {
+    fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)> {
         let company = self.company(position);
-        visit(name!("id"), &company.id.to_string());
-        visit(name!("name"), &company.name);
-        visit(name!("sector"), company.sector.as_deref().unwrap_or_default());
-        visit(name!("trading_name"), company.trading_name.as_deref().unwrap_or_default());
-    }
-
-    fn further_spans(&self, position: u32, highlights: &Highlights) -> Option<(Name, Vec<Span>)> {
-        Some((name!("cnpj"), highlights.cnpj_spans(&self.company(position).cnpj)))
+        let in_optional = |text: &Option<String>| highlights.in_text(text.as_deref().unwrap_or_default());
+        vec![
+            (name!("id"), highlights.in_text(&company.id.to_string())),
+            (name!("name"), highlights.in_text(&company.name)),
+            (name!("cnpj"), highlights.in_cnpj(&company.cnpj)),
+            (name!("sector"), in_optional(&company.sector)),
+            (name!("trading_name"), in_optional(&company.trading_name)),
+        ]
     }
 }
 

@@ -19,12 +19,12 @@ use std::io::{self, Read, Write};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 use crate::fold::fold_label;
-use crate::highlights::Searchable;
+use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Listing, Page, Rows};
 use crate::postings::Postings;
-use crate::search::{Found, Names, TextIndex};
+use crate::search::{Found, Names, Span, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use columns::Columns;
@@ -236,15 +236,17 @@ impl Table for Filings {
 }
 
 impl Searchable for Filings {
-    fn for_each_text(&self, position: u32, visit: &mut dyn FnMut(Name, &str)) {
+    fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)> {
         let columns = &self.columns;
-        visit(name!("company_id"), itoa::Buffer::new().format(columns.company(position)));
-        visit(name!("company_name"), columns.company_names.text(columns.company_name(position)));
-        visit(name!("category"), columns.categories.text(columns.category(position)));
-        visit(name!("description"), &text_of(columns.description_json(position)));
-        if let Some(kind) = columns.kind(position) {
-            visit(name!("type"), columns.kinds.text(kind));
-        }
+        let in_text = |text: &str| highlights.in_text(text);
+        let kind = columns.kind(position).map_or("", |kind| columns.kinds.text(kind));
+        vec![
+            (name!("company_id"), highlights.in_code(itoa::Buffer::new().format(columns.company(position)))),
+            (name!("company_name"), in_text(columns.company_names.text(columns.company_name(position)))),
+            (name!("category"), in_text(columns.categories.text(columns.category(position)))),
+            (name!("description"), in_text(&text_of(columns.description_json(position)))),
+            (name!("type"), in_text(kind)),
+        ]
     }
 }
 

@@ -11,6 +11,13 @@ pub struct Span {
     pub length: usize,
 }
 
+impl Span {
+    /// All of a text.
+    pub(crate) fn whole(text: &str) -> Self {
+        Self { start: 0, length: text.chars().count() }
+    }
+}
+
 /// Finds the words of a query in texts, as a search does: in any form, folded, and by what means the same.
 pub(crate) struct Highlighter {
     /// Each word and what its forms have in common.

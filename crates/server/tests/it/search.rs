@@ -243,6 +243,31 @@ async fn highlights_are_spans_of_characters_of_what_is_shown() {
 }
 
 #[tokio::test]
+async fn what_names_the_company_of_a_filing_marks_its_code() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let companies = app.get("/api/v1/companies?limit=1000").key(&key).send().await.expect(200).json();
+    let of_filing = app.get("/api/v1/filings/recent?limit=1000").key(&key).send().await.expect(200).json();
+    let has_filing =
+        |id: &Value| of_filing["data"].as_array().unwrap().iter().any(|one| one["company_id"] == *id);
+    let mut listed = companies["data"].as_array().unwrap().iter();
+    let company = listed.find(|one| one["tickers"][0].is_string() && has_filing(&one["id"])).unwrap();
+    let id = company["id"].as_str().unwrap();
+    for q in [&company["tickers"][0], &company["cnpj"]] {
+        let path = format!("{}?highlight=true&q={}", SEARCHES[1], q.as_str().unwrap());
+        let found = app.get(&path).key(&key).send().await.expect(200).json();
+        let hits = found["data"].as_array().unwrap();
+        assert!(!hits.is_empty(), "{q}");
+        for hit in hits {
+            assert_eq!(
+                (&hit["company_id"], &hit["matches"]),
+                (&json!(id), &json!({ "company_id": [[0, id.len()]] }))
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_box_is_told_companies_and_categories_while_one_types() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Bronze).await;

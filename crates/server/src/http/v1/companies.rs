@@ -70,7 +70,7 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
     let company = named(companies, question.path.get("id"))?;
     let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
-    let stamps = companies.stamps().into_iter().chain([filings.stamp]);
+    let stamps = question.catalog.stamps_of_filings();
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
         return csv::page(dialect, &label, &filings.data, &listing, stamps);

@@ -135,11 +135,10 @@ fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filter
 
 fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
     let Filters { category, company, from, to, .. } = filters;
-    let (part, companies) = (&question.catalog.filings, &question.catalog.companies);
-    let rows = select(part, move |filings, page| {
+    let rows = select(&question.catalog.filings, move |filings, page| {
         filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
     });
-    (rows, [part.stamp].into_iter().chain(companies.stamps()).collect())
+    (rows, question.catalog.stamps_of_filings().collect())
 }
 
 fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {

@@ -38,8 +38,7 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
     let hits = Hits::named(question)?;
     let found = question.catalog.search_filings(q, page);
-    let (filings, companies) = (&question.catalog.filings, &question.catalog.companies);
-    let stamps = [filings.stamp, companies.stamp];
+    let (filings, stamps) = (&question.catalog.filings, question.catalog.stamps_of_filings());
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-search", found.total);
         return csv::page(dialect, &label, &filings.data, &found, stamps);

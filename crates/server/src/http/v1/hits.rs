@@ -1,6 +1,6 @@
 //! What a search found, as an answer shows it.
 
-use lastro_catalog::{Found, Highlights, Name, Object, Reading, Searchable, name};
+use lastro_catalog::{Catalog, Found, Name, Object, Reading, Searchable, name};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -8,6 +8,7 @@ use crate::http::handler::Question;
 /// How hits are shown.
 #[derive(Debug)]
 pub struct Hits<'a> {
+    catalog: &'a Catalog,
     q: &'a str,
     highlighted: bool,
 }
@@ -15,7 +16,7 @@ pub struct Hits<'a> {
 impl<'a> Hits<'a> {
     pub fn named(question: &'a Question<'_>) -> Result<Self, ApiError> {
         let highlighted = question.query.flag("highlight")?;
-        Ok(Self { q: question.query.search()?, highlighted })
+        Ok(Self { catalog: question.catalog, q: question.query.search()?, highlighted })
     }
 
     /// The rows, with what they were found by if that was asked for.
@@ -29,7 +30,7 @@ impl<'a> Hits<'a> {
         if !self.highlighted {
             return object.array(name, found.rows.iter(), |row, out| table.write_json(row, out));
         }
-        let highlights = Highlights::of(self.q, &found.reading);
+        let highlights = self.catalog.highlights(self.q, &found.reading);
         object.array(name, found.rows.iter(), |row, out| table.write_highlighted(row, &highlights, out))
     }
 

@@ -1,7 +1,6 @@
 //! One search over companies and filings, and what to propose while one types.
 
 use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Suggestion, Table, name};
-use lastro_model::Stamp;
 
 use super::hits::{self, Hits};
 use crate::error::ApiError;
@@ -25,7 +24,7 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let object = hits.array(object, name!("companies"), &catalog.companies.data, &found_companies);
     let object = hits.array(object, name!("filings"), &catalog.filings.data, &found_filings);
     let object = hits::readings(object, &found_companies.reading, &found_filings.reading);
-    Ok(Reply::data(object.end(), stamps(catalog)))
+    Ok(Reply::data(object.end(), catalog.stamps_of_filings()))
 }
 
 /// For a box that answers while one types.
@@ -35,7 +34,7 @@ pub fn suggest(question: &Question<'_>) -> Result<Reply, ApiError> {
     let body = Object::new(Vec::with_capacity(64 + suggestions.len() * 96))
         .array(name!("data"), suggestions, |suggestion, out| write_suggestion(suggestion, out))
         .end();
-    Ok(Reply::data(body, stamps(question.catalog)))
+    Ok(Reply::data(body, question.catalog.stamps_of_filings()))
 }
 
 const SUGGESTIONS: usize = 10;
@@ -53,11 +52,6 @@ fn write_suggestion(suggestion: Suggestion<'_>, out: &mut Vec<u8>) {
     };
 }
 
-/// The states that both arrays are drawn from.
-fn stamps(catalog: &Catalog) -> impl Iterator<Item = Stamp> {
-    catalog.companies.stamps().into_iter().chain([catalog.filings.stamp])
-}
-
 /// Both kinds in one table: the columns of companies, then those that only filings have.
 fn as_csv(
     question: &Question<'_>,
@@ -71,7 +65,7 @@ fn as_csv(
     let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
     let Catalog { companies, filings, .. } = question.catalog;
     let label = question.label("search", found_companies.total + found_filings.total);
-    csv::file(dialect, &label, &columns, stamps(question.catalog), |writer| {
+    csv::file(dialect, &label, &columns, question.catalog.stamps_of_filings(), |writer| {
         for row in &found_companies.rows {
             writer.row(|put| {
                 put(Cell::Text("company"));

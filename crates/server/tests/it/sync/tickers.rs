@@ -47,15 +47,27 @@ async fn the_newest_form_replaces_what_an_older_one_named() {
     let (id, securities) = listed(&stage.publisher.publisher_data());
     let codes: Vec<String> = securities.iter().map(|security| security.ticker.to_string()).collect();
     assert_eq!(tickers(&stage, id).await, json!(codes));
-    let path = format!("/api/v1/companies/{id}");
-    let before = tag(&stage, &path).await;
+    let code = &codes[0];
+    let drawn_from_tickers = [
+        format!("/api/v1/companies/{id}"),
+        format!("/api/v1/companies/search?q={code}"),
+        format!("/api/v1/filings/search?q={code}"),
+        format!("/api/v1/search?q={code}"),
+        format!("/api/v1/search/suggest?q={code}"),
+    ];
+    let mut tags = Vec::new();
+    for path in &drawn_from_tickers {
+        tags.push(tag(&stage, path).await);
+    }
     stage.publisher.change(|publisher_data| {
         publisher_data.securities.retain(|security| security.company_id != id);
         publisher_data.securities.push(TradedSecurity { version: 2, ..securities[1].clone() });
     });
     stage.run(Source::Tickers).await.unwrap();
     assert_eq!(tickers(&stage, id).await, json!([codes[1]]));
-    assert_ne!(tag(&stage, &path).await, before, "an answer of another state has another tag");
+    for (path, before) in drawn_from_tickers.iter().zip(tags) {
+        assert_ne!(tag(&stage, path).await, before, "an answer of another state has another tag: {path}");
+    }
     stage.app.get(&format!("/api/v1/companies/{}", codes[0])).key(&stage.key).send().await.expect(404);
     let renamed = stage.json(&format!("/api/v1/companies/search?q={}", codes[1])).await;
     assert_eq!(renamed["data"][0]["id"], id.to_string());
