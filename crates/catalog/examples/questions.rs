@@ -2,13 +2,17 @@
 //!
 //! `questions saved texts` prints the texts of every hundredth filing, for `bench/questions` to make questions of;
 //! `questions saved ask < questions` reads lines of a family, a limit, an offset and words, and prints the same with the
-//! total and the microseconds before it.
+//! total and the microseconds before it. With `companies` or `suggestions` in the place of `ask` it asks for these, of the
+//! registry that `measure` made the filings of.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
 use std::io::BufRead;
 
-use lastro_catalog::{Filings, Page};
+use std::sync::Arc;
+
+use lastro_catalog::{Catalog, Companies, Filings, Page, Part};
+use lastro_sample::Shape;
 
 /// The binary's own, so that memory is given back as there.
 #[cfg(feature = "jemalloc")]
@@ -16,12 +20,27 @@ use lastro_catalog::{Filings, Page};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const EVERY: usize = 100;
+/// As many as `measure` makes.
+const REGISTRY: Shape = Shape { companies: 2_500, filings: 0, seed: 1 };
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, what] = &arguments[..] else { return };
     let filings = restored(file);
-    if what == "texts" { texts(&filings) } else { ask(&filings) }
+    if what == "texts" {
+        return texts(&filings);
+    }
+    let companies = Companies::build(lastro_sample::companies(&REGISTRY)).unwrap();
+    let catalog = Catalog { companies: part(companies), filings: part(filings), ..Catalog::empty() };
+    ask(|words, page| match what.as_str() {
+        "companies" => catalog.search_companies(words, page).total,
+        "suggestions" => catalog.suggestions(words, page.limit).len(),
+        _ => catalog.filings.search(words, page).total,
+    });
+}
+
+fn part<T>(data: T) -> Arc<Part<T>> {
+    Arc::new(Part { stamp: Default::default(), sample: false, data })
 }
 
 fn texts(filings: &Filings) {
@@ -32,12 +51,12 @@ fn texts(filings: &Filings) {
     }
 }
 
-fn ask(filings: &Filings) {
+fn ask(find: impl Fn(&str, Page) -> usize) {
     for line in std::io::stdin().lock().lines().map(Result::unwrap) {
         let [_, limit, offset, words] = line.splitn(4, '\t').collect::<Vec<_>>()[..] else { continue };
         let page = Page { limit: limit.parse().unwrap(), offset: offset.parse().unwrap() };
         let mut total = 0;
-        let micros = cpu(|| total = filings.search(words, page).total) * 1e6;
+        let micros = cpu(|| total = find(words, page)) * 1e6;
         println!("{micros:.1}\t{total}\t{line}");
     }
 }

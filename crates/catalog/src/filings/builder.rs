@@ -55,7 +55,7 @@ impl FilingsBuilder {
         self.columns.seal();
         let Self { columns, ids, .. } = self;
         let index = index(&columns)?;
-        Ok(Filings::assemble(columns, ids, index))
+        Filings::assemble(columns, ids, index)
     }
 
     fn add(&mut self, filing: &Filing) -> Result<(), BuildError> {

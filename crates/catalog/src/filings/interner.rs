@@ -4,7 +4,6 @@ use std::io::{self, Read, Write};
 
 use hashbrown::HashMap;
 
-use crate::fold::fold_label;
 use crate::json::string;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
@@ -67,46 +66,5 @@ impl Interner {
     /// No more texts will come.
     pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();
-    }
-}
-
-/// Labels that differ only in case, accents or space, brought together.
-#[derive(Default)]
-pub(super) struct Groups {
-    by_fold: HashMap<String, u32>,
-    /// The group of each label.
-    of_label: Vec<u32>,
-    /// Of each group that rows have, the label of the first of them; in alphabetical order.
-    shown: Vec<u32>,
-}
-
-impl Groups {
-    /// The groups of other labels, of which each row has one. What is the same group keeps its number.
-    pub(super) fn with(&self, labels: &Interner, rows: &[u32]) -> Self {
-        let mut groups = Self { by_fold: self.by_fold.clone(), ..Self::default() };
-        for text in labels.texts() {
-            let next = groups.by_fold.len() as u32;
-            groups.of_label.push(*groups.by_fold.entry(fold_label(text)).or_insert(next));
-        }
-        let mut seen = vec![false; groups.by_fold.len()];
-        for label in rows {
-            if !std::mem::replace(&mut seen[groups.group_of(*label) as usize], true) {
-                groups.shown.push(*label);
-            }
-        }
-        groups.shown.sort_by_key(|label| fold_label(labels.text(*label)));
-        groups
-    }
-
-    pub(super) fn find(&self, folded: &str) -> Option<u32> {
-        self.by_fold.get(folded).copied()
-    }
-
-    pub(super) fn group_of(&self, label: u32) -> u32 {
-        self.of_label[label as usize]
-    }
-
-    pub(super) fn labels(&self) -> impl Iterator<Item = u32> {
-        self.shown.iter().copied()
     }
 }

@@ -26,14 +26,14 @@ impl Filings {
         let plan = self.merge_plan(fresh);
         let columns = self.columns.merged(&fresh.columns, &plan)?;
         let index = self.index.merged(&fresh.index, &plan)?;
-        let category_groups = self.category_groups.with(&columns.categories, &columns.category);
+        let categories = self.categories.with(&columns.categories, &columns.category)?;
         let new_lists = Postings::build(fresh.len() as u32, |row| {
             let position = plan.inserted(row);
-            keys(columns.company(position), category_groups.group_of(columns.category(position)))
+            keys(columns.company(position), categories.of_label(columns.category(position)))
         });
         let lists = self.lists.merged(&new_lists, &plan);
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Ok(Self { columns, ids, category_groups, lists, index })
+        Ok(Self { columns, ids, categories, lists, index })
     }
 
     /// A filing with the id of a fresh one is removed; the fresh ones are inserted where their day and id belong.

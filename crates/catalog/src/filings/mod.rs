@@ -5,6 +5,7 @@
 //! JSON already escaped; writing a row copies them.
 
 mod builder;
+mod categories;
 mod columns;
 mod ids;
 mod interner;
@@ -18,6 +19,7 @@ use std::io::{self, Read, Write};
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
+use crate::BuildError;
 use crate::fold::fold_label;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, text_of};
@@ -27,9 +29,9 @@ use crate::postings::Postings;
 use crate::search::{Found, Names, Span, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
+use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
-use interner::Groups;
 
 pub use builder::FilingsBuilder;
 
@@ -55,7 +57,7 @@ struct FilterKey {
 pub struct Filings {
     columns: Columns,
     ids: IdTable,
-    category_groups: Groups,
+    categories: Categories,
     lists: Postings<FilterKey>,
     index: TextIndex,
 }
@@ -65,12 +67,12 @@ impl Filings {
         Self::default()
     }
 
-    fn assemble(columns: Columns, ids: IdTable, index: TextIndex) -> Self {
-        let category_groups = Groups::default().with(&columns.categories, &columns.category);
+    fn assemble(columns: Columns, ids: IdTable, index: TextIndex) -> Result<Self, BuildError> {
+        let categories = Categories::default().with(&columns.categories, &columns.category)?;
         let lists = Postings::build(columns.len() as u32, |position| {
-            keys(columns.company(position), category_groups.group_of(columns.category(position)))
+            keys(columns.company(position), categories.of_label(columns.category(position)))
         });
-        Self { columns, ids, category_groups, lists, index }
+        Ok(Self { columns, ids, categories, lists, index })
     }
 
     /// Writes all that [`Self::restore`] needs. The label says what the filings are of.
@@ -94,7 +96,7 @@ impl Filings {
         snapshot.finish()?;
         ensure(index.len() as usize == columns.len())?;
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Ok(Self::assemble(columns, ids, index.into_index()))
+        Self::assemble(columns, ids, index.into_index()).map_err(|_| SnapshotError::Damaged)
     }
 
     pub fn len(&self) -> usize {
@@ -115,11 +117,21 @@ impl Filings {
 
     /// One label of each category, as published, in alphabetical order.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
-        self.category_groups.labels().map(|label| self.columns.categories.text(label))
+        self.categories.labels().map(|label| self.columns.categories.text(label))
+    }
+
+    /// The categories that begin with a text, and the others that have all its words. Mistyped words are mended; those that
+    /// are known elsewhere are taken for what they are.
+    pub(crate) fn categories_typed(
+        &self,
+        q: &str,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> (Vec<&str>, Vec<&str>) {
+        self.categories.typed(&self.columns.categories, q, &|word| self.knows(word) || is_known(word))
     }
 
     pub fn list(&self, filter: &FilingFilter<'_>, page: Page) -> Listing<'_> {
-        let category = match filter.category.map(|label| self.category_groups.find(&fold_label(label))) {
+        let category = match filter.category.map(|label| self.categories.find(&fold_label(label))) {
             Some(None) => return Listing::EMPTY,
             known => known.flatten(),
         };
@@ -158,11 +170,6 @@ impl Filings {
     /// Whether some filing has a word, in some form or as a prefix.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.index.knows(word)
-    }
-
-    /// The words of a text as they were most likely meant; those that are known elsewhere are taken for what they are.
-    pub(crate) fn spelt(&self, q: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
-        self.index.spelt(q, is_known)
     }
 
     /// The record again.

@@ -11,5 +11,6 @@ mod revisions;
 mod search;
 mod series;
 mod snapshot;
+mod suggestions;
 mod tables;
 mod tickers;

@@ -1,0 +1,85 @@
+//! The categories of filings: labels that differ only in case, accents or space are one.
+
+use hashbrown::HashMap;
+
+use super::interner::Interner;
+use crate::BuildError;
+use crate::fold::fold_label;
+use crate::search::{Field, IndexBuilder, TextIndex, analyzed, is_form, may_go_on};
+
+#[derive(Default)]
+pub(super) struct Categories {
+    by_fold: HashMap<String, u32>,
+    /// The category of each label.
+    of_label: Vec<u32>,
+    /// Of each category that rows have, the label of the first of them; in alphabetical order.
+    shown: Vec<u32>,
+    /// Of the labels shown.
+    index: TextIndex,
+}
+
+impl Categories {
+    /// The categories of other labels, of which each row has one. What is the same category keeps its number.
+    pub(super) fn with(&self, labels: &Interner, rows: &[u32]) -> Result<Self, BuildError> {
+        let mut categories = Self { by_fold: self.by_fold.clone(), ..Self::default() };
+        for text in labels.texts() {
+            let next = categories.by_fold.len() as u32;
+            categories.of_label.push(*categories.by_fold.entry(fold_label(text)).or_insert(next));
+        }
+        let mut seen = vec![false; categories.by_fold.len()];
+        for label in rows {
+            if !std::mem::replace(&mut seen[categories.of_label(*label) as usize], true) {
+                categories.shown.push(*label);
+            }
+        }
+        categories.shown.sort_by_key(|label| fold_label(labels.text(*label)));
+        categories.index = index(categories.shown.iter().map(|label| labels.text(*label)))?;
+        Ok(categories)
+    }
+
+    pub(super) fn find(&self, folded: &str) -> Option<u32> {
+        self.by_fold.get(folded).copied()
+    }
+
+    pub(super) fn of_label(&self, label: u32) -> u32 {
+        self.of_label[label as usize]
+    }
+
+    pub(super) fn labels(&self) -> impl Iterator<Item = u32> {
+        self.shown.iter().copied()
+    }
+
+    /// The labels that begin with a text, and the others that have all its words. Mistyped words are mended; those that are
+    /// known elsewhere are taken for what they are.
+    pub(super) fn typed<'l>(
+        &self,
+        labels: &'l Interner,
+        text: &str,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> (Vec<&'l str>, Vec<&'l str>) {
+        let words = self.index.spelt(text, is_known);
+        let having = self.index.all(&words, may_go_on(text)).into_iter();
+        having
+            .map(|row| labels.text(self.shown[row as usize]))
+            .partition(|label| begins(&analyzed(label), &words))
+    }
+}
+
+/// Whether a text begins with these words, with the last of them as far as it goes.
+fn begins(text: &[String], words: &[String]) -> bool {
+    let same = text.iter().zip(words).take_while(|(one, other)| is_form(one, other)).count();
+    match &words[same..] {
+        [] => true,
+        [last] => text.get(same).is_some_and(|word| word.starts_with(last)),
+        _ => false,
+    }
+}
+
+fn index<'a>(labels: impl Iterator<Item = &'a str>) -> Result<TextIndex, BuildError> {
+    let mut index = IndexBuilder::default();
+    for label in labels {
+        let title = index.title(label);
+        index.push(&[(Field::Category, &title)], "")?;
+    }
+    index.finish()
+}
