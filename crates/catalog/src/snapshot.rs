@@ -10,12 +10,12 @@ use crc32fast::Hasher;
 
 /// The number in it grows by one with whatever changes the bytes, or what they mean: words, stems, weights. A server that
 /// finds a snapshot of another format builds the part anew.
-const FORMAT: &[u8; 16] = b"lastro filings 5";
+const FORMAT: &[u8; 16] = b"lastro filings 6";
 
 /// What this format comes to, as checksums. The tests compare it with the program; where it differs, the format is a new
 /// one: it gets the next number above, and its checksums stand here.
 #[cfg(test)]
-const GOLDEN: tests::Golden = tests::Golden { bytes: 0x4595_9a76, analyzer: 0x351e_b27e };
+const GOLDEN: tests::Golden = tests::Golden { bytes: 0x4595_9a76, analyzer: 0x34f4_885f };
 
 /// Why a snapshot is not used.
 #[derive(Debug, thiserror::Error)]

@@ -7,23 +7,20 @@
 const SHORTEST: usize = 4;
 /// Shorter words are different words if one ends in `o` and the other in `a`: `porto` and `porta`.
 const SHORTEST_WITH_GENDER: usize = 6;
+const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
 /// So much of a word stays, whatever its ending is.
 const SHORTEST_REST: usize = 2;
 
-/// Endings that come together, the plural's first, and what they have in common: a sign that no word has, or else `brasl` would
-/// be taken for a form of `brasil`.
-const ENDINGS: [(&str, &str); 10] = [
-    ("oes", "ao"),
-    ("aes", "ao"),
-    ("ais", "al"),
-    ("ois", "ol"),
-    ("uis", "ul"),
-    // Móvel and móveis, contábil and contábeis.
-    ("eis", "-l"),
-    ("el", "-l"),
-    ("il", "-l"),
-    ("ns", "-m"),
-    ("m", "-m"),
+/// Endings that come together, the plural's first, and what they have in common. Where that is no ending of the singular it has a
+/// sign that no word has, or else `klabim` would be taken for a form of `klabin`.
+const ENDINGS: [(&str, &str); 7] =
+    [("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("ois", "ol"), ("uis", "ul"), ("ns", "-m"), ("m", "-m")];
+
+/// What `il` ends without the stress on it; the plural is that of `el`: `contábeis` like `móveis`, but `civis`.
+const UNSTRESSED_IL: [&str; 24] = [
+    "agil", "contabil", "debil", "dificil", "docil", "esteril", "facil", "fertil", "fossil", "fragil",
+    "habil", "inabil", "infertil", "inutil", "missil", "portatil", "projetil", "reptil", "retratil", "tatil",
+    "textil", "util", "versatil", "volatil",
 ];
 
 /// What all forms of a folded word have in common, which need not be a word itself. A code has no other form.
@@ -49,13 +46,21 @@ fn singular(word: &str) -> String {
         let start = word.strip_suffix(ending).filter(|start| start.len() >= SHORTEST_REST)?;
         Some([start, common].concat())
     });
-    irregular.or_else(|| civil(word)).unwrap_or_else(|| without_s(word).to_owned())
+    let ending_in_l = || movel(word).or_else(|| civil(word));
+    irregular.or_else(ending_in_l).unwrap_or_else(|| without_s(word).to_owned())
+}
+
+/// `móveis`, and `contábeis`.
+fn movel(word: &str) -> Option<String> {
+    let start = word.strip_suffix("eis").filter(|start| start.len() >= SHORTEST_REST)?;
+    let with_il = [start, "il"].concat();
+    Some(if UNSTRESSED_IL.contains(&with_il.as_str()) { with_il } else { [start, "el"].concat() })
 }
 
 /// After a consonant `is` is the plural of `il`: `civis`, `perfis`.
 fn civil(word: &str) -> Option<String> {
     let start = word.strip_suffix("is").filter(|start| start.len() >= SHORTEST_REST)?;
-    (!start.ends_with(['a', 'e', 'i', 'o', 'u'])).then(|| [start, "-l"].concat())
+    (!start.ends_with(VOWELS)).then(|| [start, "il"].concat())
 }
 
 /// Without the `s` of the plural, or its `es` after `r`, `s` and `z`: `valor` and `valores`, but also `torre` and `torres`.
@@ -67,7 +72,8 @@ fn without_s(word: &str) -> &str {
         return singular;
     }
     // `país` has lost its `s` as if it were a plural.
-    cut(stem, "s")
+    let singular = cut(stem, "s");
+    if singular.ends_with(VOWELS) { singular } else { stem }
 }
 
 /// The word without an ending, if enough of it stays.
@@ -93,6 +99,11 @@ mod tests {
             "imóvel imóveis imovel imoveis",
             "contábil contábeis contabil",
             "civil civis",
+            "têxtil têxteis",
+            "útil úteis",
+            "papel papéis",
+            "hotel hotéis",
+            "fuzil fuzis",
             "perfil perfis",
             "fiscal fiscais",
             "trabalhador trabalhadores trabalhadora trabalhadoras",
@@ -151,6 +162,10 @@ mod tests {
             "hipera hiper",
             "brasl brasil",
             "klabim klabin",
+            "basil basel",
+            "basil brasil",
+            "nore norse",
+            "abril abrel",
             "dividendo dividend",
         ] {
             let bases = bases(pair);
