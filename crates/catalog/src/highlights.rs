@@ -35,6 +35,11 @@ impl Highlights {
         self.highlighter.spans(text)
     }
 
+    /// The words of category and type.
+    pub(crate) fn in_labels(&self, labels: [&str; 2]) -> [Vec<Span>; 2] {
+        self.highlighter.spans_of_labels(labels)
+    }
+
     /// A CNPJ is found by its beginning, whatever the punctuation; it is marked as a whole.
     pub(crate) fn in_cnpj(&self, cnpj: &Cnpj) -> Vec<Span> {
         let is_found = self.cnpj.as_deref().is_some_and(|digits| cnpj.compact().starts_with(digits));

@@ -9,7 +9,7 @@ use super::Companies;
 use super::legal_forms::{places_of_name, without_begun};
 use super::ranking::{self, Rank, Wanted, standing_of};
 use crate::page::{Listing, Page, Rows};
-use crate::search::{Found, Reading, Spelling, analyzed, is_stop_word, may_go_on};
+use crate::search::{Found, LastWord, Reading, Spelling, analyzed, is_stop_word};
 
 /// Where no company has all words, so many of the rarest tell whom was meant.
 const MOST_TELLING: usize = 6;
@@ -18,8 +18,7 @@ const MOST_TELLING: usize = 6;
 struct Typed<'a> {
     q: &'a str,
     words: Vec<String>,
-    /// Whether the last word may go on.
-    is_open: bool,
+    last: LastWord<'a>,
     /// Whether a word is known elsewhere, so that it is not mistyped.
     is_known: &'a dyn Fn(&str) -> bool,
 }
@@ -42,7 +41,7 @@ impl Companies {
 
     /// The same where something else is searched too: a word that is known there is not mistyped.
     pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
-        let typed = Typed { q, words: analyzed(q), is_open: may_go_on(q), is_known };
+        let typed = Typed { q, words: analyzed(q), last: LastWord::of(q), is_known };
         if let Some((bearers, reading)) = self.bearers(&typed) {
             return found(&bearers, reading, page);
         }
@@ -58,7 +57,7 @@ impl Companies {
     fn readings(&self, typed: &Typed<'_>) -> Vec<Read> {
         let spellings = self.index.spellings(&typed.words, typed.is_known);
         let mut found: Vec<Read> =
-            spellings.iter().filter_map(|spelling| self.read(typed, spelling, typed.is_open)).collect();
+            spellings.iter().filter_map(|spelling| self.read(typed, spelling)).collect();
         if !found.iter().any(|read| read.reading == Reading::default()) {
             self.add_respaced(typed, &spellings, &mut found);
         }
@@ -66,7 +65,10 @@ impl Companies {
             found.extend(spellings.iter().filter_map(|spelling| self.read_without_begun(typed, spelling)));
         }
         if found.is_empty() {
-            found.extend(spellings.first().and_then(|first| self.read_most(typed, first)));
+            let most: Vec<(usize, Read)> =
+                spellings.iter().filter_map(|spelling| self.read_most(typed, spelling)).collect();
+            let words = most.iter().map(|(words, _)| *words).max();
+            found.extend(most.into_iter().filter(|(had, _)| Some(*had) == words).map(|(_, read)| read));
         }
         found
     }
@@ -74,10 +76,11 @@ impl Companies {
     /// Adds readings with other spaces. These change no letter, but joining takes words that companies have, and dividing makes
     /// short words of a long one: they count where a name is that, divided ones also where there is nothing else.
     fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
-        let read = |spelling: &Spelling| self.read(typed, spelling, typed.is_open);
-        let joined = self.index.joined(&typed.words, spellings, typed.is_open);
+        let read = |spelling: &Spelling| self.read(typed, spelling);
+        let is_open = typed.last.may_go_on();
+        let joined = self.index.joined(&typed.words, spellings, is_open);
         let joined = joined.iter().filter_map(read).filter(|read| ranking::is_named(&read.best));
-        let divided = self.index.divided(&typed.words, spellings, typed.is_open, typed.is_known);
+        let divided = self.index.divided(&typed.words, spellings, is_open, typed.is_known);
         let divided = divided.iter().filter_map(read);
         let divided = divided.filter(|read| found.is_empty() || ranking::is_name(&read.best));
         let respaced: Vec<Read> = joined.chain(divided).collect();
@@ -85,33 +88,37 @@ impl Companies {
     }
 
     /// The companies that have all words of a name; beside these, whose name it is with other spaces.
-    fn read(&self, typed: &Typed<'_>, spelling: &Spelling, is_open: bool) -> Option<Read> {
+    fn read(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
+        let is_open = spelling.is_open(&typed.last);
         let mut rows = self.with_all(&spelling.words, is_open);
         if rows.is_empty() {
             return None;
         }
         let written = self.names.written(&spelling.words).iter();
         rows.extend(written.filter(|row| !rows.contains(row)).copied().collect::<Vec<_>>());
-        self.ranked(typed, &spelling.words, is_open, rows, spelling.reading())
+        self.ranked(typed, &spelling.words, is_open, rows, spelling.reading(&typed.last))
     }
 
     /// The same where the legal form need not be typed to its end, for it need not be there at all.
     fn read_without_begun(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
-        let words = without_begun(&spelling.words).filter(|words| typed.is_open && !words.is_empty())?;
+        let words = without_begun(&spelling.words)
+            .filter(|words| spelling.is_open(&typed.last) && !words.is_empty())?;
         let rows = self.with_all(words, false);
-        if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, spelling.reading()) }
+        let reading = spelling.reading(&typed.last);
+        if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, reading) }
     }
 
-    /// The companies that have the most words: active ones before others, then those with the rarest words. A company is
-    /// compared with what it has of the query.
-    fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
-        let (words, is_open) = required(&spelling.words, typed.is_open);
+    /// The companies that have the most words, and how many that are: active ones before others, then those with the rarest
+    /// words. A company is compared with what it has of the query.
+    fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<(usize, Read)> {
+        let (words, is_open) = required(&spelling.words, spelling.is_open(&typed.last));
         let by_word = self.rows_by_word(&words, is_open);
         let mut groups = BTreeMap::<Reverse<Vec<bool>>, Vec<u32>>::new();
         for row in self.index.most(&words, is_open) {
             let has = by_word.iter().map(|(_, rows)| rows.binary_search(&row).is_ok());
             groups.entry(Reverse(has.collect())).or_default().push(row);
         }
+        let words_had = groups.keys().map(|Reverse(has)| has.iter().filter(|has| **has).count()).max()?;
         let mut ranked = Vec::new();
         for (group, (Reverse(has), rows)) in groups.into_iter().enumerate() {
             let had = by_word.iter().zip(has).filter(|(_, has)| *has).map(|((place, _), _)| *place);
@@ -123,7 +130,8 @@ impl Companies {
         ranked.sort_unstable();
         let (standing, _, best, _) = *ranked.first()?;
         let rows = ranked.into_iter().map(|(.., row)| row).collect();
-        Some(Read { best, standing, rows, reading: Reading { relaxed: true, ..spelling.reading() } })
+        let reading = Reading { relaxed: true, ..spelling.reading(&typed.last) };
+        Some((words_had, Read { best, standing, rows, reading }))
     }
 
     /// The places of the words that companies have, the rarest first, with these.
@@ -170,7 +178,7 @@ impl Companies {
         let bearers: Vec<u32> = self.cnpjs.bearers(&cnpj).collect();
         let is_other = |word: &&String| Cnpj::parse(word) != Ok(cnpj);
         let others: Vec<String> = typed.words.iter().filter(is_other).cloned().collect();
-        let is_open = typed.is_open && typed.words.last().is_some_and(|last| is_other(&last));
+        let is_open = typed.last.may_go_on() && typed.words.last().is_some_and(|last| is_other(&last));
         let with_others = self.with_others(&others, is_open);
         let has_others = |row: &&u32| with_others.as_ref().is_none_or(|rows| rows.binary_search(row).is_ok());
         let having: Vec<u32> = bearers.iter().filter(has_others).copied().collect();

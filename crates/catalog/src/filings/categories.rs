@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::interner::Interner;
 use crate::BuildError;
 use crate::fold::fold_label;
-use crate::search::{Field, IndexBuilder, TextIndex, analyzed, is_form, may_go_on};
+use crate::search::{Field, IndexBuilder, LastWord, TextIndex, analyzed, is_form};
 
 #[derive(Default)]
 pub(super) struct Categories {
@@ -58,7 +58,7 @@ impl Categories {
         is_known: &dyn Fn(&str) -> bool,
     ) -> (Vec<&'l str>, Vec<&'l str>) {
         let words = self.index.spelt(text, is_known);
-        let having = self.index.all(&words, may_go_on(text)).into_iter();
+        let having = self.index.all(&words, LastWord::of(text).may_go_on()).into_iter();
         having
             .map(|row| labels.text(self.shown[row as usize]))
             .partition(|label| begins(&analyzed(label), &words))

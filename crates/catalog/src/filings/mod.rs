@@ -246,13 +246,15 @@ impl Searchable for Filings {
     fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)> {
         let columns = &self.columns;
         let in_text = |text: &str| highlights.in_text(text);
+        let category = columns.categories.text(columns.category(position));
         let kind = columns.kind(position).map_or("", |kind| columns.kinds.text(kind));
+        let [category, kind] = highlights.in_labels([category, kind]);
         vec![
             (name!("company_id"), highlights.in_code(itoa::Buffer::new().format(columns.company(position)))),
             (name!("company_name"), in_text(columns.company_names.text(columns.company_name(position)))),
-            (name!("category"), in_text(columns.categories.text(columns.category(position)))),
+            (name!("category"), category),
             (name!("description"), in_text(&text_of(columns.description_json(position)))),
-            (name!("type"), in_text(kind)),
+            (name!("type"), kind),
         ]
     }
 }

@@ -53,14 +53,30 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether the last word of a text may be the beginning of one: letters joined by signs, as in `M&A`, are whole.
-pub(crate) fn may_go_on(text: &str) -> bool {
-    let (mut rest, mut is_plain) = (text, true);
-    while let Some((raw, after)) = next_raw_word(rest) {
-        is_plain = !raw.contains(['.', '/', '&', '-']);
-        rest = after;
+/// The last word of a text.
+pub(crate) struct LastWord<'a> {
+    raw: &'a str,
+}
+
+impl<'a> LastWord<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        let (mut rest, mut last) = (text, "");
+        while let Some((raw, after)) = next_raw_word(rest) {
+            (rest, last) = (after, raw);
+        }
+        Self { raw: last }
     }
-    is_plain
+
+    /// Whether it may be the beginning of one: letters joined by signs, as in `M&A`, are whole.
+    pub(crate) fn may_go_on(&self) -> bool {
+        !self.raw.contains(['.', '/', '&', '-'])
+    }
+
+    /// As it was typed, if it is whole and the last of these.
+    pub(super) fn whole_in(&self, words: &[String]) -> Option<&'a str> {
+        let is_last = || words.last().is_some_and(|last| words_of(self.raw) == [&**last]);
+        (!self.may_go_on() && is_last()).then_some(self.raw)
+    }
 }
 
 fn next_raw_word(text: &str) -> Option<(&str, &str)> {
@@ -208,6 +224,7 @@ mod tests {
             words_of("AGO/AGE e/ou R$ analistas/agentes"),
             ["ago", "age", "e", "ou", "r", "analistas", "agentes"]
         );
+        let may_go_on = |text| LastWord::of(text).may_go_on();
         assert!(may_go_on("c&a mod") && may_go_on("ago") && !may_go_on("M&A") && !may_go_on("Aurora S.A."));
         assert_eq!(words_of("petro\u{ad}bras pe\u{200b}tro"), ["petrobras", "petro"]);
     }
@@ -219,7 +236,7 @@ mod tests {
             words_of("d' or 'fato' rock'n'roll d''or"),
             ["d", "or", "fato", "rock", "nroll", "d", "or"]
         );
-        assert!(may_go_on("rede d'o"));
+        assert!(LastWord::of("rede d'o").may_go_on());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Which words of a text a search found it by.
 
-use super::analyzer::{for_each_word_at, is_stop_word, may_go_on, words_of};
+use std::ops::Range;
+
+use super::analyzer::{LastWord, for_each_word_at, is_stop_word, words_of};
 use super::inflection::base;
 use super::synonyms::{self, is_form};
 
@@ -24,6 +26,8 @@ pub(crate) struct Highlighter {
     words: Vec<(String, String)>,
     /// The beginning of a word.
     last: String,
+    /// All letters: the words may stand together or apart.
+    letters: String,
     /// Expressions that mean the same as words of the query.
     expressions: Vec<&'static [String]>,
 }
@@ -39,32 +43,37 @@ impl Highlighter {
             .collect();
         let telling = words.iter().filter(|word| !is_stop_word(word));
         let tells_nothing = telling.clone().count() == 0;
-        let is_open = may_go_on(searched);
+        let is_open = LastWord::of(searched).may_go_on();
         let last = words.last().filter(|last| is_open && (tells_nothing || !is_stop_word(last)));
         Self {
             words: telling.map(|word| (word.clone(), base(word))).collect(),
             last: last.cloned().unwrap_or_default(),
+            letters: words.concat(),
             expressions,
         }
     }
 
     /// The words of a text that match, in their order.
     pub(crate) fn spans(&self, text: &str) -> Vec<Span> {
-        let mut words = Vec::new();
-        for_each_word_at(text, |bytes, folded| words.push((bytes, folded.to_owned())));
-        let mut marked: Vec<bool> = words.iter().map(|(_, word)| self.is_asked_for(word)).collect();
-        for expression in &self.expressions {
-            for start in 0..words.len() {
-                let there = words.get(start..start + expression.len()).unwrap_or_default();
-                if !there.is_empty()
-                    && there.iter().zip(*expression).all(|((_, one), other)| is_form(one, other))
-                {
-                    marked[start..start + expression.len()].fill(true);
-                }
+        self.marked(text).spans()
+    }
+
+    /// The same of category and type, which may have an expression between them.
+    pub(crate) fn spans_of_labels(&self, labels: [&str; 2]) -> [Vec<Span>; 2] {
+        let mut labels = labels.map(|label| self.marked(label));
+        for halves in self.expressions.iter().flat_map(|expression| synonyms::halves(expression)) {
+            if halves.iter().all(|half| labels.iter().any(|label| label.has(half))) {
+                labels.iter_mut().for_each(|label| halves.iter().for_each(|half| label.mark(half)));
             }
         }
-        let spans = words.into_iter().zip(marked).filter(|(_, marked)| *marked);
-        in_characters(text, spans.map(|((bytes, _), _)| bytes))
+        labels.map(MarkedText::spans)
+    }
+
+    fn marked<'t>(&self, text: &'t str) -> MarkedText<'t> {
+        let mut marked = MarkedText::of(text, |word| self.is_asked_for(word));
+        self.expressions.iter().for_each(|expression| marked.mark(expression));
+        marked.mark_letters(&self.letters);
+        marked
     }
 
     fn is_asked_for(&self, word: &str) -> bool {
@@ -74,8 +83,64 @@ impl Highlighter {
     }
 }
 
+/// The words of a text, and which of them match.
+struct MarkedText<'t> {
+    text: &'t str,
+    words: Vec<(Range<usize>, String)>,
+    marked: Vec<bool>,
+}
+
+impl<'t> MarkedText<'t> {
+    fn of(text: &'t str, is_asked_for: impl Fn(&str) -> bool) -> Self {
+        let mut words = Vec::new();
+        for_each_word_at(text, |bytes, folded| words.push((bytes, folded.to_owned())));
+        let marked = words.iter().map(|(_, word)| is_asked_for(word)).collect();
+        Self { text, words, marked }
+    }
+
+    fn has(&self, expression: &[String]) -> bool {
+        (0..self.words.len()).any(|start| self.has_at(start, expression))
+    }
+
+    fn has_at(&self, start: usize, expression: &[String]) -> bool {
+        let there = self.words.get(start..start + expression.len()).unwrap_or_default();
+        !there.is_empty() && there.iter().zip(expression).all(|((_, one), other)| is_form(one, other))
+    }
+
+    fn mark(&mut self, expression: &[String]) {
+        for start in 0..self.words.len() {
+            if self.has_at(start, expression) {
+                self.marked[start..start + expression.len()].fill(true);
+            }
+        }
+    }
+
+    /// Marks words that have just these letters together.
+    fn mark_letters(&mut self, letters: &str) {
+        for start in 0..self.words.len() {
+            let mut rest = letters;
+            let is_next = |(_, word): &&(Range<usize>, String)| match rest.strip_prefix(&**word) {
+                Some(after) if !rest.is_empty() => {
+                    rest = after;
+                    true
+                }
+                _ => false,
+            };
+            let count = self.words[start..].iter().take_while(is_next).count();
+            if rest.is_empty() {
+                self.marked[start..start + count].fill(true);
+            }
+        }
+    }
+
+    fn spans(self) -> Vec<Span> {
+        let marked = self.words.into_iter().zip(self.marked).filter(|(_, marked)| *marked);
+        in_characters(self.text, marked.map(|((bytes, _), _)| bytes))
+    }
+}
+
 /// Ascending ranges of bytes as spans of characters.
-fn in_characters(text: &str, ranges: impl Iterator<Item = std::ops::Range<usize>>) -> Vec<Span> {
+fn in_characters(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Span> {
     let (mut bytes, mut characters) = (0, 0);
     let mut spans = Vec::new();
     for range in ranges {
@@ -94,8 +159,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn marked(q: &str, text: &str) -> Vec<String> {
+        texts(text, &Highlighter::of(q).spans(text))
+    }
+
+    fn texts(text: &str, spans: &[Span]) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
-        let spans = Highlighter::of(q).spans(text);
         spans.iter().map(|span| letters[span.start..span.start + span.length].iter().collect()).collect()
     }
 
@@ -118,6 +186,26 @@ mod tests {
         assert_eq!(marked("AGO", "Ata da Assembleia Geral Ordinária"), ["Assembleia", "Geral", "Ordinária"]);
         assert_eq!(marked("assembleia geral ordinária", "Edital da AGO de 2024"), ["AGO"]);
         assert_eq!(marked("ago", "Assembleia Geral"), [""; 0]);
+    }
+
+    #[test]
+    fn an_expression_may_be_divided_between_category_and_type() {
+        let labels = ["Reunião da Administração", "Conselho de Administração"];
+        let words = |q: &str, labels: [&str; 2]| {
+            let spans = Highlighter::of(q).spans_of_labels(labels);
+            [0, 1].map(|label| texts(labels[label], &spans[label]))
+        };
+        assert_eq!(words("RCA", labels), [vec!["Reunião"], vec!["Conselho", "de", "Administração"]]);
+        assert_eq!(words("RCA", ["Reunião da Diretoria", "Ata"]), [vec![""; 0], vec![]]);
+        assert_eq!(words("conselho", labels), [vec![], vec!["Conselho"]]);
+    }
+
+    #[test]
+    fn words_that_stand_together_or_apart_are_marked() {
+        assert_eq!(marked("metrô rio", "Concessão METRÔRIO"), ["METRÔRIO"]);
+        assert_eq!(marked("metrorio", "O Metrô Rio S.A."), ["Metrô", "Rio"]);
+        assert_eq!(marked("com ind", "Banco Comind"), ["Comind"]);
+        assert_eq!(marked("smart fit", "Smart e Fit Smartfits"), ["Smart", "Fit"]);
     }
 
     proptest! {

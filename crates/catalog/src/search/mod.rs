@@ -64,7 +64,7 @@ use typed::{Nobody, Typed};
 use unions::Unions;
 use word_lists::WordLists;
 
-pub(crate) use analyzer::{is_stop_word, may_go_on, words_of as analyzed};
+pub(crate) use analyzer::{LastWord, is_stop_word, words_of as analyzed};
 pub(crate) use builder::{IndexBuilder, Title};
 pub(crate) use highlight::Highlighter;
 pub use highlight::Span;
@@ -120,7 +120,8 @@ impl TextIndex {
         if words.is_empty() || self.words.rows == 0 {
             return Found::from(Listing::EMPTY);
         }
-        let is_open = may_go_on(text);
+        let last = LastWord::of(text);
+        let is_open = last.may_go_on();
         let mut key = words.join(" ");
         let prepared = self.prepared.get(&*key).filter(|_| is_open).and_then(|result| result.page(page));
         if let Some(found) = prepared.filter(|_| names.named_in(&words).is_empty()) {
@@ -131,7 +132,7 @@ impl TextIndex {
         if let Some(found) = self.recent.page(&key, page) {
             return found;
         }
-        let typed = Typed { words: &words, is_open, names, named: names.named_in(&words) };
+        let typed = Typed { words: &words, last, names, named: names.named_in(&words) };
         if !TopRows::covers(page) {
             let (outcome, reading) = self.find(&typed, page);
             return Found {
@@ -155,7 +156,7 @@ impl TextIndex {
             let query = typed.query(spelling, self);
             let outcome = if likeliest.is_none() { query.run_or_relax(page) } else { query.run(page) };
             if outcome.total > 0 && !outcome.relaxed {
-                return (outcome, spelling.reading());
+                return (outcome, spelling.reading(&typed.last));
             }
             likeliest.get_or_insert((query, outcome, spelling));
         }
@@ -163,7 +164,7 @@ impl TextIndex {
         let relaxed = || {
             let (query, outcome, spelling) = likeliest?;
             let outcome = if outcome.relaxed { outcome } else { query.relaxed(page) };
-            let reading = Reading { relaxed: outcome.relaxed, ..spelling.reading() };
+            let reading = Reading { relaxed: outcome.relaxed, ..spelling.reading(&typed.last) };
             (outcome.total > 0).then_some((outcome, reading))
         };
         respaced().or_else(relaxed).unwrap_or_default()
@@ -178,11 +179,12 @@ impl TextIndex {
     ) -> Option<(Outcome, Reading)> {
         let found = |spelling: &Spelling| {
             let outcome = typed.query(spelling, self).run(page);
-            (outcome.total > 0).then(|| (outcome, spelling.reading()))
+            (outcome.total > 0).then(|| (outcome, spelling.reading(&typed.last)))
         };
-        let joined = self.joined(typed.words, spellings, typed.is_open);
+        let is_open = typed.last.may_go_on();
+        let joined = self.joined(typed.words, spellings, is_open);
         let divided = || {
-            let divided = self.divided(typed.words, spellings, typed.is_open, &|word| typed.is_name(word));
+            let divided = self.divided(typed.words, spellings, is_open, &|word| typed.is_name(word));
             divided.iter().find_map(found)
         };
         joined.iter().find_map(found).or_else(divided)

@@ -23,7 +23,9 @@ impl Phrase {
 
     fn of(lists: &WordLists, expression: &[String]) -> Self {
         let whole = Part::of(lists, expression);
-        let halves = halves(lists, expression);
+        let halves = synonyms::halves(expression).into_iter();
+        let halves: Vec<[Part<'_>; 2]> =
+            halves.map(|halves| halves.map(|words| Part::of(lists, words))).collect();
         let mut whole_judge = whole.judge();
         let mut half_judges: Vec<[Judge<'_>; 2]> =
             halves.iter().map(|[one, other]| [one.judge(), other.judge()]).collect();
@@ -97,15 +99,6 @@ impl<'a> Part<'a> {
     fn judge(&self) -> Judge<'_> {
         Judge::of(&self.words, &self.small_words)
     }
-}
-
-/// The ways to divide an expression in two; small words between the halves are left out. The minutes of a board are filed as
-/// `Reunião da Administração`, `Conselho de Administração`.
-fn halves<'a>(lists: &'a WordLists, expression: &[String]) -> Vec<[Part<'a>; 2]> {
-    let telling: Vec<usize> =
-        (0..expression.len()).filter(|place| !is_stop_word(&expression[*place])).collect();
-    let halves = telling.windows(2).map(|two| [&expression[..=two[0]], &expression[two[1]..]]);
-    halves.map(|halves| halves.map(|words| Part::of(lists, words))).collect()
 }
 
 /// Where a row has both halves in its category and type; nowhere if it does not.

@@ -40,11 +40,11 @@ impl<'a> SearchQuery<'a> {
         let words = &words[..words.len().min(MOST_WORDS)];
         let mut wanted = Wanted { rows: index.words.rows, ..Wanted::default() };
         let tells_nothing = words.iter().all(|word| is_stop_word(word));
-        let Some((last, others)) = words.split_last() else { return Self { wanted } };
+        let Some(last) = words.last() else { return Self { wanted } };
         if tells_nothing {
-            // What is nothing but small words is asked for as it stands so far.
-            wanted.words.push(Clause { offsets: vec![others.len()], ..Clause::default() });
-            wanted.longer = index.longer(last, &[]);
+            // What is nothing but small words is asked for by the last of them: it may be one, as Pará is, or begin a word.
+            wanted.words.push(index.words.exactly(last, 0));
+            wanted.longer = index.longer(last, &[]).filter(|_| is_open);
             return Self { wanted };
         }
         index.add_words(words, &mut wanted);

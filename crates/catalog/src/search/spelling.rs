@@ -6,7 +6,7 @@
 
 use hashbrown::HashSet;
 
-use super::analyzer::{is_stop_word, words_of};
+use super::analyzer::{LastWord, is_stop_word, words_of};
 use super::lexicon::Lexicon;
 use super::reading::Reading;
 use super::signature::{Signature, letters};
@@ -38,9 +38,18 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    pub(crate) fn reading(&self) -> Reading {
-        let corrected = self.is_corrected.then(|| self.words.join(" ").into());
-        Reading { corrected, relaxed: false }
+    /// Whether the last word may go on, where this one was typed.
+    pub(crate) fn is_open(&self, typed: &LastWord<'_>) -> bool {
+        typed.whole_in(&self.words).is_none()
+    }
+
+    /// Letters joined by signs stay so at the end, or else they would begin other words when this is asked for.
+    pub(crate) fn reading(&self, typed: &LastWord<'_>) -> Reading {
+        let corrected = || match (typed.whole_in(&self.words), self.words.split_last()) {
+            (Some(whole), Some((_, others))) => [others, &[whole.to_lowercase()]].concat().join(" "),
+            _ => self.words.join(" "),
+        };
+        Reading { corrected: self.is_corrected.then(|| corrected().into()), relaxed: false }
     }
 }
 

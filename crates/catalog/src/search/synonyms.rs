@@ -31,7 +31,7 @@ const MARKET: &str = "usage of the market, as in filings of companies";
 static TABLE: &[Group] = &[
     group(&["AGO", "assembleia geral ordinária"], "Lei 6.404/1976, art. 132"),
     group(&["AGE", "assembleia geral extraordinária"], "Lei 6.404/1976, art. 135"),
-    group(&["AGOE", "AGO/AGE", "AGE/AGO", "AGO e AGE", "AGE e AGO", "assembleia geral ordinária e extraordinária", "assembleias gerais ordinária e extraordinária"], CORPORATIONS),
+    group(&["AGOE", "AGEO", "AGO/AGE", "AGE/AGO", "AGO e AGE", "AGE e AGO", "assembleia geral ordinária e extraordinária", "assembleias gerais ordinária e extraordinária"], CORPORATIONS),
     group(&["AGD", "assembleia geral de debenturistas"], "Lei 6.404/1976, art. 71"),
     group(&["RCA", "reunião do conselho de administração", "reunião do CA"], "Lei 6.404/1976, art. 138"),
     group(&["ITR", "informações trimestrais"], "Resolução CVM 80/2022, art. 31"),
@@ -185,6 +185,14 @@ impl Occurrence {
     pub(super) fn is_same(&self, number: usize) -> bool {
         all()[number].group == all()[self.expression].group
     }
+}
+
+/// The ways to divide an expression in two; small words between the halves are left out. The minutes of a board are filed as
+/// `Reunião da Administração`, `Conselho de Administração`.
+pub(super) fn halves(expression: &[String]) -> Vec<[&[String]; 2]> {
+    let telling: Vec<usize> =
+        (0..expression.len()).filter(|place| !is_stop_word(&expression[*place])).collect();
+    telling.windows(2).map(|two| [&expression[..=two[0]], &expression[two[1]..]]).collect()
 }
 
 /// The expressions of the table that words hold, in any form, and those that they begin.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::TextIndex;
+use super::analyzer::LastWord;
 use super::query::SearchQuery;
 use super::spelling::Spelling;
 
@@ -36,8 +37,7 @@ impl Names for Nobody {
 /// What was typed.
 pub(super) struct Typed<'a> {
     pub words: &'a [String],
-    /// Whether the last word may go on.
-    pub is_open: bool,
+    pub last: LastWord<'a>,
     pub names: &'a dyn Names,
     /// What they name.
     pub named: Vec<NamedWords>,
@@ -53,10 +53,11 @@ impl Typed<'_> {
 
     /// The words as they may have been meant, and what they name then.
     pub(super) fn query<'i>(&self, spelling: &Spelling, index: &'i TextIndex) -> SearchQuery<'i> {
+        let is_open = spelling.is_open(&self.last);
         if spelling.words == self.words {
-            return SearchQuery::naming(self.words, self.is_open, &self.named, index);
+            return SearchQuery::naming(self.words, is_open, &self.named, index);
         }
         let named = self.names.named_in(&spelling.words);
-        SearchQuery::naming(&spelling.words, self.is_open, &named, index)
+        SearchQuery::naming(&spelling.words, is_open, &named, index)
     }
 }

@@ -216,6 +216,8 @@ fn of_the_nearest_words_that_of_an_active_company_is_meant() {
     .unwrap();
     assert_eq!(part.search("abipar", ALL).reading.corrected.as_deref(), Some("ambipar"));
     assert_eq!(found(&part, "abipar"), [3]);
+    let relaxed = part.search("abipar vesper", ALL).reading;
+    assert_eq!((relaxed.corrected.as_deref(), relaxed.relaxed), (Some("ambipar vesper"), true));
 }
 
 #[test]

@@ -166,8 +166,11 @@ fn asking_for_what_was_corrected_finds_the_same() {
         "aero bras hold",
         "gerdali a s a",
     ];
-    for q in rows(QUESTIONS).map(|row| row[1]).chain(further) {
-        let first = part.search(q, SEEN);
+    // Letters joined by signs are whole words, also when they are asked for again.
+    let endings = ["", " s/a", " C&A", " d.i.", " AGO/E", " p. l."];
+    let asked = rows(QUESTIONS).map(|row| row[1]).chain(further);
+    for q in asked.flat_map(|q| endings.map(|ending| format!("{q}{ending}"))) {
+        let first = part.search(&q, SEEN);
         let Some(corrected) = first.reading.corrected.clone() else { continue };
         let again = part.search(&corrected, SEEN);
         assert_eq!((first.total, &first.rows), (again.total, &again.rows), "{q}: {corrected}");

@@ -85,7 +85,8 @@ pub(super) fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-/// Few words, many words, words of one row, so that one has all of many, or a label and others; the last one whole or not.
+/// Few words, many words, words of one row, so that one has all of many, or a label and others; the last one whole or not, and
+/// one perhaps mistyped.
 pub(super) fn query<T>(random: &mut fastrand::Rng, rows: &[(Row, T)]) -> String {
     let mut q = match random.u8(..6) {
         0 => text(random, 10),
@@ -99,7 +100,19 @@ pub(super) fn query<T>(random: &mut fastrand::Rng, rows: &[(Row, T)]) -> String 
         let end = q.char_indices().map(|(start, _)| start).skip(1).nth(random.usize(..8));
         q.truncate(end.unwrap_or(q.len()));
     }
-    q
+    if random.u8(..4) == 0 { mistyped(random, &q) } else { q }
+}
+
+/// With a letter left out of a long word, if there is one.
+fn mistyped(random: &mut fastrand::Rng, q: &str) -> String {
+    let mut words: Vec<String> = q.split(' ').map(str::to_owned).collect();
+    let long: Vec<usize> = (0..words.len()).filter(|place| words[*place].chars().count() > 4).collect();
+    if let Some(place) = random.choice(&long) {
+        let at = random.usize(1..words[*place].chars().count());
+        let letters = words[*place].chars().enumerate().filter(|(number, _)| *number != at);
+        words[*place] = letters.map(|(_, letter)| letter).collect();
+    }
+    words.join(" ")
 }
 
 fn beside_label(random: &mut fastrand::Rng) -> String {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::super::analyzer::{is_stop_word, may_go_on, words_of};
+use super::super::analyzer::{LastWord, is_stop_word, words_of};
 use super::super::inflection::base;
 use super::super::synonyms;
 use super::made_up::{directory, query, rows};
@@ -116,7 +116,7 @@ fn asked(q: &str, directory: &Directory) -> Asked {
         let ends = (start..words.len()).filter(|end| !words[*end].is_small());
         labels.extend(ends.map(|end| (start..end + 1, label(&words[start..=end]))));
     }
-    Asked { names: directory.named_in(&folded), words, same, labels, may_go_on: may_go_on(q) }
+    Asked { names: directory.named_in(&folded), words, same, labels, may_go_on: LastWord::of(q).may_go_on() }
 }
 
 impl Asked {
@@ -258,10 +258,19 @@ impl Asked {
     }
 }
 
-/// The rows with a word that starts with the last one of a query of small words only.
-fn scanned_as_it_stands(rows: &[(Row, Texts)], last: &Word) -> Vec<u32> {
-    let has = |texts: &Texts| texts.iter().flatten().any(|word| word.folded.starts_with(&last.folded));
-    (0..).zip(rows).filter(|(_, (_, texts))| has(texts)).map(|(number, _)| number).collect()
+/// The rows with the last word of a query of small words only, in a text of their own before the company's; then those with a
+/// word that starts so.
+fn scanned_as_it_stands(rows: &[(Row, Texts)], asked: &Asked, last: &Word) -> Vec<u32> {
+    let has = |texts: &[Vec<Word>]| texts.iter().flatten().any(|word| word.folded == last.folded);
+    let rank = |texts: &Texts| match () {
+        () if has(&texts[..COMPANY]) => Some(0),
+        () if has(&texts[COMPANY..]) => Some(1),
+        () => asked.begins(texts, asked.words.len() - 1).then_some(2),
+    };
+    let mut found: Vec<(u8, u32)> =
+        (0..).zip(rows).filter_map(|(number, (_, texts))| Some((rank(texts)?, number))).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, number)| number).collect()
 }
 
 /// The rows found, and whether they have only the most of the words.
@@ -269,7 +278,7 @@ fn scanned(rows: &[(Row, Texts)], q: &str, directory: &Directory) -> (Vec<u32>, 
     let asked = asked(q, directory);
     let Some(last) = asked.words.last() else { return (Vec::new(), false) };
     if asked.words.iter().all(Word::is_small) {
-        return (scanned_as_it_stands(rows, last), false);
+        return (scanned_as_it_stands(rows, &asked, last), false);
     }
     let labels = asked.longest_labels(rows);
     let judged: Vec<(usize, (bool, u8))> =
