@@ -82,6 +82,16 @@ fn categories_that_begin_so_stand_before_companies_and_others_behind_them() {
 }
 
 #[test]
+fn of_companies_that_are_called_the_same_the_active_one_is_shown() {
+    let gone = |id| Company { status: "CANCELADA".to_owned(), ..company(id, "Gêmea S.A.") };
+    let companies = vec![gone(1), company(2, "Gêmea S.A."), gone(3), company(4, "Gêmea Norte S.A.")];
+    let companies = Companies::build(companies).unwrap();
+    let part = Part { data: companies, ..Part::default() };
+    let catalog = Catalog { companies: Arc::new(part), ..catalog() };
+    assert_eq!(suggested(&catalog, "gemea", 2), ["2 Gêmea S.A.", "4 Gêmea Norte S.A."]);
+}
+
+#[test]
 fn mistyped_words_are_mended_unless_something_has_them() {
     let catalog = catalog();
     for (q, expected) in [
