@@ -17,16 +17,17 @@ pub struct Highlights {
 
 impl Highlights {
     pub(crate) fn of(q: &str, reading: &Reading, names: &dyn Names) -> Self {
-        let searched = reading.corrected.as_deref().unwrap_or(q);
-        let named = names.named_in(&analyzed(searched));
+        // Alone a CNPJ may have any punctuation, which would make several words of it.
+        let alone = Cnpj::parse(q).ok().map(|cnpj| cnpj.compact().to_string());
+        let searched = alone.as_deref().or(reading.corrected.as_deref()).unwrap_or(q);
+        let words = analyzed(searched);
+        let whole = words.iter().find_map(|word| Cnpj::parse(word).ok());
         let digits: String = q.chars().filter(char::is_ascii_alphanumeric).collect();
         let is_beginning = digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit());
-        let among_words = || q.split_whitespace().find_map(|word| Cnpj::parse(word).ok());
-        let whole = Cnpj::parse(q).ok().or_else(among_words).map(|cnpj| cnpj.compact().to_string());
         Self {
             highlighter: Highlighter::of(searched),
-            cnpj: whole.or(is_beginning.then_some(digits)),
-            codes: named.into_iter().flat_map(|name| name.codes).collect(),
+            cnpj: whole.map(|cnpj| cnpj.compact().to_string()).or(is_beginning.then_some(digits)),
+            codes: names.named_in(&words).into_iter().flat_map(|name| name.codes).collect(),
         }
     }
 
@@ -46,7 +47,7 @@ impl Highlights {
         if is_found { vec![Span::whole(&cnpj.to_string())] } else { Vec::new() }
     }
 
-    /// The code of a company that the filing does not bear the name of: it is marked for what names the company.
+    /// The code of a company, which is marked for what names the company: filings do not bear all that it is called.
     pub(crate) fn in_code(&self, code: &str) -> Vec<Span> {
         if self.codes.iter().any(|named| named == code) {
             vec![Span::whole(code)]

@@ -14,6 +14,9 @@ use crate::search::{Found, LastWord, Reading, Spelling, analyzed, is_stop_word};
 /// Where no company has all words, so many of the rarest tell whom was meant.
 const MOST_TELLING: usize = 6;
 
+/// Where no spelling of a query is had, so many of them are tried in other ways.
+const MOST_LIKELY: usize = 6;
+
 /// What was typed.
 struct Typed<'a> {
     q: &'a str,
@@ -21,6 +24,16 @@ struct Typed<'a> {
     last: LastWord<'a>,
     /// Whether a word is known elsewhere, so that it is not mistyped.
     is_known: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Typed<'a> {
+    /// The text as it was read.
+    fn text<'r>(&self, reading: &'r Reading) -> &'r str
+    where
+        'a: 'r,
+    {
+        reading.corrected.as_deref().unwrap_or(self.q)
+    }
 }
 
 /// The companies that one reading of a text finds, in their order.
@@ -58,15 +71,19 @@ impl Companies {
         let spellings = self.index.spellings(&typed.words, typed.is_known);
         let mut found: Vec<Read> =
             spellings.iter().filter_map(|spelling| self.read(typed, spelling)).collect();
+        let likely = &spellings[..spellings.len().min(MOST_LIKELY)];
         if !found.iter().any(|read| read.reading == Reading::default()) {
-            self.add_respaced(typed, &spellings, &mut found);
+            self.add_respaced(typed, &likely[..likely.len().min(1)], &mut found);
+        }
+        if found.is_empty() && likely.len() > 1 {
+            self.add_respaced(typed, likely, &mut found);
         }
         if found.is_empty() {
-            found.extend(spellings.iter().filter_map(|spelling| self.read_without_begun(typed, spelling)));
+            found.extend(likely.iter().filter_map(|spelling| self.read_without_begun(typed, spelling)));
         }
         if found.is_empty() {
             let most: Vec<(usize, Read)> =
-                spellings.iter().filter_map(|spelling| self.read_most(typed, spelling)).collect();
+                likely.iter().filter_map(|spelling| self.read_most(typed, spelling)).collect();
             let words = most.iter().map(|(words, _)| *words).max();
             found.extend(most.into_iter().filter(|(had, _)| Some(*had) == words).map(|(_, read)| read));
         }
@@ -77,10 +94,9 @@ impl Companies {
     /// short words of a long one: they count where a name is that, divided ones also where there is nothing else.
     fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
         let read = |spelling: &Spelling| self.read(typed, spelling);
-        let is_open = typed.last.may_go_on();
-        let joined = self.index.joined(&typed.words, spellings, is_open);
+        let joined = self.index.joined(&typed.words, spellings, &typed.last);
         let joined = joined.iter().filter_map(read).filter(|read| ranking::is_named(&read.best));
-        let divided = self.index.divided(&typed.words, spellings, is_open, typed.is_known);
+        let divided = self.index.divided(&typed.words, spellings, &typed.last, typed.is_known);
         let divided = divided.iter().filter_map(read);
         let divided = divided.filter(|read| found.is_empty() || ranking::is_name(&read.best));
         let respaced: Vec<Read> = joined.chain(divided).collect();
@@ -112,25 +128,28 @@ impl Companies {
     /// words. A company is compared with what it has of the query.
     fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<(usize, Read)> {
         let (words, is_open) = required(&spelling.words, spelling.is_open(&typed.last));
-        let by_word = self.rows_by_word(&words, is_open);
+        let mut by_word = self.rows_by_word(&words, is_open);
+        let most = self.index.most(&words, is_open);
+        let first = most.first()?;
+        let words_had = by_word.iter().filter(|(_, rows)| rows.binary_search(first).is_ok()).count();
+        by_word.truncate(MOST_TELLING);
+        let reading = Reading { relaxed: true, ..spelling.reading(&typed.last) };
         let mut groups = BTreeMap::<Reverse<Vec<bool>>, Vec<u32>>::new();
-        for row in self.index.most(&words, is_open) {
+        for row in most {
             let has = by_word.iter().map(|(_, rows)| rows.binary_search(&row).is_ok());
             groups.entry(Reverse(has.collect())).or_default().push(row);
         }
-        let words_had = groups.keys().map(|Reverse(has)| has.iter().filter(|has| **has).count()).max()?;
         let mut ranked = Vec::new();
         for (group, (Reverse(has), rows)) in groups.into_iter().enumerate() {
             let had = by_word.iter().zip(has).filter(|(_, has)| *has).map(|((place, _), _)| *place);
             let (had, is_open) = some_of(&words, is_open, had.collect());
-            let wanted = Wanted::new(&had, is_open, typed.q, &self.tickers);
+            let wanted = Wanted::new(&had, is_open, typed.text(&reading), &self.tickers);
             let of_group = self.ranking.ordered(&rows, &wanted).into_iter();
             ranked.extend(of_group.map(|(rank, row)| (standing_of(&rank), group, rank, row)));
         }
         ranked.sort_unstable();
         let (standing, _, best, _) = *ranked.first()?;
         let rows = ranked.into_iter().map(|(.., row)| row).collect();
-        let reading = Reading { relaxed: true, ..spelling.reading(&typed.last) };
         Some((words_had, Read { best, standing, rows, reading }))
     }
 
@@ -141,7 +160,6 @@ impl Companies {
             (0..words.len()).map(|place| (place, rows(place))).collect();
         by_word.retain(|(place, rows)| !rows.is_empty() && !is_stop_word(&words[*place]));
         by_word.sort_by_key(|(_, rows)| rows.len());
-        by_word.truncate(MOST_TELLING);
         by_word
     }
 
@@ -159,9 +177,10 @@ impl Companies {
         mut rows: Vec<u32>,
         reading: Reading,
     ) -> Option<Read> {
-        let named = self.tickers.search(typed.q);
+        let text = typed.text(&reading);
+        let named = self.tickers.search(text);
         rows.extend(named.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
-        let wanted = Wanted::new(searched, is_open, typed.q, &self.tickers);
+        let wanted = Wanted::new(searched, is_open, text, &self.tickers);
         let ranked = self.ranking.ordered(&rows, &wanted);
         let standing = ranked.iter().map(|(rank, _)| standing_of(rank)).min()?;
         let (best, _) = *ranked.first()?;

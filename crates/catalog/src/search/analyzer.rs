@@ -72,10 +72,14 @@ impl<'a> LastWord<'a> {
         !self.raw.contains(['.', '/', '&', '-'])
     }
 
-    /// As it was typed, if it is whole and the last of these.
+    /// As it was typed, if it is whole.
+    pub(super) fn whole(&self) -> Option<&'a str> {
+        (!self.may_go_on()).then_some(self.raw)
+    }
+
+    /// The same if it is the last of these.
     pub(super) fn whole_in(&self, words: &[String]) -> Option<&'a str> {
-        let is_last = || words.last().is_some_and(|last| words_of(self.raw) == [&**last]);
-        (!self.may_go_on() && is_last()).then_some(self.raw)
+        self.whole().filter(|raw| words.last().is_some_and(|last| words_of(raw) == [&**last]))
     }
 }
 

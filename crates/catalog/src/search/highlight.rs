@@ -1,10 +1,13 @@
 //! Which words of a text a search found it by.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::analyzer::{LastWord, for_each_word_at, is_stop_word, words_of};
 use super::inflection::base;
-use super::synonyms::{self, is_form};
+use super::synonyms;
 
 /// A part of a text, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,34 +25,47 @@ impl Span {
 
 /// Finds the words of a query in texts, as a search does: in any form, folded, and by what means the same.
 pub(crate) struct Highlighter {
-    /// Each word and what its forms have in common.
-    words: Vec<(String, String)>,
+    /// What the forms of each word have in common.
+    words: HashSet<String>,
     /// The beginning of a word.
     last: String,
     /// All letters: the words may stand together or apart.
     letters: String,
     /// Expressions that mean the same as words of the query.
-    expressions: Vec<&'static [String]>,
+    expressions: Expressions,
+    /// The ways to divide these in two.
+    halves: Vec<[Expression; 2]>,
 }
+
+/// What the forms of each of its words have in common.
+type Expression = Vec<String>;
+
+/// By the first of them.
+type Expressions = HashMap<String, Vec<Expression>>;
 
 impl Highlighter {
     /// Of the text as it was searched.
     pub(crate) fn of(searched: &str) -> Self {
         let words = words_of(searched);
-        let expressions = synonyms::occurrences(&words)
-            .iter()
-            .flat_map(|found| found.others().collect::<Vec<_>>())
-            .map(|other| &synonyms::all()[other].words[..])
-            .collect();
+        let numbers = synonyms::occurrences(&words).into_iter().flat_map(|found| found.others());
+        // A word that stands many times brings the same ones each time.
+        let same: BTreeSet<usize> = numbers.collect();
+        let (mut expressions, mut halves) = (Expressions::new(), Vec::new());
+        for words in same.iter().map(|number| &synonyms::all()[*number].words) {
+            let forms = forms(words);
+            halves.extend(synonyms::halves(words).into_iter().map(|halves| halves.map(self::forms)));
+            expressions.entry(forms.first().cloned().unwrap_or_default()).or_default().push(forms);
+        }
         let telling = words.iter().filter(|word| !is_stop_word(word));
         let tells_nothing = telling.clone().count() == 0;
         let is_open = LastWord::of(searched).may_go_on();
         let last = words.last().filter(|last| is_open && (tells_nothing || !is_stop_word(last)));
         Self {
-            words: telling.map(|word| (word.clone(), base(word))).collect(),
+            words: telling.map(|word| form(word)).collect(),
             last: last.cloned().unwrap_or_default(),
             letters: words.concat(),
             expressions,
+            halves,
         }
     }
 
@@ -61,7 +77,7 @@ impl Highlighter {
     /// The same of category and type, which may have an expression between them.
     pub(crate) fn spans_of_labels(&self, labels: [&str; 2]) -> [Vec<Span>; 2] {
         let mut labels = labels.map(|label| self.marked(label));
-        for halves in self.expressions.iter().flat_map(|expression| synonyms::halves(expression)) {
+        for halves in &self.halves {
             if halves.iter().all(|half| labels.iter().any(|label| label.has(half))) {
                 labels.iter_mut().for_each(|label| halves.iter().for_each(|half| label.mark(half)));
             }
@@ -71,47 +87,78 @@ impl Highlighter {
 
     fn marked<'t>(&self, text: &'t str) -> MarkedText<'t> {
         let mut marked = MarkedText::of(text, |word| self.is_asked_for(word));
-        self.expressions.iter().for_each(|expression| marked.mark(expression));
+        marked.mark_any(&self.expressions);
         marked.mark_letters(&self.letters);
         marked
     }
 
-    fn is_asked_for(&self, word: &str) -> bool {
-        let is_last = !self.last.is_empty() && word.starts_with(&self.last);
-        let own_base = if is_stop_word(word) { None } else { Some(base(word)) };
-        is_last || self.words.iter().any(|(own, base)| own == word || Some(base) == own_base.as_ref())
+    fn is_asked_for(&self, word: &TextWord) -> bool {
+        let is_last = !self.last.is_empty() && word.folded.starts_with(&self.last);
+        is_last || self.words.contains(&word.form)
     }
+}
+
+/// What all forms of a word have in common: only itself, of a small one.
+fn form(word: &str) -> String {
+    if is_stop_word(word) { format!("{SMALL}{word}") } else { base(word) }
+}
+
+/// No word begins so.
+const SMALL: char = '=';
+
+fn forms(words: &[String]) -> Expression {
+    words.iter().map(|word| form(word)).collect()
+}
+
+struct TextWord {
+    bytes: Range<usize>,
+    folded: String,
+    form: String,
 }
 
 /// The words of a text, and which of them match.
 struct MarkedText<'t> {
     text: &'t str,
-    words: Vec<(Range<usize>, String)>,
+    words: Vec<TextWord>,
     marked: Vec<bool>,
 }
 
 impl<'t> MarkedText<'t> {
-    fn of(text: &'t str, is_asked_for: impl Fn(&str) -> bool) -> Self {
+    fn of(text: &'t str, is_asked_for: impl Fn(&TextWord) -> bool) -> Self {
         let mut words = Vec::new();
-        for_each_word_at(text, |bytes, folded| words.push((bytes, folded.to_owned())));
-        let marked = words.iter().map(|(_, word)| is_asked_for(word)).collect();
+        for_each_word_at(text, |bytes, folded| {
+            words.push(TextWord { bytes, folded: folded.to_owned(), form: form(folded) });
+        });
+        let marked = words.iter().map(is_asked_for).collect();
         Self { text, words, marked }
     }
 
-    fn has(&self, expression: &[String]) -> bool {
+    fn has(&self, expression: &Expression) -> bool {
         (0..self.words.len()).any(|start| self.has_at(start, expression))
     }
 
-    fn has_at(&self, start: usize, expression: &[String]) -> bool {
+    fn has_at(&self, start: usize, expression: &Expression) -> bool {
         let there = self.words.get(start..start + expression.len()).unwrap_or_default();
-        !there.is_empty() && there.iter().zip(expression).all(|((_, one), other)| is_form(one, other))
+        !there.is_empty() && there.iter().zip(expression).all(|(one, other)| one.form == *other)
     }
 
-    fn mark(&mut self, expression: &[String]) {
+    fn mark(&mut self, expression: &Expression) {
         for start in 0..self.words.len() {
-            if self.has_at(start, expression) {
-                self.marked[start..start + expression.len()].fill(true);
+            self.mark_at(start, expression);
+        }
+    }
+
+    fn mark_any(&mut self, expressions: &Expressions) {
+        for start in 0..self.words.len() {
+            for expression in expressions.get(&self.words[start].form).into_iter().flatten() {
+                self.mark_at(start, expression);
             }
+        }
+    }
+
+    fn mark_at(&mut self, start: usize, expression: &Expression) {
+        if self.has_at(start, expression) {
+            self.marked[start..start + expression.len()].fill(true);
         }
     }
 
@@ -119,7 +166,7 @@ impl<'t> MarkedText<'t> {
     fn mark_letters(&mut self, letters: &str) {
         for start in 0..self.words.len() {
             let mut rest = letters;
-            let is_next = |(_, word): &&(Range<usize>, String)| match rest.strip_prefix(&**word) {
+            let is_next = |word: &&TextWord| match rest.strip_prefix(&*word.folded) {
                 Some(after) if !rest.is_empty() => {
                     rest = after;
                     true
@@ -135,7 +182,7 @@ impl<'t> MarkedText<'t> {
 
     fn spans(self) -> Vec<Span> {
         let marked = self.words.into_iter().zip(self.marked).filter(|(_, marked)| *marked);
-        in_characters(self.text, marked.map(|((bytes, _), _)| bytes))
+        in_characters(self.text, marked.map(|(word, _)| word.bytes))
     }
 }
 

@@ -16,11 +16,14 @@ const SHORTEST_REST: usize = 2;
 const ENDINGS: [(&str, &str); 7] =
     [("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("ois", "ol"), ("uis", "ul"), ("ns", "-m"), ("m", "-m")];
 
+/// The one short word in `s` with a plural: `países`.
+const COUNTRY: &str = "pais";
+
 /// What `il` ends without the stress on it; the plural is that of `el`: `contábeis` like `móveis`, but `civis`.
-const UNSTRESSED_IL: [&str; 24] = [
-    "agil", "contabil", "debil", "dificil", "docil", "esteril", "facil", "fertil", "fossil", "fragil",
-    "habil", "inabil", "infertil", "inutil", "missil", "portatil", "projetil", "reptil", "retratil", "tatil",
-    "textil", "util", "versatil", "volatil",
+const UNSTRESSED_IL: [&str; 28] = [
+    "agil", "contabil", "debil", "dificil", "docil", "ductil", "esteril", "facil", "fertil", "fissil",
+    "fossil", "fragil", "futil", "habil", "inabil", "infertil", "inutil", "missil", "pensil", "portatil",
+    "projetil", "reptil", "retratil", "tatil", "textil", "util", "versatil", "volatil",
 ];
 
 /// What all forms of a folded word have in common, which need not be a word itself. A code has no other form.
@@ -57,23 +60,26 @@ fn movel(word: &str) -> Option<String> {
     Some(if UNSTRESSED_IL.contains(&with_il.as_str()) { with_il } else { [start, "el"].concat() })
 }
 
-/// After a consonant `is` is the plural of `il`: `civis`, `perfis`.
+/// After a consonant `is` is the plural of `il`: `civis`, `perfis`. Before so few letters it is that of an abbreviation: `CRIs`.
 fn civil(word: &str) -> Option<String> {
-    let start = word.strip_suffix("is").filter(|start| start.len() >= SHORTEST_REST)?;
+    let start = word.strip_suffix("is").filter(|start| start.len() > SHORTEST_REST)?;
     (!start.ends_with(VOWELS)).then(|| [start, "il"].concat())
 }
 
 /// Without the `s` of the plural, or its `es` after `r`, `s` and `z`: `valor` and `valores`, but also `torre` and `torres`.
 fn without_s(word: &str) -> &str {
+    if word == COUNTRY {
+        return word;
+    }
     let singular = cut(word, "s");
     let singular = if singular.ends_with('s') { word } else { singular };
     let stem = cut(singular, "e");
     if !stem.ends_with(['r', 's', 'z']) {
         return singular;
     }
-    // `país` has lost its `s` as if it were a plural.
+    // `francês` has lost its `s` as if it were a plural; `cris`, of `crise`, is too short to be such a word.
     let singular = cut(stem, "s");
-    if singular.ends_with(VOWELS) { singular } else { stem }
+    if singular.len() >= SHORTEST && singular.ends_with(VOWELS) { singular } else { stem }
 }
 
 /// The word without an ending, if enough of it stays.
@@ -116,6 +122,8 @@ mod tests {
             "base bases",
             "análise análises",
             "crise crises",
+            "francês franceses",
+            "CRI CRIs",
             "torre torres",
             "ação ações acao acoes",
             "debênture debêntures debenture",
@@ -165,6 +173,7 @@ mod tests {
             "basil basel",
             "basil brasil",
             "nore norse",
+            "crise cri",
             "abril abrel",
             "dividendo dividend",
         ] {

@@ -128,7 +128,7 @@ impl TextIndex {
             return found;
         }
         // No word has such signs.
-        key += &format!("{}={}", if is_open { "" } else { "." }, names.number());
+        key += &format!(".{}={}", last.whole().unwrap_or_default(), names.number());
         if let Some(found) = self.recent.page(&key, page) {
             return found;
         }
@@ -181,10 +181,10 @@ impl TextIndex {
             let outcome = typed.query(spelling, self).run(page);
             (outcome.total > 0).then(|| (outcome, spelling.reading(&typed.last)))
         };
-        let is_open = typed.last.may_go_on();
-        let joined = self.joined(typed.words, spellings, is_open);
+        let likeliest = &spellings[..spellings.len().min(1)];
+        let joined = self.joined(typed.words, likeliest, &typed.last);
         let divided = || {
-            let divided = self.divided(typed.words, spellings, is_open, &|word| typed.is_name(word));
+            let divided = self.divided(typed.words, likeliest, &typed.last, &|word| typed.is_name(word));
             divided.iter().find_map(found)
         };
         joined.iter().find_map(found).or_else(divided)
@@ -196,10 +196,16 @@ impl TextIndex {
         self.words.spellings(words, &Reach::WIDE, is_known)
     }
 
-    /// The same with words joined: those that were typed, and those that they most likely stand for, so that who asks for
-    /// what was corrected finds the same.
-    pub(crate) fn joined(&self, words: &[String], spellings: &[Spelling], is_open: bool) -> Vec<Spelling> {
-        with_likeliest(words, spellings).flat_map(|words| self.words.joined(words, is_open)).collect()
+    /// The same with words joined: those that were typed, and those that they may stand for, so that who asks for what was
+    /// corrected finds the same.
+    pub(crate) fn joined(
+        &self,
+        words: &[String],
+        spellings: &[Spelling],
+        last: &LastWord<'_>,
+    ) -> Vec<Spelling> {
+        let all = with_corrected(words, spellings);
+        all.flat_map(|words| self.words.joined(words, last.whole_in(words).is_none())).collect()
     }
 
     /// The same with words divided.
@@ -207,11 +213,11 @@ impl TextIndex {
         &self,
         words: &[String],
         spellings: &[Spelling],
-        is_open: bool,
+        last: &LastWord<'_>,
         is_known: &dyn Fn(&str) -> bool,
     ) -> Vec<Spelling> {
-        let all = with_likeliest(words, spellings);
-        all.flat_map(|words| self.words.divided(words, is_open, is_known)).collect()
+        let all = with_corrected(words, spellings);
+        all.flat_map(|words| self.words.divided(words, last.whole_in(words).is_none(), is_known)).collect()
     }
 
     /// The rows that have all words, ascending; the last of them may go on, if it is open.
@@ -255,10 +261,10 @@ impl TextIndex {
     }
 }
 
-/// What was typed, and what it most likely stands for, if that is something else.
-fn with_likeliest<'w>(typed: &'w [String], spellings: &'w [Spelling]) -> impl Iterator<Item = &'w [String]> {
-    let likeliest = spellings.first().filter(|first| first.is_corrected);
-    [typed].into_iter().chain(likeliest.map(|first| &*first.words))
+/// What was typed, and what it may stand for, if that is something else.
+fn with_corrected<'w>(typed: &'w [String], spellings: &'w [Spelling]) -> impl Iterator<Item = &'w [String]> {
+    let corrected = spellings.iter().filter(|spelling| spelling.is_corrected);
+    [typed].into_iter().chain(corrected.map(|spelling| &*spelling.words))
 }
 
 impl fmt::Debug for TextIndex {

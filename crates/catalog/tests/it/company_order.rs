@@ -221,6 +221,20 @@ fn of_the_nearest_words_that_of_an_active_company_is_meant() {
 }
 
 #[test]
+fn of_spellings_that_nothing_has_each_is_tried_with_other_spaces() {
+    let part = Companies::build(vec![
+        company(1, "CANCELADA", "ABIPOR NORTE S.A.", ""),
+        company(2, "CANCELADA", "ABIPOR SUL S.A.", ""),
+        company(3, "ATIVO", "AMBIPAR S.A.", ""),
+        company(4, "ATIVO", "AMBIPARZUL S.A.", ""),
+    ])
+    .unwrap();
+    let reading = part.search("abipar zul", ALL).reading;
+    assert_eq!((reading.corrected.as_deref(), reading.relaxed), (Some("ambiparzul"), false));
+    assert_eq!(found(&part, "abipar zul"), found(&part, "ambiparzul"));
+}
+
+#[test]
 fn a_legal_form_need_not_be_typed_to_its_end() {
     let part =
         active(&[(1, "AURORA S.A.", ""), (2, "COMPANHIA BOREAL", ""), (3, "AURORA COMPANHEIRA S.A.", "")]);

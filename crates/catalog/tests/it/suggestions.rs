@@ -13,7 +13,7 @@ const CATEGORIES: [&str; 6] = [
     "Aviso aos Acionistas",
     "Aviso a Debenturistas",
 ];
-const NAMES: [&str; 3] = ["Mercado Novo S.A.", "Comunicare S.A.", "Avisar Tecnologia S.A."];
+const NAMES: [&str; 3] = ["Mercado Novo S.A.", "Comunicare S.A.", "Avisa Tecnologia S.A."];
 
 fn catalog() -> Catalog {
     let companies = (1..).zip(NAMES).map(|(id, name)| company(id, name)).collect();
@@ -49,7 +49,7 @@ fn filing(id: u64, category: &str) -> Filing {
         kind: None,
         delivered_on: Day::parse("2026-02-11").unwrap(),
         reference_day: None,
-        description: "Pagamento de dividendos".to_owned(),
+        description: "Pagamento de dividendos, dadas as metas".to_owned(),
         version: 1,
         url: String::new(),
     }
@@ -71,7 +71,7 @@ fn categories_that_begin_so_stand_before_companies_and_others_behind_them() {
         ("merca", vec!["1 Mercado Novo S.A.", "Comunicado ao Mercado"]),
         ("comunicado ao m", vec!["Comunicado ao Mercado"]),
         ("comunicado merc", vec!["Comunicado ao Mercado"]),
-        ("avis", vec!["Aviso a Debenturistas", "Aviso aos Acionistas", "3 Avisar Tecnologia S.A."]),
+        ("avis", vec!["Aviso a Debenturistas", "Aviso aos Acionistas", "3 Avisa Tecnologia S.A."]),
         ("fatos relevantes", vec!["Fato Relevante"]),
         ("financeiro", vec!["Dados Econômico-Financeiros"]),
         ("dividendos", vec![]),
@@ -100,8 +100,8 @@ fn mistyped_words_are_mended_unless_something_has_them() {
         ("reuniao da admnistracao", vec!["Reunião da Administração"]),
         ("fta relevante", vec![]),
         // A filing has this word, and a company that one, so neither is a slip of the finger.
-        ("dividendo", vec![]),
-        ("avisar", vec!["3 Avisar Tecnologia S.A."]),
+        ("dadas", vec![]),
+        ("avisa", vec!["3 Avisa Tecnologia S.A."]),
     ] {
         assert_eq!(suggested(&catalog, q, 10), expected, "{q}");
     }

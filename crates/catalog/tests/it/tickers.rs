@@ -131,6 +131,18 @@ fn whom_a_ticker_or_its_root_names_is_found_first() {
 }
 
 #[test]
+fn what_was_corrected_to_a_ticker_names_its_company_as_if_it_had_been_typed() {
+    let from = "2020-01-02";
+    let part = part(
+        vec![company(1, "EMBRA S.A."), company(2, "EMBRAER S.A.")],
+        vec![security("EMBR3", 2, from, None, "2026-01-01")],
+    );
+    assert_eq!(part.search("exbr", ALL).reading.corrected.as_deref(), Some("embr"));
+    assert_eq!(names(&part, "embr"), ["EMBRAER S.A.", "EMBRA S.A."]);
+    assert_eq!(names(&part, "exbr"), names(&part, "embr"));
+}
+
+#[test]
 fn a_ticker_that_passed_on_is_the_newest_ones() {
     let two = || vec![company(1, "A"), company(2, "B")];
     let bearer = |securities: Vec<TradedSecurity>| {

@@ -253,8 +253,9 @@ async fn what_names_the_company_of_a_filing_marks_its_code() {
     let mut listed = companies["data"].as_array().unwrap().iter();
     let company = listed.find(|one| one["tickers"][0].is_string() && has_filing(&one["id"])).unwrap();
     let id = company["id"].as_str().unwrap();
-    for q in [&company["tickers"][0], &company["cnpj"]] {
-        let path = format!("{}?highlight=true&q={}", SEARCHES[1], q.as_str().unwrap());
+    let [ticker, cnpj] = [&company["tickers"][0], &company["cnpj"]].map(|text| text.as_str().unwrap());
+    for q in [ticker, cnpj, &cnpj.replace('.', "")] {
+        let path = format!("{}?highlight=true&q={q}", SEARCHES[1]);
         let found = app.get(&path).key(&key).send().await.expect(200).json();
         let hits = found["data"].as_array().unwrap();
         assert!(!hits.is_empty(), "{q}");

@@ -71,7 +71,9 @@ fn mistyped_words_stand_for_the_nearest_and_words_that_rows_have_never_do() {
     assert_eq!(corrected("dividendso petrobras").as_deref(), Some("dividendos petrobras"));
     assert_eq!(corrected("reunaio").as_deref(), Some("reuniao"));
     assert_eq!(corrected("divdend").as_deref(), Some("dividend"), "the last word may be a beginning");
-    assert_eq!(corrected("petrobrsa M&A").as_deref(), Some("petrobras m&a"), "what is whole stays so");
+    for (q, whole) in [("petrobrsa M&A", "petrobras m&a"), ("petrobrsa M.A.", "petrobras m.a")] {
+        assert_eq!(corrected(q).as_deref(), Some(whole), "what is whole stays so, as it was typed");
+    }
     for q in ["petrobas", "petrobras", "divi", "reunioes", "2042", "xyz", "qwertyuiop", "petr0bras", "dos"] {
         assert_eq!(corrected(q), None, "{q}");
     }
