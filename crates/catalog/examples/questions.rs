@@ -3,7 +3,7 @@
 //! `questions saved texts` prints the texts of every hundredth filing, for `bench/questions` to make questions of;
 //! `questions saved ask < questions` reads lines of a family, a limit, an offset and words, and prints the same with the
 //! total and the microseconds before it. With `companies` or `suggestions` in the place of `ask` it asks for these, of the
-//! registry that `measure` made the filings of.
+//! registry that `measure` made the filings of; with `highlights` it also writes the filings with what is marked in them.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
@@ -11,7 +11,7 @@ use std::io::BufRead;
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, Filings, Page, Part};
+use lastro_catalog::{Catalog, Companies, Filings, Page, Part, Searchable};
 use lastro_sample::Shape;
 
 /// The binary's own, so that memory is given back as there.
@@ -34,9 +34,17 @@ fn main() {
     let catalog = Catalog { companies: part(companies), filings: part(filings), ..Catalog::empty() };
     ask(|words, page| match what.as_str() {
         "companies" => catalog.search_companies(words, page).total,
+        "highlights" => highlighted(&catalog, words, page),
         "suggestions" => catalog.suggestions(words, page.limit).len(),
         _ => catalog.filings.search(words, page).total,
     });
+}
+
+fn highlighted(catalog: &Catalog, words: &str, page: Page) -> usize {
+    let found = catalog.search_filings(words, page);
+    let (highlights, mut out) = (catalog.highlights(words, &found.reading), Vec::new());
+    found.rows.iter().for_each(|row| catalog.filings.write_highlighted(row, &highlights, &mut out));
+    found.total
 }
 
 fn part<T>(data: T) -> Arc<Part<T>> {
