@@ -276,6 +276,17 @@ async def settings(attacker):
     await frames(attacker, 4, lambda dice, _: http2.settings(window=dice.randint(0, 1 << 20)) * 50)
 
 
+async def control_frames(attacker):
+    """As many as the connection takes: window updates, priorities, frames of no known kind."""
+    kinds = (
+        http2.frame(http2.WINDOW_UPDATE, 0, 0, b"\0\0\0\1"),
+        http2.frame(http2.PRIORITY, 0, 3, b"\0\0\0\0\1"),
+        http2.frame(0xFE, 0, 0, b""),
+        http2.ping(),
+    )
+    await frames(attacker, 8, lambda dice, _: dice.choice(kinds) * 2000, pause=0)
+
+
 async def continuations(attacker):
     """A header that never ends."""
     def batch(_, number):
@@ -305,19 +316,36 @@ async def garbage(attacker):
     await asyncio.gather(*(one() for _ in range(8)))
 
 
+async def compared_pages(attacker):
+    """Pages of two series in every combination, for ever other readers."""
+    names = ("usd-brl", "eur-brl", "gbp-brl", "jpy-brl", "chf-brl")
+
+    def page(dice):
+        one, other = dice.sample(names, 2)
+        return request("GET", f"/fx/{one}?compare={other}&x={dice.getrandbits(30)}", f"x-forwarded-for: {some_address(dice)}", "accept-encoding: br")
+
+    await flood(attacker, 16, 600, page)
+
+
 # Groups run in processes of their own; each attack has an address, by which the server knows it.
 GROUPS = (
     {silent: "127.0.1.1", half_a_preface: "127.0.1.2", slow_header: "127.0.1.3", slow_body: "127.0.1.4", idle_http2: "127.0.1.5"},
     {unread: "127.0.2.1", unread_http2: "127.0.2.2", assets: "127.0.2.3", options: "127.0.2.4"},
-    {many_addresses: PROXY, registrations: PROXY, made_up_keys: PROXY},
-    {resets: "127.0.3.1", pings: "127.0.3.2", settings: "127.0.3.3", continuations: "127.0.3.4", garbage: "127.0.3.5"},
+    {many_addresses: PROXY, registrations: PROXY, made_up_keys: PROXY, compared_pages: PROXY},
+    {resets: "127.0.3.1", pings: "127.0.3.2", settings: "127.0.3.3", continuations: "127.0.3.4", garbage: "127.0.3.5", control_frames: "127.0.3.6"},
 )
 
 
 async def run(group, server, seconds):
     """Runs the attacks of a group for so long; gives the tally of each."""
     attackers = {attack: Attacker(server, address, attack.__name__) for attack, address in group.items()}
-    running = [asyncio.ensure_future(attack(attacker)) for attack, attacker in attackers.items()]
+    await run_all([attack(attacker) for attack, attacker in attackers.items()], seconds)
+    return {attack.__name__: dict(attacker.tally) for attack, attacker in attackers.items()}
+
+
+async def run_all(attacks, seconds):
+    """Runs the attacks for so long, and ends them."""
+    running = [asyncio.ensure_future(attack) for attack in attacks]
     await asyncio.wait(running, timeout=seconds)
     broken = [task.exception() for task in running if task.done() and not task.cancelled()]
     pending = running
@@ -328,4 +356,3 @@ async def run(group, server, seconds):
         _, pending = await asyncio.wait(pending, timeout=1)
     if broken:
         raise RuntimeError(f"an attack ended early: {broken}")
-    return {attack.__name__: dict(attacker.tally) for attack, attacker in attackers.items()}

@@ -20,9 +20,10 @@ pub struct ConnectionSettings {
     /// How long a client may take nothing of an answer, at most 2m; what it takes is seen in steps of 128 KiB
     #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
     pub send_timeout: Duration,
-    /// Bytes of all answers that no socket has taken. One connection may have an eighth of it.
-    #[arg(skip = 32usize * 1024 * 1024)]
-    pub most_unsent: usize,
+    /// Memory that clients may make the service hold, in MiB: open connections, requests that are not answered yet, answers
+    /// that are not read yet. Near it, idle and stalled clients are disconnected
+    #[arg(long, env = "LASTRO_CLIENT_MEMORY", default_value = "128", value_name = "MIB", value_parser = client_memory)]
+    pub client_memory: ClientMemory,
     /// How often silent and slow connections are looked for.
     #[arg(skip = Duration::from_secs(1))]
     pub sweep_interval: Duration,
@@ -44,6 +45,32 @@ impl ConnectionSettings {
         let share = || (self.max_connections / 10).max(16);
         self.max_connections_per_address.unwrap_or_else(share).min(self.max_connections) as usize
     }
+}
+
+/// Bytes that clients may make the service hold, by what they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientMemory {
+    /// Buffers and tasks of open connections.
+    pub connections: usize,
+    /// Requests that are not answered yet: half-sent, waiting for a body, or waiting for something else.
+    pub pending: usize,
+    /// Answers that no socket has taken yet. Answers to clients that read may pass it, up to twice this.
+    pub unsent: usize,
+}
+
+impl ClientMemory {
+    /// Connections get half; the rest is for what is under way, unsent answers counted twice.
+    pub fn of(bytes: usize) -> Self {
+        Self { connections: bytes / 2, pending: bytes / 8, unsent: bytes / 8 }
+    }
+}
+
+fn client_memory(text: &str) -> Result<ClientMemory, String> {
+    text.parse()
+        .ok()
+        .filter(|mib| (16..=1024 * 1024).contains(mib))
+        .map(|mib: usize| ClientMemory::of(mib * 1024 * 1024))
+        .ok_or_else(|| "must be a number of MiB, from 16 to 1048576".to_owned())
 }
 
 /// Answers that make no progress are told apart by age up to a little more than this.
@@ -78,6 +105,16 @@ mod tests {
             assert!(whole_seconds(bad).is_err() && send_timeout(bad).is_err(), "{bad}");
         }
         assert!(send_timeout("121s").is_err());
+    }
+
+    #[test]
+    fn client_memory_is_given_in_mib_and_divided() {
+        let memory = client_memory("128").unwrap();
+        assert_eq!(memory, Serve::defaults().unwrap().connections.client_memory);
+        assert!(memory.connections + memory.pending + 2 * memory.unsent < 128 << 20);
+        for bad in ["", "15", "1048577", "-1", "128MiB"] {
+            assert!(client_memory(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use commands::{Demo, Health, KeysCommand, SyncArgs, WebhooksCommand};
-pub use connections::{ConnectionSettings, LONGEST_SEND_TIMEOUT};
+pub use connections::{ClientMemory, ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
 pub use pages::{Contact, PageSettings, PublicUrl};
 pub use redis::{RedisSettings, RedisUrl};

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use hyper::body::Incoming;
 use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan};
 use lastro_store::SourceState;
 
 use super::pages::site::Site;
+use super::request::body::RequestBody;
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
@@ -119,7 +119,7 @@ pub struct Action<'a> {
     pub path: PathParams<'a>,
     pub query: Query<'a>,
     pub head: Head<'a>,
-    pub body: Incoming,
+    pub body: RequestBody,
 }
 
 /// One line of the table of routes.

@@ -20,8 +20,9 @@ use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
 
 use super::certificate::Certificate;
-use super::connections::Admitted;
-use super::connections::connection::{Connection, State};
+use super::connections::connection::{Connection, OF_TLS, State};
+use super::connections::inbound::Inbound;
+use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge;
 use super::response::outgoing::Outgoing;
 use crate::jobs::stopped;
@@ -29,9 +30,6 @@ use crate::state::App;
 
 /// How long running requests are waited for when the service stops.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Far more than any question needs. A head that comes slowly is held for as long as a connection may be silent, so this
-/// times the connections is what an attacker can have us hold.
-const LARGEST_HEAD: usize = 32 * 1024;
 /// How long is waited after a failure to accept: without descriptors, the next attempt would fail as well.
 pub const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
@@ -129,6 +127,7 @@ fn protocol() -> auto::Builder<TokioExecutor> {
 
 /// One connection over TLS, to its end. The handshake is a part of it like any other: who does not finish it is silent.
 async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admitted, stream: TcpStream) {
+    admitted.connection().occupy(OF_TLS);
     match handshake(&certificate, admitted.connection(), stream).await {
         Some(Ok(stream)) => serve_connection(app, admitted, stream).await,
         Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
@@ -158,7 +157,8 @@ where
     let connection = admitted.connection();
     let protocol = protocol();
     let service = service(app, Arc::clone(connection));
-    let mut conversation = pin!(protocol.serve_connection(TokioIo::new(stream), service));
+    let mut conversation =
+        pin!(protocol.serve_connection(TokioIo::new(Inbound::new(connection, stream)), service));
     let mut asked_to_close = false;
     let ended = poll_fn(|cx| {
         match connection.poll_state(cx) {

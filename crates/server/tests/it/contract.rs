@@ -134,7 +134,7 @@ fn asks_nobody(endpoint: &str) -> bool {
 async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> Answer {
     let connections = &app.service.app.connections;
     let place = connections.admit([192, 0, 2, 1].into(), true).unwrap();
-    let _unread = Unsent::new(place.connection(), 2 * connections.limits().most_unsent);
+    let _unread = Unsent::new(place.connection(), 2 * connections.limits().client_memory.unsent);
     let waiting = async {
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;

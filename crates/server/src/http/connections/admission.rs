@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use hashbrown::HashMap;
 use lastro_access::ClientAddr;
@@ -15,6 +16,8 @@ use super::totals::{Reason, Totals};
 
 /// Seconds after which a connection without a request may be evicted. Two on a clock of whole seconds are more than one.
 const EVICTABLE_AFTER: u32 = 2;
+/// The same for one whose client takes nothing of an answer.
+const STALLED_AFTER: u32 = 10;
 /// A sixteenth of those that may be open go at once, so that a search through all of them is rare.
 const EVICTED_SHARE: usize = 16;
 const LARGEST_BATCH: usize = 64;
@@ -73,8 +76,10 @@ impl OpenConnections {
 
     /// Whether one more may come. If not, a batch is told to go, of the most crowded addresses first; proxies that speak
     /// for others come last.
-    pub fn has_place(&mut self, most: usize, second: u32) -> bool {
-        if self.count < most {
+    pub fn has_place(&mut self, totals: &Totals) -> bool {
+        let (most, second) = (totals.limits.most(), totals.second());
+        let footprint = totals.footprint.load(Ordering::Relaxed);
+        if self.count < most && footprint < totals.limits.client_memory.connections {
             return true;
         }
         let mut addresses: Vec<&mut AddressConnections> = self.by_address.values_mut().collect();
@@ -101,7 +106,8 @@ impl AddressConnections {
             return 0;
         }
         let idle = |connection: &&Arc<Connection>| {
-            connection.idle_for(second).filter(|idle| *idle >= EVICTABLE_AFTER)
+            let stalled = connection.takes_nothing(STALLED_AFTER, second).then_some(STALLED_AFTER);
+            connection.idle_for(second).filter(|idle| *idle >= EVICTABLE_AFTER).or(stalled)
         };
         let mut idlers: Vec<(u32, u64)> = self
             .connections

@@ -3,19 +3,13 @@
 //! A connection with nothing unsent may begin an answer even while others have too much, so that whoever reads what he
 //! asked for hardly notices. At twice the limit everybody waits.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use http::Request;
-
-use super::connection::{Connection, State, UnderWay};
+use super::connection::{Connection, State};
 use super::totals::{Reason, Totals};
 
 /// One connection may have this part of what may be unsent in all.
 const SHARE_OF_ONE: usize = 8;
-/// Headers of waiting requests may have this part of it, in all and on one connection.
-const SHARE_OF_WAITING: usize = 4;
-const SHARE_OF_ONE_WAITING: usize = 32;
 /// Whoever has no more unsent than this part is told to come again, and no worse.
 const SHARE_OF_THE_POLITE: usize = 512;
 /// How long a request waits for others to take their answers, in seconds.
@@ -24,14 +18,14 @@ const WAIT_TIMEOUT: u32 = 5;
 impl Totals {
     /// More is unsent than should be.
     pub(super) fn is_pressed(&self) -> bool {
-        self.unsent() >= self.limits.most_unsent
+        self.unsent() >= self.limits.client_memory.unsent
     }
 }
 
 impl Connection {
     /// Whether a request that came on it has to wait.
     pub fn must_wait(&self) -> bool {
-        let (limit, all) = (self.totals.limits.most_unsent, self.totals.unsent());
+        let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
         match self.unsent.load(Ordering::Relaxed) {
             0 => all >= 2 * limit,
             own => all >= limit || own >= limit / SHARE_OF_ONE,
@@ -39,8 +33,8 @@ impl Connection {
     }
 
     /// Waits until one more answer may begin. `false` when it takes too long.
-    pub async fn wait_for_capacity<B>(self: &Arc<Self>, request: &Request<B>) -> bool {
-        let Some(_waiting) = Waiting::begin(self, head_bytes(request)) else { return false };
+    pub async fn wait_for_capacity(&self) -> bool {
+        let _waiting = Waiting::begin(self);
         let began = self.second();
         loop {
             let freed = self.capacity.notified();
@@ -59,6 +53,16 @@ impl Connection {
         }
     }
 
+    /// Refuses a request that has no room to wait. A client that leaves its answers unread is not even told: a reply
+    /// would be one more of them.
+    pub fn refuse_to_wait(&self) {
+        let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
+        let polite = if all < 2 * limit { limit / SHARE_OF_THE_POLITE } else { 0 };
+        if self.unsent.load(Ordering::Relaxed) > polite {
+            self.hang_up(Reason::Pressure);
+        }
+    }
+
     /// Something may have become possible for those that wait.
     pub(super) fn notify_waiting(&self) {
         if self.waiting.load(Ordering::Relaxed) > 0 {
@@ -67,47 +71,18 @@ impl Connection {
     }
 }
 
-/// A request that waits. Its header is kept meanwhile, and is counted.
-struct Waiting {
-    connection: Arc<Connection>,
-    bytes: usize,
-    _under_way: UnderWay,
-}
+/// A request that waits until others are read.
+struct Waiting<'a>(&'a Connection);
 
-impl Waiting {
-    /// None when too many wait already. Whoever has had answers and has not taken them is hung up on.
-    fn begin(connection: &Arc<Connection>, bytes: usize) -> Option<Self> {
-        let limit = connection.totals.limits.most_unsent;
-        let all = connection.totals.waiting.fetch_add(bytes, Ordering::Relaxed);
-        let own = connection.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+impl<'a> Waiting<'a> {
+    fn begin(connection: &'a Connection) -> Self {
         connection.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Self { connection: Arc::clone(connection), bytes, _under_way: connection.under_way() };
-        if own < limit / SHARE_OF_ONE_WAITING && all < limit / SHARE_OF_WAITING {
-            return Some(waiting);
-        }
-        if connection.unsent.load(Ordering::Relaxed) > limit / SHARE_OF_THE_POLITE {
-            connection.hang_up(Reason::Pressure);
-            return Some(waiting);
-        }
-        None
+        Self(connection)
     }
 }
 
-impl Drop for Waiting {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.connection.waiting.fetch_sub(1, Ordering::Relaxed);
-        self.connection.waiting_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.connection.totals.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// About what a request's header takes in memory, with what is kept beside it.
-fn head_bytes<B>(request: &Request<B>) -> usize {
-    const BESIDE_THE_BYTES: usize = 4096;
-    const BESIDE_A_HEADER: usize = 128;
-    let headers = request.headers().iter();
-    let target = request.uri().path().len() + request.uri().query().map_or(0, str::len);
-    headers.fold(BESIDE_THE_BYTES + target, |sum, (name, value)| {
-        sum + name.as_str().len() + value.len() + BESIDE_A_HEADER
-    })
 }

@@ -13,6 +13,13 @@ use tokio::sync::Notify;
 use super::ages::Ages;
 use super::totals::{Reason, Totals};
 
+/// Bytes of memory that a connection takes by itself, as measured with thousands of them: before it says anything, and
+/// in addition when it speaks a protocol.
+const OF_ANY: usize = 8 * 1024;
+pub const OF_HTTP1: usize = 16 * 1024;
+pub const OF_HTTP2: usize = 8 * 1024;
+pub const OF_TLS: usize = 24 * 1024;
+
 /// What is to become of a connection. It only ever moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -38,16 +45,24 @@ pub struct Connection {
     closing_since: AtomicU32,
     /// Requests that wait for somebody. Those that are answered at once are never seen here.
     under_way: AtomicU32,
-    /// Requests among them that wait until others are read, and the bytes of their headers.
+    /// Requests among them that wait until others are read.
     pub(super) waiting: AtomicU32,
-    pub(super) waiting_bytes: AtomicUsize,
     pub(super) capacity: Notify,
+    /// Requests among them whose bodies are being awaited.
+    pub(super) bodies: AtomicU32,
+    /// Bytes of what came and is not answered yet.
+    pub(super) pending: AtomicUsize,
+    /// Bytes that the connection takes by itself.
+    footprint: AtomicUsize,
+    /// Requests that came and pieces of answers that were taken, so far.
+    progress: AtomicU32,
     pub(super) unsent: AtomicUsize,
     pub(super) ages: Ages,
 }
 
 impl Connection {
     pub(super) fn new(totals: &Arc<Totals>, peer: IpAddr, trusted: bool, number: u64) -> Self {
+        totals.footprint.fetch_add(OF_ANY, Ordering::Relaxed);
         Self {
             peer,
             address: peer.into(),
@@ -60,8 +75,11 @@ impl Connection {
             closing_since: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
-            waiting_bytes: AtomicUsize::new(0),
             capacity: Notify::new(),
+            bodies: AtomicU32::new(0),
+            pending: AtomicUsize::new(0),
+            footprint: AtomicUsize::new(OF_ANY),
+            progress: AtomicU32::new(0),
             unsent: AtomicUsize::new(0),
             ages: Ages::default(),
         }
@@ -86,6 +104,21 @@ impl Connection {
         self.last_active.store(self.second(), Ordering::Relaxed);
     }
 
+    /// A request came, or a piece of an answer was taken.
+    pub fn advance(&self) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn progress(&self) -> u32 {
+        self.progress.load(Ordering::Relaxed)
+    }
+
+    /// The connection takes so many bytes more, until it ends.
+    pub fn occupy(&self, bytes: usize) {
+        self.footprint.fetch_add(bytes, Ordering::Relaxed);
+        self.totals.footprint.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Keeps the connection from being idle until it is dropped.
     pub fn under_way(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::Relaxed);
@@ -99,7 +132,12 @@ impl Connection {
     /// For how long nothing was asked and nothing was going out; `None` while something is.
     pub(super) fn idle_for(&self, second: u32) -> Option<u32> {
         let quiet = self.under_way.load(Ordering::Relaxed) == 0 && self.unsent.load(Ordering::Relaxed) == 0;
-        quiet.then(|| second.saturating_sub(self.last_active.load(Ordering::Relaxed)))
+        quiet.then(|| self.quiet_for(second))
+    }
+
+    /// Seconds since something was asked or taken, whatever is under way.
+    pub(super) fn quiet_for(&self, second: u32) -> u32 {
+        second.saturating_sub(self.last_active.load(Ordering::Relaxed))
     }
 
     /// Whether it was asked to close so long ago that it will not do so by itself.
@@ -139,6 +177,12 @@ impl Connection {
             self.task.wake();
         }
         before
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.totals.footprint.fetch_sub(*self.footprint.get_mut(), Ordering::Relaxed);
     }
 }
 

@@ -6,6 +6,7 @@
 //! - [`admission`]: who is let in, and who is evicted for it.
 //! - [`connection`]: one connection, as its requests see it. [`totals`]: what it knows of all.
 //! - [`unsent`]: bytes of answers that no socket has taken yet. [`ages`]: since when.
+//! - [`inbound`]: bytes and frames that came and ask for nothing yet. [`pending`]: requests that are not answered yet.
 //! - [`backpressure`]: requests wait while too much is unsent.
 //! - [`sweep`]: who is closed, and why.
 
@@ -13,6 +14,8 @@ pub mod admission;
 pub mod ages;
 pub mod backpressure;
 pub mod connection;
+pub mod inbound;
+pub mod pending;
 pub mod sweep;
 pub mod totals;
 pub mod unsent;
@@ -30,6 +33,9 @@ use totals::Totals;
 
 use crate::config::ConnectionSettings;
 use crate::metrics::prometheus::{Exposition, Kind};
+
+/// The largest head of a request: far more than any question needs.
+pub const LARGEST_HEAD: usize = 32 * 1024;
 
 /// All connections of the service.
 #[derive(Debug)]
@@ -92,7 +98,7 @@ impl Connections {
     /// Waits until fewer connections are open than may be.
     pub async fn wait_for_place(&self) {
         loop {
-            if self.open.lock().has_place(self.limits().most(), self.totals.second()) {
+            if self.open.lock().has_place(&self.totals) {
                 return;
             }
             self.changed.notified().await;
@@ -141,6 +147,10 @@ impl Connections {
         out.gauge("lastro_connections", "Open client connections.", self.len());
         let help = "Bytes of answers that clients have not taken yet.";
         out.gauge("lastro_unsent_bytes", help, self.unsent());
+        let help = "Bytes of requests that are not answered yet.";
+        out.gauge("lastro_pending_bytes", help, self.totals.pending.load(Ordering::Relaxed));
+        let help = "Bytes that open connections are reckoned to take by themselves.";
+        out.gauge("lastro_connection_bytes", help, self.totals.footprint.load(Ordering::Relaxed));
         let help = "Connections refused because their address had as many as it may.";
         out.counter("lastro_connections_refused_total", help, self.refused.load(Ordering::Relaxed));
         let help = "Connections that the service ended, by reason.";

@@ -1,8 +1,8 @@
-//! Who is closed, and why. One look a second at all connections takes the place of a timer for each of them.
+//! Ends silent, slow and hoarding connections. One look a second at all connections takes the place of a timer for each of them.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -16,6 +16,8 @@ use crate::jobs::stopped;
 const CLOSE_TIMEOUT: u32 = 3;
 /// How long an answer may make no progress while too much is unsent, in seconds.
 const PRESSURE_TIMEOUT: u32 = 2;
+/// The part of the pending bytes that is freed when they are near their limit.
+const PENDING_FREED: usize = 4;
 
 pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>) {
     loop {
@@ -30,16 +32,21 @@ impl Connections {
     /// Looks at every connection once.
     pub fn sweep(&self) {
         let second = self.read_clock();
-        let pressed = self.totals.is_pressed();
-        let mut stalled = Vec::new();
+        let (pressed, full) = (self.totals.is_pressed(), self.totals.is_full());
+        let (mut stalled, mut hoarding) = (Vec::new(), Vec::new());
         self.open.lock().each(|connection| {
             self.judge(connection, second);
             if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }
+            if full && connection.sends_nothing(PRESSURE_TIMEOUT, second) {
+                hoarding.push(Arc::clone(connection));
+            }
             connection.notify_waiting();
         });
-        self.relieve(stalled);
+        let memory = self.limits().client_memory;
+        relieve(stalled, self.unsent().saturating_sub(memory.unsent), |connection| &connection.unsent);
+        relieve(hoarding, memory.pending / PENDING_FREED, |connection| &connection.pending);
         // Whoever waits for a place looks again: some may have become idle enough to make it.
         self.changed.notify_one();
     }
@@ -58,25 +65,34 @@ impl Connections {
             }
         }
     }
+}
 
-    /// Hangs up on as many as it takes, those with most unsent first.
-    fn relieve(&self, mut stalled: Vec<Arc<Connection>>) {
-        stalled.sort_by_cached_key(|connection| Reverse(connection.unsent.load(Ordering::Relaxed)));
-        let mut unsent = self.unsent();
-        for connection in stalled {
-            if unsent < self.limits().most_unsent {
-                return;
-            }
-            unsent = unsent.saturating_sub(connection.unsent.load(Ordering::Relaxed));
-            connection.hang_up(Reason::Pressure);
+/// Hangs up on those that hold most, until so many bytes are free.
+fn relieve(
+    mut connections: Vec<Arc<Connection>>,
+    mut wanted: usize,
+    held: impl Fn(&Connection) -> &AtomicUsize,
+) {
+    let held = |connection: &Connection| held(connection).load(Ordering::Relaxed);
+    connections.sort_by_cached_key(|connection| Reverse(held(connection)));
+    for connection in connections {
+        if wanted == 0 {
+            return;
         }
+        wanted = wanted.saturating_sub(held(&connection));
+        connection.hang_up(Reason::Pressure);
     }
 }
 
 impl Connection {
     /// Whether an answer has made no progress for more than so many seconds.
-    fn takes_nothing(&self, timeout: u32, second: u32) -> bool {
+    pub(super) fn takes_nothing(&self, timeout: u32, second: u32) -> bool {
         self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(timeout, second)
+    }
+
+    /// Whether it holds memory for requests and has asked for nothing new for more than so many seconds.
+    fn sends_nothing(&self, timeout: u32, second: u32) -> bool {
+        self.pending.load(Ordering::Relaxed) > 0 && self.quiet_for(second) > timeout
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use hashbrown::HashMap;
+use lastro_access::ClientAddr;
+use parking_lot::Mutex;
+
 use crate::config::ConnectionSettings;
 
 /// Why a connection was ended from our side.
@@ -13,12 +17,14 @@ pub enum Reason {
     Unread,
     /// Idle, while others waited for its place.
     Crowded,
-    /// An answer made no progress for a moment, while too much was unsent in all.
+    /// It held memory and made no progress for a moment, while clients held too much in all.
     Pressure,
+    /// It kept sending without asking for anything.
+    Flood,
 }
 
 /// Their names in the metrics, in the order of [`Reason`].
-const REASONS: [&str; 4] = ["idle", "unread", "crowded", "pressure"];
+const REASONS: [&str; 5] = ["idle", "unread", "crowded", "pressure", "flood"];
 
 #[derive(Debug)]
 pub struct Totals {
@@ -27,8 +33,12 @@ pub struct Totals {
     second: AtomicU32,
     /// Bytes of all answers that no socket has taken.
     pub(super) unsent: AtomicUsize,
-    /// Bytes of the headers of requests that wait.
-    pub(super) waiting: AtomicUsize,
+    /// Bytes of all requests that are not answered yet.
+    pub(super) pending: AtomicUsize,
+    /// Bytes that the open connections take by themselves.
+    pub(super) footprint: AtomicUsize,
+    /// Requests whose bodies are being awaited, by client.
+    pub(super) bodies: Mutex<HashMap<ClientAddr, u32>>,
     closed: [AtomicU64; REASONS.len()],
 }
 
@@ -38,7 +48,9 @@ impl Totals {
             limits,
             second: AtomicU32::new(0),
             unsent: AtomicUsize::new(0),
-            waiting: AtomicUsize::new(0),
+            pending: AtomicUsize::new(0),
+            footprint: AtomicUsize::new(0),
+            bodies: Mutex::default(),
             closed: Default::default(),
         }
     }
@@ -46,6 +58,12 @@ impl Totals {
     /// Bytes of answers that no socket has taken yet.
     pub(super) fn unsent(&self) -> usize {
         self.unsent.load(Ordering::Relaxed)
+    }
+
+    /// Requests that wait hold nearly as much as they may.
+    pub(super) fn is_full(&self) -> bool {
+        let most = self.limits.client_memory.pending;
+        self.pending.load(Ordering::Relaxed) > most - most / 8
     }
 
     /// The time of the last sweep, in seconds since the start of the clock.

@@ -76,7 +76,7 @@ impl RequestContext<'_> {
             headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         }
         let body = self.body(reply, status, &mut headers);
-        let mut response = Response::new(Outgoing::new(self.connection, body));
+        let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         if self.app.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());

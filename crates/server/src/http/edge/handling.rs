@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
 use crate::http::handler::{ActHandler, Action, Question, Route};
-use crate::http::request::body;
+use crate::http::request::body::RequestBody;
 use crate::http::request::format::Accept;
 use crate::http::request::head::Head;
 use crate::http::request::path::PathParams;
@@ -43,7 +43,7 @@ pub(super) struct SlowHandler {
 }
 
 impl RequestContext<'_> {
-    pub(super) async fn wait_for(&self, awaited: Awaited, body: Incoming) -> Result<Reply, ApiError> {
+    pub(super) async fn wait_for(&self, awaited: Awaited, body: Option<Incoming>) -> Result<Reply, ApiError> {
         match awaited {
             Awaited::Handler(slow) => self.act(slow, body).await,
             Awaited::Export(export) => self.begin_counted(export).await,
@@ -51,9 +51,10 @@ impl RequestContext<'_> {
     }
 
     /// Lets a handler act, for as long as its route says.
-    async fn act(&self, slow: SlowHandler, body: Incoming) -> Result<Reply, ApiError> {
+    async fn act(&self, slow: SlowHandler, body: Option<Incoming>) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
-        body::check_announced(&self.head.headers, &body)?;
+        let body = RequestBody::new(body, self.connection, client);
+        body.check_announced(&self.head.headers)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
         let (app, caller, head) = (self.app, &self.caller, Head(self.head));
         let acting = slow.handler.act(Action { app, caller, client, now, path, query, head, body });

@@ -19,15 +19,17 @@ use std::sync::atomic::Ordering;
 use context::{Arrival, RequestContext};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, Ready, ready};
-use handling::Handled;
-use http::{Request, Response, request};
-use hyper::body::Incoming;
+use handling::{Awaited, Handled};
+use http::{Method, Request, Response, request};
+use hyper::body::{Body, Incoming};
 use lastro_access::ApiKey;
 use lastro_quota::Charge;
 
 use super::connections::connection::Connection;
+use super::connections::pending::Pending;
 use super::handler::Meter;
 use super::request::caller::{self, Caller, Identity};
+use super::request::head;
 use super::response::outgoing::Outgoing;
 use super::routes::resolve;
 use crate::error::ApiError;
@@ -38,113 +40,161 @@ pub type ResponseFuture = Either<Ready<Responded>, BoxFuture<'static, Responded>
 type Responded = Result<Response<Outgoing>, Infallible>;
 
 const OVERLOADED: ApiError =
-    ApiError::Unavailable("too many answers wait to be read right now; please try again shortly");
+    ApiError::Unavailable("too many requests wait for an answer right now; please try again shortly");
 
 /// Answers one request, if one more answer may begin. Every way out of here carries the envelope.
 pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> ResponseFuture {
     connection.mark_active();
+    connection.advance();
+    let (head, body) = request.into_parts();
+    // No other method's body is read, so none is waited for or kept.
+    let body = Some(body).filter(|_| matches!(head.method, Method::POST | Method::PATCH | Method::PUT));
     if connection.must_wait() {
-        let later = answer_when_others_are_read(Arc::clone(app), Arc::clone(connection), request);
-        return Either::Right(later.boxed());
+        return answer_when_others_are_read(app, connection, head, body);
     }
-    answer_now(app, connection, request)
+    answer_now(app, connection, head, body)
 }
 
-async fn answer_when_others_are_read(
+/// What is kept of a request while something is waited for.
+struct Waiting {
     app: Arc<App>,
     connection: Arc<Connection>,
-    request: Request<Incoming>,
-) -> Responded {
-    if connection.wait_for_capacity(&request).await {
-        return answer_now(&app, &connection, request).await;
+    head: request::Parts,
+    body: Option<Incoming>,
+    arrival: Arrival,
+    pending: Pending,
+}
+
+impl Waiting {
+    /// Keeps no more of the head than can still be asked for: the wait may be long.
+    fn trim(&mut self) {
+        head::trim(&mut self.head);
+        self.pending.shrink_to(&self.head);
     }
-    let head = request.into_parts().0;
-    let arrival = arrive(&app, &connection, &head);
-    // No store is asked for the sake of a refusal.
-    let caller = match identify(&app, &head, arrival) {
+
+    fn context(&self, caller: Caller, charge: Charge) -> RequestContext<'_> {
+        let Self { app, connection, head, arrival, .. } = self;
+        RequestContext { app, connection, head, arrival: *arrival, caller, charge }
+    }
+}
+
+fn answer_when_others_are_read(
+    app: &Arc<App>,
+    connection: &Arc<Connection>,
+    mut head: request::Parts,
+    body: Option<Incoming>,
+) -> ResponseFuture {
+    head::trim(&mut head);
+    // A body that is still coming would be kept as well.
+    let may_wait = body.as_ref().is_none_or(Body::is_end_stream);
+    let Some(pending) = may_wait.then(|| Pending::begin(connection, &head)).flatten() else {
+        connection.refuse_to_wait();
+        return refused(app, connection, &head);
+    };
+    let (app, connection) = (Arc::clone(app), Arc::clone(connection));
+    let later = async move {
+        let waited = connection.wait_for_capacity().await;
+        drop(pending);
+        if waited { answer_now(&app, &connection, head, body) } else { refused(&app, &connection, &head) }
+            .await
+    };
+    Either::Right(later.boxed())
+}
+
+/// Answers a request that nothing can be waited for: no store and no Redis is asked for its sake.
+fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> ResponseFuture {
+    let arrival = arrive(app, connection, head);
+    let caller = match identify(app, head, arrival) {
         Identity::Caller(caller) => caller,
         Identity::UnknownKey(_) => Caller::Anonymous,
     };
-    let charge = charge(&app, &caller, arrival).await;
-    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
-    Ok(context.complete(Err(OVERLOADED)))
+    let charging = arrival.charging(app, &caller);
+    let charge = charging.at_once().unwrap_or_else(|| charging.alone());
+    let context = RequestContext { app, connection, head, arrival, caller, charge };
+    Either::Left(ready(Ok(context.complete(Err(OVERLOADED)))))
 }
 
 /// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
-fn answer_now(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> ResponseFuture {
-    let (head, body) = request.into_parts();
+fn answer_now(
+    app: &Arc<App>,
+    connection: &Arc<Connection>,
+    head: request::Parts,
+    body: Option<Incoming>,
+) -> ResponseFuture {
     let arrival = arrive(app, connection, &head);
+    let begin = |pending, head, body| {
+        let (app, connection) = (Arc::clone(app), Arc::clone(connection));
+        Waiting { app, connection, head, body, arrival, pending }
+    };
     let caller = match identify(app, &head, arrival) {
         Identity::Caller(caller) => caller,
         // What costs nothing must not cost a question to the store either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
         Identity::UnknownKey(key) => {
-            let later =
-                answer_after_lookup(Arc::clone(app), Arc::clone(connection), head, body, arrival, key);
-            return Either::Right(later.boxed());
+            let Some(pending) = Pending::begin(connection, &head) else {
+                return refused(app, connection, &head);
+            };
+            return Either::Right(answer_after_lookup(begin(pending, head, body), key).boxed());
         }
     };
     let Some(charge) = arrival.charging(app, &caller).at_once() else {
-        let later = answer_after_charge(Arc::clone(app), Arc::clone(connection), head, body, arrival, caller);
-        return Either::Right(later.boxed());
+        let Some(pending) = Pending::begin(connection, &head) else {
+            return refused(app, connection, &head);
+        };
+        return Either::Right(answer_after_charge(begin(pending, head, body), caller).boxed());
     };
     let context = RequestContext { app, connection, head: &head, arrival, caller, charge };
     let result = match guarded(app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Err(error) => Err(error),
-        Ok(Handled::MustWait(awaited)) => {
-            let RequestContext { caller, charge, .. } = context;
-            let (app, connection) = (Arc::clone(app), Arc::clone(connection));
-            let later = async move {
-                let _under_way = connection.under_way();
-                let (app, connection, head) = (&*app, &connection, &head);
-                let context = RequestContext { app, connection, head, arrival, caller, charge };
-                let result = guarded_wait(app, context.wait_for(awaited, body)).await.flatten();
-                Ok(context.complete(result))
-            };
-            return Either::Right(later.boxed());
-        }
+        Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head) {
+            None => Err(OVERLOADED),
+            Some(pending) => {
+                let RequestContext { caller, charge, .. } = context;
+                let later = answer_after_wait(begin(pending, head, body), caller, charge, awaited);
+                return Either::Right(later.boxed());
+            }
+        },
     };
     Either::Left(ready(Ok(context.complete(result))))
 }
 
 /// Asks the store whose key this is, and only then charges and checks the request.
-async fn answer_after_lookup(
-    app: Arc<App>,
-    connection: Arc<Connection>,
-    head: request::Parts,
-    body: Incoming,
-    arrival: Arrival,
-    key: ApiKey,
-) -> Responded {
-    let under_way = connection.under_way();
-    let asking = caller::ask_store(&app, arrival.client, &key, arrival.now);
-    let caller = guarded_wait(&app, asking).await.unwrap_or_else(Caller::Refused);
-    drop(under_way);
-    answer_after_charge(app, connection, head, body, arrival, caller).await
+async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
+    waiting.trim();
+    let (app, arrival) = (&waiting.app, waiting.arrival);
+    let asking = caller::ask_store(app, arrival.client, &key, arrival.now);
+    let caller = guarded_wait(app, asking).await.unwrap_or_else(Caller::Refused);
+    answer_after_charge(waiting, caller).await
 }
 
 /// Asks Redis whether the request is admitted, if it has to be asked, and only then checks the request.
-async fn answer_after_charge(
-    app: Arc<App>,
-    connection: Arc<Connection>,
-    head: request::Parts,
-    body: Incoming,
-    arrival: Arrival,
-    caller: Caller,
-) -> Responded {
-    let _under_way = connection.under_way();
-    let charge = charge(&app, &caller, arrival).await;
-    let context = RequestContext { app: &app, connection: &connection, head: &head, arrival, caller, charge };
-    let result = match guarded(&app, || context.handle()).flatten() {
+async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
+    let charge = charge(&waiting.app, &caller, waiting.arrival).await;
+    let context = waiting.context(caller, charge);
+    let result = match guarded(&waiting.app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Ok(Handled::MustWait(awaited)) => {
+            let RequestContext { caller, charge, .. } = context;
             // In a place of its own: those who wait for their quota alone would all carry its room along, four kilobytes.
-            let waiting = context.wait_for(awaited, body).boxed();
-            guarded_wait(&app, waiting).await.flatten()
+            return answer_after_wait(waiting, caller, charge, awaited).boxed().await;
         }
         Err(error) => Err(error),
     };
+    Ok(context.complete(result))
+}
+
+/// Waits for whoever the handler has to wait for.
+async fn answer_after_wait(
+    mut waiting: Waiting,
+    caller: Caller,
+    charge: Charge,
+    awaited: Awaited,
+) -> Responded {
+    waiting.trim();
+    let body = waiting.body.take();
+    let context = waiting.context(caller, charge);
+    let result = guarded_wait(&waiting.app, context.wait_for(awaited, body)).await.flatten();
     Ok(context.complete(result))
 }
 

@@ -11,7 +11,6 @@ use super::site::Site;
 use super::texts::plans::sentence;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
-use crate::http::request::body;
 use crate::http::request::query::Query;
 use crate::http::response::reply::Reply;
 use crate::http::v1::plans::issue;
@@ -92,7 +91,7 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
 /// The form without JavaScript: a page with the key, or the page again with what was wrong.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
     let reader = Reader::new(&action.app.site, action.head, &action.query);
-    let body = body::whole(action.body).await?;
+    let body = action.body.whole().await?;
     let sample = action.app.freshness.load().iter().any(|state| state.sample);
     let site = &action.app.site;
     let mut page = Pricing::new(site, Frame::outside(site, reader.language, PATH, sample));

@@ -1,53 +1,86 @@
 //! The body that a client sends: read whole, bounded in bytes and in time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{EXPECT, HeaderMap};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use lastro_access::ClientAddr;
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
 use crate::error::ApiError;
+use crate::http::connections::connection::Connection;
+use crate::http::connections::pending::BodySlot;
 
 pub const LARGEST_BODY: usize = 16 * 1024;
 /// Shorter than what the edge waits for an answer, so that the reason reaches the client.
 const BODY_TIMEOUT: Duration = Duration::from_secs(8);
 /// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
 const DISCARDED_AT_MOST: usize = 1024 * 1024;
+const TOO_MANY_BODIES: ApiError =
+    ApiError::Unavailable("too many bodies are on their way right now; please try again shortly");
 
-/// Refuses a body that is announced to be too large by a client that waits to hear whether to send it. Others send it
-/// anyway: they are refused after it.
-pub fn check_announced(headers: &HeaderMap, body: &Incoming) -> Result<(), ApiError> {
-    let waits =
-        headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-    if waits && body.size_hint().lower() > LARGEST_BODY as u64 {
-        return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
-    }
-    Ok(())
+/// A body that may be asked for. While it comes it has a place among the bodies that its client may have under way.
+#[derive(Debug)]
+pub struct RequestBody {
+    incoming: Option<Incoming>,
+    connection: Arc<Connection>,
+    client: ClientAddr,
 }
 
-/// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
-pub async fn whole(body: Incoming) -> Result<Bytes, ApiError> {
-    match tokio::time::timeout(BODY_TIMEOUT, read(body)).await {
-        Ok(result) => result,
-        Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
+impl RequestBody {
+    pub fn new(incoming: Option<Incoming>, connection: &Arc<Connection>, client: ClientAddr) -> Self {
+        Self { incoming, connection: Arc::clone(connection), client }
     }
-}
 
-async fn read(mut body: Incoming) -> Result<Bytes, ApiError> {
-    match Limited::new(&mut body, LARGEST_BODY).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            discard(body).await;
-            Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY })
+    /// Refuses a body that is announced to be too large by a client that waits to hear whether to send it. Others send
+    /// it anyway: they are refused after it.
+    pub fn check_announced(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let waits = headers
+            .get_all(EXPECT)
+            .iter()
+            .any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+        let announced = self.incoming.as_ref().map_or(0, |body| body.size_hint().lower());
+        if waits && announced > LARGEST_BODY as u64 {
+            return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
         }
-        Err(_) => Err(ApiError::BadRequest("the body could not be read".into())),
+        Ok(())
+    }
+
+    /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
+    pub async fn whole(self) -> Result<Vec<u8>, ApiError> {
+        let Some(mut incoming) = self.incoming else { return Ok(Vec::new()) };
+        let slot = BodySlot::take(&self.connection, self.client).ok_or(TOO_MANY_BODIES)?;
+        match tokio::time::timeout(BODY_TIMEOUT, read(&mut incoming, slot)).await {
+            Ok(result) => result,
+            Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
+        }
     }
 }
 
-async fn discard(mut body: Incoming) {
+/// Copies the pieces together: each piece alone would keep the whole buffer that it was read into.
+async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<Vec<u8>, ApiError> {
+    let mut whole = Vec::new();
+    while let Some(frame) = incoming.frame().await {
+        let frame = frame.map_err(|_| ApiError::BadRequest("the body could not be read".into()))?;
+        // Trailers say nothing that we ask for.
+        let Some(piece) = frame.data_ref() else { continue };
+        if whole.len() + piece.len() > LARGEST_BODY {
+            discard(incoming).await;
+            return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
+        }
+        if !slot.grow(piece.len()) {
+            return Err(TOO_MANY_BODIES);
+        }
+        whole.extend_from_slice(piece);
+    }
+    Ok(whole)
+}
+
+async fn discard(body: &mut Incoming) {
     let mut left = DISCARDED_AT_MOST;
     while let Some(Ok(frame)) = body.frame().await {
         left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));

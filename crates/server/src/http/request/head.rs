@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use http::header::{ACCEPT_LANGUAGE, COOKIE, HOST};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE, COOKIE, EXPECT, HOST, HeaderMap,
+    HeaderName, IF_NONE_MATCH, ORIGIN,
+};
 use http::{HeaderValue, request};
 
 use super::accept;
@@ -14,6 +17,39 @@ impl fmt::Debug for Head<'_> {
     /// Without the headers: one of them is a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Head").field(&self.0.uri.path()).finish()
+    }
+}
+
+/// Every request header that anything here reads; `trim` drops the others.
+const READ: [HeaderName; 13] = [
+    ACCEPT,
+    ACCEPT_ENCODING,
+    ACCEPT_LANGUAGE,
+    AUTHORIZATION,
+    CONTENT_TYPE,
+    COOKIE,
+    EXPECT,
+    HOST,
+    IF_NONE_MATCH,
+    ORIGIN,
+    HeaderName::from_static("sec-fetch-site"),
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("x-forwarded-for"),
+];
+
+/// Drops the headers that nobody reads, before a request waits. The rest is copied: a value as it was parsed keeps the
+/// whole buffer that it was read into, and that is more than its sender is charged for.
+pub fn trim(head: &mut request::Parts) {
+    let copy = |value: &HeaderValue| HeaderValue::from_bytes(value.as_bytes()).ok();
+    let mut kept = HeaderMap::new();
+    for name in READ {
+        for value in head.headers.get_all(&name).iter().filter_map(copy) {
+            kept.append(&name, value);
+        }
+    }
+    head.headers = kept;
+    if let Ok(uri) = head.uri.to_string().parse() {
+        head.uri = uri;
     }
 }
 

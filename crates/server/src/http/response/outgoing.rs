@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
+use http::Version;
 use hyper::body::{Frame, SizeHint};
 
 use super::body::{Body, Broken, Pieces};
@@ -29,6 +30,8 @@ enum Rest {
     Nothing,
     /// There would be something, if more than the header had been asked for.
     HeadOnly,
+    /// An end that carries no bytes: over HTTP/2 the header waits in a queue like any body, and is counted until it went.
+    End(Option<Unsent>),
     /// The second stands for the stream itself, whatever is at hand of it.
     Stream(Pieces, Unsent),
 }
@@ -37,15 +40,18 @@ impl Rest {
     fn unsent(&mut self) -> Option<&mut Unsent> {
         match self {
             Self::Stream(_, unsent) => Some(unsent),
-            Self::Nothing | Self::HeadOnly => None,
+            Self::Nothing | Self::HeadOnly | Self::End(_) => None,
         }
     }
 }
 
 impl Outgoing {
-    pub fn new(connection: &Arc<Connection>, body: Body) -> Self {
+    pub fn new(connection: &Arc<Connection>, body: Body, version: Version) -> Self {
+        let end = || Rest::End(Some(Unsent::new(connection, 0)));
         let (piece, rest) = match body {
+            Body::Whole(bytes) if bytes.is_empty() && version == Version::HTTP_2 => (bytes, end()),
             Body::Whole(bytes) => (bytes, Rest::Nothing),
+            Body::HeadOnly if version == Version::HTTP_2 => (Bytes::new(), end()),
             Body::HeadOnly => (Bytes::new(), Rest::HeadOnly),
             Body::Stream(pieces) => (Bytes::new(), Rest::Stream(pieces, Unsent::new(connection, 0))),
         };
@@ -64,6 +70,7 @@ impl Outgoing {
 
     /// The next bytes of the piece at hand. The last of them take its entry among the unsent bytes along.
     fn chunk(&mut self) -> Chunk {
+        self.connection.advance();
         self.unsent.iter_mut().chain(self.rest.unsent()).for_each(Unsent::progressed);
         if self.piece.len() > CHUNK {
             return Chunk { bytes: self.piece.split_to(CHUNK), unsent: None };
@@ -84,7 +91,14 @@ impl hyper::body::Body for Outgoing {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Chunk>, Broken>>> {
         let outgoing = self.get_mut();
         while outgoing.piece.is_empty() {
-            let Rest::Stream(pieces, _) = &mut outgoing.rest else { return Poll::Ready(None) };
+            let pieces = match &mut outgoing.rest {
+                Rest::Stream(pieces, _) => pieces,
+                Rest::End(unsent @ Some(_)) => {
+                    let end = Chunk { bytes: Bytes::new(), unsent: unsent.take() };
+                    return Poll::Ready(Some(Ok(Frame::data(end))));
+                }
+                Rest::Nothing | Rest::HeadOnly | Rest::End(None) => return Poll::Ready(None),
+            };
             match ready!(Pin::new(pieces).poll_frame(cx)) {
                 Some(Ok(frame)) => outgoing.take_up(frame.into_data().unwrap_or_default()),
                 Some(Err(broken)) => return Poll::Ready(Some(Err(broken))),
@@ -96,13 +110,13 @@ impl hyper::body::Body for Outgoing {
 
     fn is_end_stream(&self) -> bool {
         // A header alone is not the end: that would be a body of no bytes, and its length would be told.
-        self.piece.is_empty() && matches!(self.rest, Rest::Nothing)
+        self.piece.is_empty() && matches!(self.rest, Rest::Nothing | Rest::End(None))
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.rest {
             Rest::Nothing => SizeHint::with_exact(self.piece.len() as u64),
-            Rest::HeadOnly | Rest::Stream(..) => SizeHint::default(),
+            Rest::HeadOnly | Rest::End(_) | Rest::Stream(..) => SizeHint::default(),
         }
     }
 }

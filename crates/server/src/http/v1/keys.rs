@@ -67,7 +67,7 @@ struct Previous<'a> {
 pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
     let (app, now) = (action.app, action.now);
-    let grace = grace(&body::whole(action.body).await?)?;
+    let grace = grace(&action.body.whole().await?)?;
     check_rotation(app, held, now).await?;
     let at = now.timestamp();
     let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);

@@ -64,7 +64,7 @@ struct Registered<'a> {
 }
 
 pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
-    let body = body::whole(action.body).await?;
+    let body = action.body.whole().await?;
     let applicant = applicant_from_json(&body)?;
     let issued = issue(action.app, action.client, action.now, applicant).await?;
     let registered = Registered {

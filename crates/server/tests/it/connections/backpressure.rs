@@ -1,7 +1,7 @@
 //! Unsent bytes are bounded, on one connection and in all.
 
 use futures_util::future::join_all;
-use lastro::config::ConnectionSettings;
+use lastro::config::{ClientMemory, ConnectionSettings};
 use lastro_model::Plan;
 
 use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
@@ -11,8 +11,8 @@ const MOST_UNSENT: usize = 2 << 20;
 
 async fn narrow() -> TestApp {
     TestApp::start_with(|setup| {
-        setup.settings.connections =
-            ConnectionSettings { most_unsent: MOST_UNSENT, ..connections(1000, 1000) };
+        let memory = ClientMemory { unsent: MOST_UNSENT, pending: MOST_UNSENT / 2, connections: 64 << 20 };
+        setup.settings.connections = ConnectionSettings { client_memory: memory, ..connections(1000, 1000) };
     })
     .await
 }
@@ -103,7 +103,10 @@ async fn under_pressure_whoever_takes_nothing_goes_first() {
 #[tokio::test]
 async fn without_any_room_a_request_is_put_off() {
     let app = TestApp::start_with(|setup| {
-        setup.settings.connections = ConnectionSettings { most_unsent: 16 * 1024, ..defaults().connections };
+        setup.settings.connections = ConnectionSettings {
+            client_memory: ClientMemory { unsent: 16 * 1024, ..defaults().connections.client_memory },
+            ..defaults().connections
+        };
     })
     .await;
     let (mut clients, mut bodies) = (Vec::new(), Vec::new());

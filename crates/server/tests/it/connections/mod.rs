@@ -2,7 +2,9 @@
 
 mod admission;
 mod backpressure;
+mod floods;
 mod handshakes;
+mod pending;
 mod silent;
 mod unread;
 

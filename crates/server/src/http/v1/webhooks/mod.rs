@@ -16,7 +16,6 @@ pub use deliveries::{list as deliveries, redeliver};
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
-use crate::http::request::body;
 use crate::http::response::reply::Reply;
 use crate::state::App;
 use crate::webhooks::MOST_PER_ACCOUNT;
@@ -36,7 +35,7 @@ const GRACE: SignedDuration = SignedDuration::from_hours(24);
 
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let (account, now) = (account(&action)?, action.now.timestamp());
-    let body = body::whole(action.body).await?;
+    let body = action.body.whole().await?;
     let allow_private = action.app.webhooks.settings.allow_private();
     let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
     let webhook = Webhook {
@@ -76,7 +75,7 @@ pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
     let (app, account) = (action.app, account(&action)?);
-    let body = body::whole(action.body).await?;
+    let body = action.body.whole().await?;
     let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
     let webhook = find(app, account, action.path.get("id")).await?;
     let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {

@@ -1,0 +1,99 @@
+//! Connections that send without end and ask for nothing are closed; lively clients are not.
+
+use bytes::Bytes;
+use tokio::io::AsyncReadExt;
+
+use super::{LARGE, Raw, closed_as, open, opened, usual};
+use crate::app::{TestApp, soon};
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+const GO_AWAY: u8 = 7;
+const ENHANCE_YOUR_CALM: u8 = 11;
+
+fn frame(kind: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let head = [0, 0, payload.len() as u8, kind, 0, 0, 0, 0, stream];
+    [&head[..], payload].concat()
+}
+
+/// Sends until the other side closes; gives all that came back.
+async fn flood(app: &TestApp, frame: &[u8], most: usize) -> Vec<u8> {
+    let raw = Raw::connect(app).await;
+    let (mut reader, mut writer) = raw.0.into_split();
+    let batch = frame.repeat(64);
+    let sending = tokio::spawn(async move {
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut writer, PREFACE).await;
+        for _ in 0..most / 64 {
+            if tokio::io::AsyncWriteExt::write_all(&mut writer, &batch).await.is_err() {
+                return;
+            }
+        }
+    });
+    let (mut received, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
+    while let Ok(read @ 1..) = reader.read(&mut buffer).await {
+        received.extend_from_slice(&buffer[..read]);
+    }
+    sending.abort();
+    received
+}
+
+/// The error code of the last frame, if it says farewell.
+fn farewell(received: &[u8]) -> Option<u8> {
+    let mut rest = received;
+    let mut last = None;
+    while rest.len() >= 9 {
+        let length = u32::from_be_bytes([0, rest[0], rest[1], rest[2]]) as usize;
+        last = (rest[3] == GO_AWAY).then(|| rest[9 + 7]);
+        rest = rest.get(9 + length..)?;
+    }
+    last
+}
+
+#[tokio::test]
+async fn frames_that_ask_for_nothing_end_the_connection() {
+    let app = TestApp::start_with(usual).await;
+    let kinds = [
+        ("PING", frame(6, 0, &[0; 8])),
+        ("SETTINGS", frame(4, 0, &[])),
+        ("WINDOW_UPDATE", frame(8, 0, &[0, 0, 0, 1])),
+        ("PRIORITY", frame(2, 3, &[0, 0, 0, 0, 1])),
+        ("unknown", frame(0xfe, 0, &[1; 30])),
+        ("empty unknown", frame(0xb, 0, &[])),
+    ];
+    for (closed, (name, frame)) in (1..).zip(kinds) {
+        let received = flood(&app, &frame, 100_000).await;
+        assert_eq!(farewell(&received), Some(ENHANCE_YOUR_CALM), "{name}");
+        soon(async || closed_as(&app, "flood").await == closed).await;
+    }
+    opened(&app, 0).await;
+}
+
+/// Each request and each piece of an answer earns the frames that belong to it.
+#[tokio::test]
+async fn a_lively_client_is_no_flood() {
+    let app = TestApp::start_with(usual).await;
+    let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
+    // A small window: the client gives room in many small steps.
+    let (mut sender, mut connection) =
+        h2::client::Builder::new().initial_window_size(4096).handshake::<_, Bytes>(stream).await.unwrap();
+    let mut pings = connection.ping_pong().unwrap();
+    tokio::spawn(connection);
+    for number in 0..500 {
+        let request = http::Request::head("http://x/docs").body(()).unwrap();
+        sender.send_request(request, true).unwrap().0.await.unwrap();
+        if number % 50 == 0 {
+            for _ in 0..200 {
+                pings.ping(h2::Ping::opaque()).await.unwrap();
+            }
+        }
+    }
+    let request = http::Request::get(format!("http://x{LARGE}")).body(()).unwrap();
+    let mut body = sender.send_request(request, true).unwrap().0.await.unwrap().into_body();
+    let mut received = 0;
+    while let Some(piece) = body.data().await {
+        let piece = piece.unwrap();
+        received += piece.len();
+        body.flow_control().release_capacity(piece.len()).unwrap();
+    }
+    assert!(received > 4 << 20, "{received}");
+    assert_eq!((closed_as(&app, "flood").await, open(&app)), (0, 1));
+}
