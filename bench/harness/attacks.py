@@ -57,12 +57,14 @@ class Attacker:
         self.tally[kind] += 1
 
 
-async def hold(attacker, connections, begin, drip=b"", receive_buffer=None, meanwhile=None):
-    """Keeps so many connections open: sends `begin`, then a byte of `drip` a second. Reads nothing, unless `meanwhile` does."""
+async def hold(attacker, connections, begin, drip=b"", receive_buffer=None, meanwhile=None, pause=2):
+    """Keeps so many connections open: sends `begin`, then a byte of `drip` a second. Reads nothing, unless `meanwhile` does.
+
+    A connection that was closed is opened again after up to `pause` seconds."""
 
     async def one():
         while True:
-            await asyncio.sleep(attacker.dice.random() * 2)
+            await asyncio.sleep(attacker.dice.random() * pause)
             sock = await attacker.socket(receive_buffer)
             if sock:
                 with sock:

@@ -88,7 +88,6 @@ fn answer_when_others_are_read(
     // A body that is still coming would be kept as well.
     let may_wait = body.as_ref().is_none_or(Body::is_end_stream);
     let Some(pending) = may_wait.then(|| Pending::begin(connection, &head)).flatten() else {
-        connection.refuse_to_wait();
         return refused(app, connection, &head);
     };
     let (app, connection) = (Arc::clone(app), Arc::clone(connection));
@@ -103,6 +102,7 @@ fn answer_when_others_are_read(
 
 /// Answers a request that nothing can be waited for: no store and no Redis is asked for its sake.
 fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> ResponseFuture {
+    connection.refuse_to_wait();
     let arrival = arrive(app, connection, head);
     let caller = match identify(app, head, arrival) {
         Identity::Caller(caller) => caller,
@@ -148,7 +148,10 @@ fn answer_now(
         Ok(Handled::Replied(reply)) => Ok(reply),
         Err(error) => Err(error),
         Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head) {
-            None => Err(OVERLOADED),
+            None => {
+                connection.refuse_to_wait();
+                Err(OVERLOADED)
+            }
             Some(pending) => {
                 let RequestContext { caller, charge, .. } = context;
                 let later = answer_after_wait(begin(pending, head, body), caller, charge, awaited);

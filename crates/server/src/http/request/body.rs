@@ -53,7 +53,10 @@ impl RequestBody {
     /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
     pub async fn whole(self) -> Result<Vec<u8>, ApiError> {
         let Some(mut incoming) = self.incoming else { return Ok(Vec::new()) };
-        let slot = BodySlot::take(&self.connection, self.client).ok_or(TOO_MANY_BODIES)?;
+        let Some(slot) = BodySlot::take(&self.connection, self.client) else {
+            self.connection.refuse_to_wait();
+            return Err(TOO_MANY_BODIES);
+        };
         match tokio::time::timeout(BODY_TIMEOUT, read(&mut incoming, slot)).await {
             Ok(result) => result,
             Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
