@@ -58,10 +58,10 @@ impl AddressRings {
         )
     }
 
-    /// Remembers a request that was admitted elsewhere.
-    pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) {
+    /// Remembers a request that was admitted elsewhere, as [`Ring::record`] does.
+    pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
         let operation = Operation::Record;
-        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation });
+        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation })
     }
 
     /// Which ring the next request of a client would be counted in.
@@ -157,10 +157,7 @@ impl RingCall {
     fn apply_to(self, ring: &mut Ring) -> Verdict {
         match self.operation {
             Operation::Take => ring.take(self.limit, self.window_ns, self.now_ns),
-            Operation::Record => {
-                ring.record(self.limit, self.window_ns, self.now_ns);
-                ring.peek(self.limit, self.window_ns, self.now_ns)
-            }
+            Operation::Record => ring.record(self.limit, self.window_ns, self.now_ns),
             Operation::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
             Operation::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
         }

@@ -72,6 +72,16 @@ impl ApiKey {
         &self.text
     }
 
+    /// The same key with another secret, and the checksum that belongs to it.
+    #[cfg(test)]
+    pub(crate) fn with_secret(&self, change: impl FnOnce(&mut [u8])) -> Self {
+        let mut text = self.text;
+        change(&mut text[SECRET_START..CHECKSUM_START]);
+        let checksum = checksum(&text[..CHECKSUM_START]);
+        text[CHECKSUM_START..].copy_from_slice(&checksum);
+        Self { text, id: self.id }
+    }
+
     /// The whole key, to be shown to its holder once.
     pub fn reveal(&self) -> &str {
         std::str::from_utf8(&self.text).unwrap_or_default()

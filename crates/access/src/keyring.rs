@@ -76,11 +76,14 @@ impl KeyRing {
         }
     }
 
+    /// The key is hashed before anything is looked up: one that is unknown, revoked, ended or wrong in any place takes the
+    /// work of a right one.
     pub fn find(&self, key: &ApiKey, now: Now) -> Lookup {
+        let digest = self.pepper.digest(key);
         let slots = self.slots.pin();
         let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
         let ended = slot.key.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
-        if slot.revoked || ended || !self.pepper.matches(key, &slot.digest) {
+        if slot.revoked || ended || slot.digest != digest {
             return Lookup::Refused;
         }
         slot.key.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
@@ -251,5 +254,59 @@ impl fmt::Debug for KeyRing {
             .field("keys", &self.len())
             .field("revision", &self.revision())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lastro_model::Account;
+
+    use super::*;
+    use crate::pepper::HASHES;
+
+    const NOW: Now = Now { monotonic_ns: 0, unix_ms: 1_790_000_000_000 };
+
+    fn some_key(number: u8) -> ApiKey {
+        ApiKey::generate(&mut |bytes| bytes.fill(number))
+    }
+
+    /// The same key with another character at a place of its secret, counted from its end.
+    fn with_wrong(key: &ApiKey, from_end: usize) -> ApiKey {
+        key.with_secret(|secret| {
+            let place = secret.len() - 1 - from_end;
+            secret[place] = if secret[place] == b'x' { b'y' } else { b'x' };
+        })
+    }
+
+    fn record_of(ring: &KeyRing, key: &ApiKey) -> KeyRecord {
+        let (id, plan) = (AccountId(key.id()), Plan::Free);
+        let account =
+            Account { id, name: "Ana".into(), email: "ana@example.com".into(), plan, rate_limit: None };
+        let (digest, created_at) = (ring.pepper.digest(key), jiff::Timestamp::UNIX_EPOCH);
+        KeyRecord { id: key.id(), digest, account, created_at, ends_at: None, revoked: false, revision: 1 }
+    }
+
+    #[test]
+    fn a_check_takes_the_same_work_whatever_is_wrong() {
+        let ring = KeyRing::new(Pepper::from_bytes([7; 32]), 100);
+        let [right, revoked, ended, unknown] = [1, 2, 3, 4].map(some_key);
+        ring.upsert(record_of(&ring, &right), 0);
+        ring.upsert(KeyRecord { revoked: true, ..record_of(&ring, &revoked) }, 0);
+        let past = Some(jiff::Timestamp::UNIX_EPOCH);
+        ring.upsert(KeyRecord { ends_at: past, ..record_of(&ring, &ended) }, 0);
+        for (key, is_known) in [
+            (&right, true),
+            (&with_wrong(&right, 31), true),
+            (&with_wrong(&right, 0), true),
+            (&revoked, true),
+            (&ended, true),
+            (&unknown, false),
+        ] {
+            HASHES.set(0);
+            let found = ring.find(key, NOW);
+            assert_eq!(HASHES.get(), 1, "{key:?}");
+            assert_eq!(!matches!(found, Lookup::Unknown), is_known);
+            assert_eq!(matches!(found, Lookup::Found(_)), key == &right);
+        }
     }
 }

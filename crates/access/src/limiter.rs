@@ -12,6 +12,9 @@ pub const EXACT_LIMIT: u32 = 10_000;
 /// A slot is this part of the window (a millisecond of a minute), so that a ring of any limit stays below two megabytes.
 const SLOTS_IN_WINDOW: u64 = 60_000;
 
+/// Two clocks that count one window agree to this part of it: a second of a minute.
+const CLOCKS_DIFFER_BY: u64 = 60;
+
 /// Below this many entries, giving memory back is not worth the trouble.
 const SMALL: usize = 16;
 
@@ -64,10 +67,18 @@ impl Ring {
         self.verdict(self.used < limit, limit, window_ns, now_ns)
     }
 
-    /// Remembers a request that was admitted elsewhere, whatever the limit says of it here.
-    pub fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) {
+    /// Remembers a request that was admitted elsewhere, unless as many as the limit were admitted here alone: who said
+    /// otherwise has forgotten some. The clocks of two machines differ a little, so a unit that is about to leave the
+    /// window counts no more.
+    pub fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
-        self.push(limit, window_ns, now_ns);
+        let nearly_window_ns = window_ns - window_ns / CLOCKS_DIFFER_BY;
+        let leaving = self.entries.iter().take_while(|entry| entry.is_expired(nearly_window_ns, now_ns));
+        let admitted = self.used < limit || self.used - leaving.map(|entry| entry.count).sum::<u32>() < limit;
+        if admitted {
+            self.push(limit, window_ns, now_ns);
+        }
+        self.verdict(admitted, limit, window_ns, now_ns)
     }
 
     /// Takes back the unit that was admitted at `taken_ns`: the request was refused after all.
@@ -219,15 +230,28 @@ mod tests {
     }
 
     #[test]
-    fn what_was_admitted_elsewhere_counts_here_even_above_the_limit() {
+    fn what_was_admitted_elsewhere_counts_here() {
         let mut ring = Ring::new();
         for now in 0..5 {
-            ring.record(3, WINDOW, now);
+            assert!(ring.record(5, WINDOW, now).admitted);
         }
         let verdict = ring.take(3, WINDOW, WINDOW - 1);
         assert!(!verdict.admitted);
         assert_eq!((verdict.remaining, verdict.next_ns), (0, 3), "the third of five must go first");
         assert!(ring.take(3, WINDOW, WINDOW + 2).admitted);
+    }
+
+    #[test]
+    fn nobody_elsewhere_admits_more_than_the_limit_here() {
+        let mut ring = Ring::new();
+        for now in 0..3 {
+            assert!(ring.record(3, WINDOW, now).admitted);
+        }
+        let refused = ring.record(3, WINDOW, 58 * SECOND_NS);
+        assert_eq!((refused.admitted, refused.remaining, refused.next_ns), (false, 0, 2 * SECOND_NS));
+        // Elsewhere the oldest may have left the window already, by a clock that is a moment ahead.
+        assert!(ring.record(3, WINDOW, 59 * SECOND_NS).admitted);
+        assert!(!ring.record(3, WINDOW, 59 * SECOND_NS).admitted, "the second has not");
     }
 
     #[test]

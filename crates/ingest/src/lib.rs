@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the flow of one source, [`sync`] what it works with; [`series`], [`fx`], [`companies`], [`filings`] and [`tickers`] say what is
 //! asked
-//! and judged for each. [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose; [`schedule`] knows
+//! and judged for each. [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose, as [`regular_file`]s; [`schedule`] knows
 //! when, by the [`age`] of what is held; [`withholding`] keeps slips out; [`turns`] says whose turn it is, and leaves a
 //! publisher that is down alone; the [`lease`] keeps two processes from asking for the same
 //! at once; [`report`] tells people how far it is.
@@ -17,6 +17,7 @@ mod filings;
 mod fx;
 mod history;
 pub mod lease;
+pub mod regular_file;
 pub mod report;
 pub mod result;
 mod row_sender;

@@ -5,7 +5,7 @@
 //! names people. The fetcher fills and reads it; a source that was published, or refused, gives its folder up.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ use lastro_model::{Clock, Source, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
+
+use crate::regular_file;
 
 /// Publishers rebuild their files every night or week: what is older is asked again.
 const KEPT_FOR_MS: i64 = 24 * 3_600_000;
@@ -75,12 +77,16 @@ impl Spool {
     /// What is kept of this address, if it is whole and not too old.
     pub fn find(&self, source: Source, url: &str) -> Option<Kept> {
         let path = self.entry(source, url);
-        let head: Head = serde_json::from_slice(&fs::read(head_of(&path)).ok()?).ok()?;
+        if is_link(&self.folder(source)) {
+            return None;
+        }
+        let head: Head =
+            serde_json::from_reader(BufReader::new(regular_file::open(&head_of(&path)).ok()?)).ok()?;
         let age_ms = self.clock.now().unix_ms - head.kept_at_ms;
         if head.url != url || !(0..KEPT_FOR_MS).contains(&age_ms) {
             return None;
         }
-        let mut bytes = File::open(&path).ok()?;
+        let mut bytes = regular_file::open(&path).ok()?;
         let whole = sha256_of(&mut bytes).ok()? == head.metadata.sha256;
         whole.then_some(Kept { metadata: head.metadata, bytes })
     }
@@ -88,6 +94,10 @@ impl Spool {
     /// A file to write bytes into; it is gone again unless it is kept.
     pub fn draft(&self, source: Source) -> io::Result<NamedTempFile> {
         let folder = self.folder(source);
+        // What is ours lies in a folder of ours, and not where somebody's link leads.
+        if is_link(&folder) {
+            fs::remove_file(&folder)?;
+        }
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         NamedTempFile::new_in(folder)
     }
@@ -130,6 +140,10 @@ impl Spool {
     }
 }
 
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
 fn head_of(entry: &Path) -> PathBuf {
     entry.with_extension("head")
 }
@@ -164,7 +178,7 @@ mod tests {
     use super::*;
     use lastro_model::ManualClock;
     use lastro_model::Series;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::Duration;
 
     const URL: &str = "https://example.test/a";
@@ -234,6 +248,57 @@ mod tests {
         assert!(found(&home.spool, Source::Fx).is_some());
         fs::write(head_of(&entry), b"{").unwrap();
         assert_eq!(found(&home.spool, Source::Fx), None);
+    }
+
+    /// Moves something away, and puts a link to it in its place.
+    fn put_link_in_place_of(path: &Path) -> PathBuf {
+        let elsewhere = path.with_extension("elsewhere");
+        fs::rename(path, &elsewhere).unwrap();
+        symlink(&elsewhere, path).unwrap();
+        elsewhere
+    }
+
+    #[test]
+    fn a_link_in_place_of_an_entry_is_none_and_is_replaced() {
+        let home = home();
+        let entry = home.spool.entry(Source::Fx, URL);
+        for path in [&entry, &head_of(&entry)] {
+            keep(&home.spool, Source::Fx, b"ours");
+            let elsewhere = put_link_in_place_of(path);
+            assert_eq!(found(&home.spool, Source::Fx), None);
+            let before = fs::read(&elsewhere).unwrap();
+            keep(&home.spool, Source::Fx, b"anew");
+            assert_eq!(found(&home.spool, Source::Fx).unwrap(), b"anew");
+            assert_eq!(fs::read(&elsewhere).unwrap(), before, "what it led to was not written");
+        }
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_folder_is_not_followed() {
+        let home = home();
+        keep(&home.spool, Source::Fx, b"ours");
+        let elsewhere = put_link_in_place_of(&home.spool.folder(Source::Fx));
+        let held = || fs::read_dir(&elsewhere).unwrap().count();
+        assert_eq!(found(&home.spool, Source::Fx), None);
+        home.spool.clear(Source::Fx);
+        assert_eq!(held(), 2, "clearing leaves what it led to");
+        symlink(&elsewhere, home.spool.folder(Source::Fx)).unwrap();
+        keep(&home.spool, Source::Series(Series::Cdi), b"other");
+        keep(&home.spool, Source::Fx, b"anew");
+        assert_eq!(found(&home.spool, Source::Fx).unwrap(), b"anew");
+        assert_eq!(held(), 2);
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_an_entry_is_not_waited_for() {
+        let home = home();
+        let entry = home.spool.entry(Source::Fx, URL);
+        for path in [&entry, &head_of(&entry)] {
+            keep(&home.spool, Source::Fx, b"ours");
+            fs::remove_file(path).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+            assert_eq!(found(&home.spool, Source::Fx), None);
+        }
     }
 
     #[test]

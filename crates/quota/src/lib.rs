@@ -284,13 +284,19 @@ impl Quota {
         charge
     }
 
-    /// What Redis admitted is remembered here as well.
+    /// What Redis admitted is remembered here as well. Where this replica alone has admitted the whole limit, Redis has
+    /// forgotten the ring, as one does that evicts keys: then the replica's word stands.
     fn settle(&self, claim: &Claim<'_>, answer: Answer) -> Charge {
-        if answer.is_admitted {
-            claim.own.record(claim.limit, claim.window_ns, claim.now.monotonic_ns);
+        let verdict = answer.verdict(claim.now);
+        if !answer.is_admitted {
+            return Charge { verdict, unit: Unit::Own };
         }
-        let unit = if answer.is_admitted { unit(&answer) } else { Unit::Own };
-        Charge { verdict: answer.verdict(claim.now), unit }
+        let own = claim.own.record(claim.limit, claim.window_ns, claim.now.monotonic_ns);
+        if own.admitted {
+            Charge { verdict, unit: unit(&answer) }
+        } else {
+            Charge { verdict: own, unit: Unit::Own }
+        }
     }
 
     fn own_limit(&self, claim: &Claim<'_>) -> u32 {

@@ -47,11 +47,22 @@ fn every_letter_is_equally_likely() {
 fn a_digest_depends_on_key_and_pepper() {
     let (one, other) = (Pepper::from_bytes([1; 32]), Pepper::from_bytes([2; 32]));
     let key = some_key(1);
-    assert!(one.matches(&key, &one.digest(&key)));
-    assert!(!one.matches(&some_key(2), &one.digest(&key)));
-    assert!(!other.matches(&key, &one.digest(&key)));
+    assert_eq!(one.digest(&key), one.digest(&key));
+    assert_ne!(one.digest(&some_key(2)), one.digest(&key));
+    assert_ne!(other.digest(&key), one.digest(&key));
     assert_ne!(one.fingerprint(), other.fingerprint());
     assert_eq!(one.fingerprint(), Pepper::parse(&one.to_hex()).unwrap().fingerprint());
+}
+
+/// Each of its bits counts, from the first to the last.
+#[test]
+fn digests_that_differ_in_one_bit_are_not_the_same() {
+    let digest = Pepper::from_bytes([1; 32]).digest(&some_key(1));
+    for bit in 0..256 {
+        let mut other = digest;
+        other.0[bit / 8] ^= 1 << (bit % 8);
+        assert_ne!(other, digest, "{bit}");
+    }
 }
 
 #[test]

@@ -11,6 +11,10 @@ fn client(network: u32, host: u32) -> ClientAddr {
     IpAddr::from(Ipv4Addr::from_bits((network << 8) + host)).into()
 }
 
+fn at(address: &str) -> ClientAddr {
+    address.parse::<IpAddr>().unwrap().into()
+}
+
 fn registrations() -> Registrations {
     Registrations::new(RegistrationLimits::USUAL, 100_000)
 }
@@ -28,6 +32,37 @@ fn an_address_has_thirty_an_hour_and_a_network_three_hundred() {
     let refused = registrations.take(client(1, 99), SECOND);
     assert_eq!(refused, Err(RegistrationRefusal::Network { retry_after_seconds: 3599 }));
     assert_eq!(registrations.take(client(1, 99), HOUR), Ok(()), "who waits as told is let in");
+}
+
+#[test]
+fn ipv6_addresses_count_by_64_bits_and_networks_by_48() {
+    let registrations = registrations();
+    // Thirty from one /64, each from another address of it.
+    for host in 0..30 {
+        registrations.take(at(&format!("2001:db8:1:2::{host:x}")), 0).unwrap();
+    }
+    let refused = registrations.take(at("2001:db8:1:2:ffff:ffff:ffff:ffff"), SECOND);
+    assert_eq!(refused, Err(RegistrationRefusal::Address { retry_after_seconds: 3599 }));
+    // The other 270 of its /48, each from another /64.
+    for subnet in 0x100..0x100 + 270 {
+        registrations.take(at(&format!("2001:db8:1:{subnet:x}::1")), 0).unwrap();
+    }
+    let refused = registrations.take(at("2001:db8:1:ffff::1"), SECOND);
+    assert_eq!(refused, Err(RegistrationRefusal::Network { retry_after_seconds: 3599 }));
+    assert_eq!(registrations.take(at("2001:db8:2:2::1"), SECOND), Ok(()), "another /48");
+}
+
+#[test]
+fn mapped_addresses_are_counted_with_their_ipv4() {
+    let registrations = registrations();
+    for number in 0..30 {
+        let notation = ["192.0.2.7", "::ffff:192.0.2.7", "::ffff:c000:207"][number % 3];
+        registrations.take(at(notation), 0).unwrap();
+    }
+    let refused = registrations.take(at("::ffff:192.0.2.7"), SECOND);
+    assert_eq!(refused, Err(RegistrationRefusal::Address { retry_after_seconds: 3599 }));
+    // Cut to 64 bits all of IPv4 would be one client.
+    assert_eq!(registrations.take(at("::ffff:192.0.2.8"), SECOND), Ok(()));
 }
 
 #[test]

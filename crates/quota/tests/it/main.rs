@@ -14,3 +14,4 @@ mod security;
 mod server;
 mod simulation;
 mod slots;
+mod unreliable;

@@ -9,17 +9,17 @@ use crate::replica::{Replica, client, most_in_a_window};
 use crate::server::Redis;
 
 const WINDOW_NS: u64 = 1_000_000_000;
-const LIMIT: u32 = 30;
+pub(crate) const LIMIT: u32 = 30;
 
 /// When a request was admitted, by the clock that all replicas of a test share, and by whom.
 #[derive(Debug, Clone, Copy)]
-struct Admission {
+pub(crate) struct Admission {
     at_ns: u64,
-    by_redis: bool,
+    pub by_redis: bool,
 }
 
-/// Three times the limit, dealt at random, for as long as `until` says no.
-async fn load(fleet: &[Arc<Replica>], steps: usize) -> Vec<Admission> {
+/// So many requests for one key, dealt at random.
+pub(crate) async fn load(fleet: &[Arc<Replica>], steps: usize) -> Vec<Admission> {
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..steps {
         let replica = Arc::clone(&fleet[fastrand::usize(..fleet.len())]);
@@ -38,7 +38,7 @@ fn most(admissions: &[Admission]) -> usize {
     most_in_a_window(admissions.iter().map(|admission| admission.at_ns).collect(), WINDOW_NS)
 }
 
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..1_000 {
         if holds() {
             return;

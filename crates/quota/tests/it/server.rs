@@ -36,6 +36,14 @@ impl Redis {
         Self::started(spawn(port), port)
     }
 
+    /// One of its own that saves what it holds in this directory, now and then.
+    pub(crate) fn saving_to(directory: &Path) -> Self {
+        let port = free_port();
+        let mut command = command(port);
+        command.args(["--save", "3600 1", "--dir"]).arg(directory);
+        Self::started(command.spawn().unwrap(), port)
+    }
+
     /// One of its own that speaks TLS at another port too, which is returned.
     pub(crate) fn with_tls(certificate: &Path, key: &Path) -> (Self, u16) {
         let (port, tls_port) = (free_port(), free_port());

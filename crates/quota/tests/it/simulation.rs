@@ -18,6 +18,12 @@ enum Event {
     Back,
     BackEmpty,
     Quiet(u64),
+    /// The ring is gone, and nothing else: Redis made room.
+    Evicted,
+}
+
+fn any_eviction() -> impl Strategy<Value = Event> {
+    prop_oneof![any_event(), Just(Event::Evicted), Just(Event::Evicted)]
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
@@ -38,6 +44,7 @@ struct World {
     is_there: bool,
     replicas: Vec<(Breaker, Ring, Share)>,
     admitted: Vec<u64>,
+    admitted_by: [Vec<u64>; REPLICAS],
     /// How many of them were before Redis was last lost, its data or the connection: an instant could not tell, for a
     /// request and the loss may share it.
     before_loss: usize,
@@ -58,6 +65,7 @@ impl World {
             is_there: true,
             replicas: (0..REPLICAS).map(replica).collect(),
             admitted: Vec::new(),
+            admitted_by: Default::default(),
             before_loss: 0,
         }
     }
@@ -94,6 +102,7 @@ impl World {
                 (self.is_there, self.epoch) = (true, self.now);
                 self.redis = Ring::new();
             }
+            Event::Evicted => self.redis = Ring::new(),
             Event::Away => {}
         }
         self.look();
@@ -104,11 +113,7 @@ impl World {
         let (breaker, own, share) = &mut self.replicas[who];
         let is_admitted = match breaker.decide(WINDOW, now) {
             Decision::Shared => {
-                let verdict = self.redis.take(limit, WINDOW, now);
-                if verdict.admitted {
-                    own.record(limit, WINDOW, now);
-                }
-                verdict.admitted
+                self.redis.take(limit, WINDOW, now).admitted && own.record(limit, WINDOW, now).admitted
             }
             Decision::Share => own.take(share.of(limit), WINDOW, now).admitted,
             Decision::Both => {
@@ -122,6 +127,7 @@ impl World {
         };
         if is_admitted {
             self.admitted.push(now);
+            self.admitted_by[who].push(now);
         }
     }
 
@@ -143,5 +149,20 @@ fn whatever_happens_to_redis_the_bounds_hold() {
             world.live_through(event);
         }
         world.check();
+    });
+}
+
+#[test]
+fn no_replica_passes_the_limit_however_often_rings_are_evicted() {
+    let config = ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(limit in prop::sample::select(vec![3u32, 30, 100]), events in prop::collection::vec(any_eviction(), 10..80))| {
+        let mut world = World::new(limit);
+        for event in events {
+            world.live_through(event);
+        }
+        for admitted in world.admitted_by {
+            // What is about to leave the window counts no more, for clocks differ.
+            prop_assert!(most_in_a_window(admitted, WINDOW - WINDOW / 60) <= limit as usize);
+        }
     });
 }

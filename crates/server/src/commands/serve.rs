@@ -1,11 +1,12 @@
 //! `lastro serve`: runs until it is told to stop.
 
 use std::fs::{File, TryLockError};
-use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use lastro_ingest::regular_file;
 use lastro_store::Store;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -20,7 +21,7 @@ use crate::{descriptors, pepper};
 fn alone_on(database: &str, counts_together: bool) -> Option<File> {
     let mut path = lastro_store::sqlite_path(database)?.into_os_string();
     path.push(".serving");
-    let file = File::options().create(true).append(true).mode(0o600).open(&path).ok()?;
+    let file = regular_file::open_lock(Path::new(&path)).ok()?;
     match file.try_lock() {
         Ok(()) => Some(file),
         Err(TryLockError::WouldBlock) if counts_together => None,

@@ -17,7 +17,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use sha2::{Digest, Sha256};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 
@@ -59,7 +59,7 @@ impl Certificate {
     }
 
     /// Greets a client with the certificate of the moment.
-    pub fn accept(&self, stream: TcpStream) -> Accept<TcpStream> {
+    pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Accept<S> {
         TlsAcceptor::from(self.config.load_full())
             .accept_with(stream, |session| session.set_buffer_limit(Some(LARGEST_SESSION_BUFFER)))
     }

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
 
 use super::certificate::Certificate;
-use super::connections::connection::{Connection, OF_TLS, State};
+use super::connections::connection::{Connection, State};
 use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge;
@@ -127,7 +127,6 @@ fn protocol() -> auto::Builder<TokioExecutor> {
 
 /// One connection over TLS, to its end. The handshake is a part of it like any other: who does not finish it is silent.
 async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admitted, stream: TcpStream) {
-    admitted.connection().occupy(OF_TLS);
     match handshake(&certificate, admitted.connection(), stream).await {
         Some(Ok(stream)) => serve_connection(app, admitted, stream).await,
         Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
@@ -138,10 +137,10 @@ async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admit
 /// None when the connection is to close before it has come to anything: nothing was asked on it yet.
 async fn handshake(
     certificate: &Certificate,
-    connection: &Connection,
+    connection: &Arc<Connection>,
     stream: TcpStream,
-) -> Option<std::io::Result<TlsStream<TcpStream>>> {
-    let mut accept = pin!(certificate.accept(stream));
+) -> Option<std::io::Result<TlsStream<Inbound<TcpStream>>>> {
+    let mut accept = pin!(certificate.accept(Inbound::new(connection, stream)));
     poll_fn(|cx| match connection.poll_state(cx) {
         State::Open => accept.as_mut().poll(cx).map(Some),
         State::Closing | State::HungUp => Poll::Ready(None),

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lastro_catalog::{Filings, Part, SnapshotError};
+use lastro_ingest::regular_file;
 use lastro_model::{Edition, Stamp};
 use lastro_store::RememberedEdition;
 use parking_lot::Mutex;
@@ -89,28 +90,25 @@ impl SnapshotFile {
     }
 
     fn read(&self, remembered: &[RememberedEdition]) -> Result<(Stamp, Filings), SnapshotError> {
-        let about = fs::metadata(self.path())?;
-        // Opening a pipe would wait for somebody to write into it.
-        if !about.is_file() {
-            return Err(io::Error::other("it is no regular file").into());
-        }
-        let mut file = BufReader::with_capacity(1 << 20, File::open(self.path())?);
-        let label = Filings::saved_label(&mut file, about.len())?;
+        let file = regular_file::open(&self.path())?;
+        let length = file.metadata()?.len();
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let label = Filings::saved_label(&mut file, length)?;
         let of_label = remembered.iter().find(|remembered| self.label(remembered) == label);
         let RememberedEdition { edition, published_at, .. } = *of_label.ok_or(SnapshotError::Stale)?;
         let stamp = Stamp { edition, published_unix_ms: published_at.as_millisecond() };
         file.rewind()?;
-        Ok((stamp, Filings::restore(&label, file, about.len())?))
+        Ok((stamp, Filings::restore(&label, file, length)?))
     }
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
         // Two processes may share a database: they write one after the other, and the lock ends with its holder. So all
         // drafts can have one name, and what a killed process left is written over by the next.
-        let turn = File::create(self.directory.join("filings.lock"))?;
+        let turn = regular_file::open_lock(&self.directory.join("filings.lock"))?;
         turn.lock()?;
         let draft = self.directory.join("filings.draft");
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
+        let mut out = BufWriter::with_capacity(1 << 20, regular_file::replace(&draft)?);
         filings.save(label, &mut out)?;
         out.flush()?;
         out.get_ref().sync_all()?;
@@ -144,6 +142,7 @@ mod tests {
     use jiff::Timestamp;
     use lastro_catalog::{FilingsBuilder, Page};
     use lastro_model::{CompanyId, Day, Filing, FilingId};
+    use std::os::unix::fs::symlink;
     use std::time::Duration;
     use tempfile::TempDir;
 
@@ -283,6 +282,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_kept_is_never_found_with_flipped_bits() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        let whole = fs::read(snapshot_file.path()).unwrap();
+        for seed in 0..60 {
+            let (mut bytes, mut random) = (whole.clone(), fastrand::Rng::with_seed(seed));
+            for _ in 0..random.usize(1..9) {
+                let place = random.usize(..bytes.len());
+                bytes[place] ^= 1 << random.u8(..8);
+            }
+            fs::write(snapshot_file.path(), &bytes).unwrap();
+            assert!(bytes == whole || snapshot_file.find(&[edition(1, 3)]).is_none(), "seed {seed}");
+        }
+    }
+
+    #[test]
     fn a_pipe_in_its_place_is_not_waited_for() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
@@ -291,6 +307,27 @@ mod tests {
         assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
         assert!(snapshot_file.find(&[edition(1, 3)]).is_some());
+    }
+
+    #[test]
+    fn links_in_its_place_are_neither_read_nor_written_through() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        let (kept, elsewhere) = (snapshot_file.path(), directory.path().join("elsewhere"));
+        fs::rename(&kept, &elsewhere).unwrap();
+        let before = fs::read(&elsewhere).unwrap();
+        symlink(&elsewhere, &kept).unwrap();
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_none(), "another file is not read as ours");
+        symlink(&elsewhere, kept.with_file_name("filings.draft")).unwrap();
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some(), "links are replaced");
+        let lock = kept.with_file_name("filings.lock");
+        fs::remove_file(&lock).unwrap();
+        symlink(&elsewhere, &lock).unwrap();
+        snapshot_file.keep(&[edition(2, 3)], &filings(2));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some(), "nobody knows who else holds that lock");
+        assert!(fs::read(&elsewhere).unwrap() == before, "another file was written to");
     }
 
     #[test]

@@ -190,6 +190,34 @@ async fn networks_and_everybody_together_have_their_limits_of_registration() {
 }
 
 #[tokio::test]
+async fn ipv6_clients_register_by_64_bits_and_networks_by_48() {
+    let app = behind_a_proxy().await;
+    for host in 1..=30 {
+        register_from(&app, &format!("2001:db8:1:2::{host:x}")).await.expect(201);
+    }
+    let refused = register_from(&app, "[2001:db8:1:2:9:9:9:9]:443").await.expect(429);
+    assert!(refused.text().contains("from this address"), "{}", refused.text());
+    for subnet in 0..270 {
+        register_from(&app, &format!("2001:db8:1:a{subnet:03x}::1")).await.expect(201);
+    }
+    let refused = register_from(&app, "2001:db8:1:ffff::1").await.expect(429);
+    assert!(refused.text().contains("from this network"), "{}", refused.text());
+    register_from(&app, "2001:db8:2:ffff::1").await.expect(201);
+}
+
+#[tokio::test]
+async fn a_mapped_address_registers_as_its_ipv4() {
+    let app = behind_a_proxy().await;
+    for number in 0..30 {
+        let notation = ["192.0.2.7", "::ffff:192.0.2.7", "[::ffff:192.0.2.7]:80"][number % 3];
+        register_from(&app, notation).await.expect(201);
+    }
+    register_from(&app, "192.0.2.7").await.expect(429);
+    register_from(&app, "::ffff:192.0.2.7").await.expect(429);
+    register_from(&app, "::ffff:192.0.2.8").await.expect(201);
+}
+
+#[tokio::test]
 async fn pages_of_other_origins_cannot_register_their_readers() {
     let app = TestApp::start().await;
     for path in [REGISTER, "/pricing"] {

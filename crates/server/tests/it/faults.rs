@@ -106,3 +106,18 @@ async fn a_source_that_cannot_be_read_keeps_no_other_from_coming_into_service() 
     soon(async || app.service.app.catalog.load().fx.stamp.edition == published.edition).await;
     assert_ne!(app.service.app.catalog.load().series[Series::Selic].len(), 0, "the last good edition stays");
 }
+
+#[tokio::test]
+async fn a_number_that_changed_by_itself_never_comes_into_service() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Gold).await;
+    let served = async || app.get("/api/v1/market/selic").key(&key).send().await.expect(200).text();
+    let before = served().await;
+    let file = rusqlite::Connection::open(app.directory.path().join("lastro.db")).unwrap();
+    let damage = "UPDATE rate SET value = '9' || value
+        WHERE rowid = (SELECT MAX(rowid) FROM rate WHERE series = 'selic')";
+    assert_eq!(file.execute(damage, []).unwrap(), 1);
+    publish_selic(&app, "2026-11-02", "9.875").await;
+    soon(async || !app.admin("/metrics").await.1.contains("lastro_rebuild_failures_total 0\n")).await;
+    assert_eq!(served().await, before, "the last good edition stays");
+}

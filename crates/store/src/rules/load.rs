@@ -8,8 +8,9 @@ use tokio::sync::mpsc;
 pub(crate) use super::change_log::is_remembered;
 pub(crate) use super::edition::CurrentEdition;
 use super::table::{self, StoredRow, Table};
-use crate::transaction::{Reading, Value, values};
-use crate::{Loaded, Result, sql};
+use crate::sql::Select;
+use crate::transaction::{Query, Reading, Row, Value, checksum, values};
+use crate::{Loaded, Result, StoreError, sql};
 
 const ROWS_PER_BATCH: usize = 5_000;
 
@@ -42,39 +43,82 @@ pub(crate) fn stream(
     batches: &Batches,
 ) -> Result<()> {
     let scope = table::scope(source);
-    let (query, values): (_, &[Value<'_>]) = match selection {
+    let (select, values): (_, &[Value<'_>]) = match selection {
         Selection::Whole => (table::whole(source).select, scope.as_slice()),
         Selection::ChangedSince(edition) => (sql::CHANGED_FILINGS, values![edition]),
     };
-    match Table::of(source) {
-        Table::Rates => in_batches(data, query, values, Records::Rates, batches),
-        Table::Fx => in_batches(data, query, values, Records::Fx, batches),
-        Table::Companies => in_batches(data, query, values, Records::Companies, batches),
-        Table::Filings => in_batches(data, query, values, Records::Filings, batches),
-        Table::TradedSecurities => in_batches(data, query, values, Records::Tickers, batches),
+    let to = Destination { data, source, batches };
+    let sent = match Table::of(source) {
+        Table::Rates => to.send(select, values, Records::Rates),
+        Table::Fx => to.send(select, values, Records::Fx),
+        Table::Companies => to.send(select, values, Records::Companies),
+        Table::Filings => to.send(select, values, Records::Filings),
+        Table::TradedSecurities => to.send(select, values, Records::Tickers),
+    }?;
+    match (selection, sent) {
+        (Selection::Whole, Some(rows)) => to.check_count(rows),
+        _ => Ok(()),
     }
 }
 
-fn in_batches<R: StoredRow>(
-    data: &dyn Reading,
-    query: &'static str,
-    values: &[Value<'_>],
-    wrap: impl Fn(Vec<R>) -> Records,
-    batches: &Batches,
-) -> Result<()> {
-    let mut batch = Vec::new();
-    data.visit(query, values, &mut |row| {
-        batch.push(R::read(row)?);
-        if batch.len() < ROWS_PER_BATCH {
-            return Ok(ControlFlow::Continue(()));
+/// Where rows come from and where they go.
+struct Destination<'a> {
+    data: &'a dyn Reading,
+    source: Source,
+    batches: &'a Batches,
+}
+
+impl Destination<'_> {
+    /// Says how many there were, unless nobody listens any more.
+    fn send<R: StoredRow>(
+        &self,
+        select: Select,
+        values: &[Value<'_>],
+        wrap: impl Fn(Vec<R>) -> Records,
+    ) -> Result<Option<u64>> {
+        let has_checksums = self.data.keeps_checksums();
+        let query = if has_checksums { select.with_checksum } else { select.rows };
+        let (mut batch, mut rows, mut is_wanted) = (Vec::new(), 0, true);
+        self.data.visit(query, values, &mut |row| {
+            let read = R::read(row)?;
+            if has_checksums {
+                self.check(&read, row)?;
+            }
+            batch.push(read);
+            rows += 1;
+            if batch.len() == ROWS_PER_BATCH {
+                is_wanted = self.batches.blocking_send(Ok(wrap(std::mem::take(&mut batch)))).is_ok();
+            }
+            Ok(if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        if !batch.is_empty() {
+            is_wanted = self.batches.blocking_send(Ok(wrap(batch))).is_ok();
         }
-        let full = wrap(std::mem::take(&mut batch));
-        let is_wanted = batches.blocking_send(Ok(full)).is_ok();
-        Ok(if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-    })?;
-    if !batch.is_empty() {
-        // If nobody listens any more, nobody misses the rest.
-        let _ = batches.blocking_send(Ok(wrap(batch)));
+        Ok(is_wanted.then_some(rows))
     }
-    Ok(())
+
+    /// Fails where a row is not what was written. One of an earlier version has nothing to be told by.
+    fn check<R: StoredRow>(&self, read: &R, row: &dyn Row) -> Result<()> {
+        let mut values = Vec::with_capacity(R::UPSERT.columns.len());
+        read.put_values(self.source, &mut values);
+        // Those of the key that all rows of a statement share are not among its columns.
+        let place = values.len() - table::scope(self.source).iter().len();
+        match row.optional_number::<u32>(place)? {
+            Some(written) if written != checksum(&values) => {
+                Err(StoreError::damaged(format!("a row of {} is not as it was written", self.source.name())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails where there are not as many rows as were published: a page that cannot be reached takes its rows along.
+    fn check_count(&self, rows: u64) -> Result<()> {
+        let name = self.source.name();
+        match self.data.first(sql::EXTENT_HELD, values![name], |row| row.number::<u64>(0))? {
+            Some(published) if published != rows => {
+                Err(StoreError::damaged(format!("{name} has {rows} rows, and {published} were published")))
+            }
+            _ => Ok(()),
+        }
+    }
 }

@@ -18,53 +18,75 @@ pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, TRADED_SECURITY, Upse
 
 use Column::{Integer, Text};
 
+/// Reads rows, or rows and after them the checksum that each was written with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Select {
+    pub(crate) rows: &'static str,
+    pub(crate) with_checksum: &'static str,
+}
+
+macro_rules! select {
+    ($columns:literal, $rest:literal) => {
+        Select {
+            rows: concat!("SELECT ", $columns, " ", $rest),
+            with_checksum: concat!("SELECT ", $columns, ", checksum ", $rest),
+        }
+    };
+}
+
 /// The statements about all rows of a source. Those of `rate` take the series, the others no parameter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whole {
-    pub(crate) select: &'static str,
+    pub(crate) select: Select,
     pub(crate) delete: &'static str,
     /// How many rows, and the latest day.
     pub(crate) extent: &'static str,
 }
 
 pub(crate) const RATES: Whole = Whole {
-    select: "SELECT day, value FROM rate WHERE series = $1 ORDER BY day DESC",
+    select: select!("day, value", "FROM rate WHERE series = $1 ORDER BY day DESC"),
     delete: "DELETE FROM rate WHERE series = $1",
     extent: "SELECT COUNT(*), MAX(day) FROM rate WHERE series = $1",
 };
 
 pub(crate) const FX_QUOTES: Whole = Whole {
-    select: "SELECT day, pair, buy, sell FROM fx ORDER BY pair, day DESC",
+    select: select!("day, pair, buy, sell", "FROM fx ORDER BY pair, day DESC"),
     delete: "DELETE FROM fx",
     extent: "SELECT COUNT(*), MAX(day) FROM fx",
 };
 
 pub(crate) const COMPANIES: Whole = Whole {
-    select: "SELECT id, name, cnpj, status, sector, trading_name, registered_on FROM company ORDER BY id",
+    select: select!(
+        "id, name, cnpj, status, sector, trading_name, registered_on",
+        "FROM company ORDER BY id"
+    ),
     delete: "DELETE FROM company",
     extent: "SELECT COUNT(*), MAX(registered_on) FROM company",
 };
 
 pub(crate) const FILINGS: Whole = Whole {
-    select: "SELECT id, company_id, company_name, category, kind, delivered_on, reference_day, description,
-            version, url
-        FROM filing",
+    select: select!(
+        "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url",
+        "FROM filing"
+    ),
     delete: "DELETE FROM filing",
     extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
 };
 
 pub(crate) const TRADED_SECURITIES: Whole = Whole {
-    select:
-        "SELECT ticker, company_id, kind, class, segment, trading_from, trading_to, reference_day, version
-        FROM traded_security ORDER BY ticker, company_id",
+    select: select!(
+        "ticker, company_id, kind, class, segment, trading_from, trading_to, reference_day, version",
+        "FROM traded_security ORDER BY ticker, company_id"
+    ),
     delete: "DELETE FROM traded_security",
     extent: "SELECT COUNT(*), MAX(reference_day) FROM traded_security",
 };
 
 /// The filings that editions after this one changed, as they are now, each once.
-pub(crate) const CHANGED_FILINGS: &str =
-    "SELECT id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url
-    FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)";
+pub(crate) const CHANGED_FILINGS: Select = select!(
+    "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url",
+    "FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)"
+);
 
 pub(crate) const DAY_OF_FILING: &str = "SELECT delivered_on FROM filing WHERE id = $1";
 

@@ -1,11 +1,12 @@
 //! How rows get into their tables: one at a time, or many in one statement where the database is far away.
 
-/// Both kinds of statements take the values of a row in the order of `columns`, those of the key last.
+/// Both kinds of statements take the values of a row in the order of `columns`, those of the key last. Those for one row,
+/// which SQLite alone runs, take the checksum of the values after them: a server's pages have checksums of their own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Upsert {
     /// Does nothing where the key exists.
     pub(crate) insert: &'static str,
-    /// Does nothing where nothing differs.
+    /// Does nothing where nothing differs. A checksum that is wrong is put right; where there is none, none is missed.
     pub(crate) update: &'static str,
     pub(crate) columns: &'static [Column],
     /// So many of the last columns are the key.
@@ -27,8 +28,10 @@ pub(crate) enum Column {
 use Column::{Integer, Text};
 
 pub(crate) const RATE: Upsert = Upsert {
-    insert: "INSERT INTO rate (value, series, day) VALUES ($1, $2, $3) ON CONFLICT (series, day) DO NOTHING",
-    update: "UPDATE rate SET value = $1 WHERE series = $2 AND day = $3 AND value <> $1",
+    insert: "INSERT INTO rate (value, series, day, checksum) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (series, day) DO NOTHING",
+    update: "UPDATE rate SET value = ?1, checksum = ?4
+        WHERE series = ?2 AND day = ?3 AND (value <> ?1 OR checksum <> ?4)",
     columns: &[Text, Text, Integer],
     key_columns: 2,
     insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3) WITH ORDINALITY AS entry (value, series, day, place)),
@@ -42,8 +45,10 @@ pub(crate) const RATE: Upsert = Upsert {
 };
 
 pub(crate) const FX: Upsert = Upsert {
-    insert: "INSERT INTO fx (buy, sell, pair, day) VALUES ($1, $2, $3, $4) ON CONFLICT (pair, day) DO NOTHING",
-    update: "UPDATE fx SET buy = $1, sell = $2 WHERE pair = $3 AND day = $4 AND (buy <> $1 OR sell <> $2)",
+    insert: "INSERT INTO fx (buy, sell, pair, day, checksum) VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (pair, day) DO NOTHING",
+    update: "UPDATE fx SET buy = ?1, sell = ?2, checksum = ?5
+        WHERE pair = ?3 AND day = ?4 AND (buy <> ?1 OR sell <> ?2 OR checksum <> ?5)",
     columns: &[Text, Text, Text, Integer],
     key_columns: 2,
     insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4) WITH ORDINALITY
@@ -58,12 +63,12 @@ pub(crate) const FX: Upsert = Upsert {
 };
 
 pub(crate) const COMPANY: Upsert = Upsert {
-    insert: "INSERT INTO company (name, cnpj, status, sector, trading_name, registered_on, id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
+    insert: "INSERT INTO company (name, cnpj, status, sector, trading_name, registered_on, id, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING",
     update: "UPDATE company
-        SET name = $1, cnpj = $2, status = $3, sector = $4, trading_name = $5, registered_on = $6
-        WHERE id = $7 AND (name, cnpj, status, sector, trading_name, registered_on)
-            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6)",
+        SET name = ?1, cnpj = ?2, status = ?3, sector = ?4, trading_name = ?5, registered_on = ?6, checksum = ?8
+        WHERE id = ?7 AND ((name, cnpj, status, sector, trading_name, registered_on)
+            IS DISTINCT FROM (?1, ?2, ?3, ?4, ?5, ?6) OR checksum <> ?8)",
     columns: &[Text, Text, Text, Text, Text, Integer, Integer],
     key_columns: 1,
     insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7) WITH ORDINALITY
@@ -87,14 +92,14 @@ pub(crate) const COMPANY: Upsert = Upsert {
 
 pub(crate) const FILING: Upsert = Upsert {
     insert: "INSERT INTO filing (company_id, company_name, category, kind, delivered_on, reference_day,
-            description, version, url, id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING",
+            description, version, url, id, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO NOTHING",
     update: "UPDATE filing
-        SET company_id = $1, company_name = $2, category = $3, kind = $4, delivered_on = $5, reference_day = $6,
-            description = $7, version = $8, url = $9
-        WHERE id = $10 AND (company_id, company_name, category, kind, delivered_on, reference_day,
+        SET company_id = ?1, company_name = ?2, category = ?3, kind = ?4, delivered_on = ?5, reference_day = ?6,
+            description = ?7, version = ?8, url = ?9, checksum = ?11
+        WHERE id = ?10 AND ((company_id, company_name, category, kind, delivered_on, reference_day,
                 description, version, url)
-            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            IS DISTINCT FROM (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) OR checksum <> ?11)",
     columns: &[Integer, Text, Text, Text, Integer, Integer, Text, Integer, Text, Text],
     key_columns: 1,
     insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) WITH ORDINALITY
@@ -123,13 +128,14 @@ pub(crate) const FILING: Upsert = Upsert {
 
 pub(crate) const TRADED_SECURITY: Upsert = Upsert {
     insert: "INSERT INTO traded_security (kind, class, segment, trading_from, trading_to, reference_day, version,
-            ticker, company_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (ticker, company_id) DO NOTHING",
+            ticker, company_id, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (ticker, company_id) DO NOTHING",
     update: "UPDATE traded_security
-        SET kind = $1, class = $2, segment = $3, trading_from = $4, trading_to = $5, reference_day = $6, version = $7
-        WHERE ticker = $8 AND company_id = $9
-            AND (kind, class, segment, trading_from, trading_to, reference_day, version)
-            IS DISTINCT FROM ($1, $2, $3, $4, $5, $6, $7)",
+        SET kind = ?1, class = ?2, segment = ?3, trading_from = ?4, trading_to = ?5, reference_day = ?6, version = ?7,
+            checksum = ?10
+        WHERE ticker = ?8 AND company_id = ?9
+            AND ((kind, class, segment, trading_from, trading_to, reference_day, version)
+            IS DISTINCT FROM (?1, ?2, ?3, ?4, ?5, ?6, ?7) OR checksum <> ?10)",
     columns: &[Text, Text, Text, Integer, Integer, Integer, Integer, Text, Integer],
     key_columns: 2,
     insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY

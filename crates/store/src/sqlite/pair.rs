@@ -44,6 +44,7 @@ pub(super) fn open(paths: &Paths, presence: Presence) -> Result<Pair> {
     file::create(path)?;
     let mut data = naming(path, connection::open_writer(path))?;
     let applied = naming(path, known_schema(&data, DATA, path))?;
+    naming(path, connection::look_through(&data, path))?;
     naming(beside, check_accounts(&data, &applied, paths))?;
     naming(path, bring_up_to_date(&mut data, DATA, path))?;
     naming(path, separation::separate(&mut data, paths))?;
@@ -91,6 +92,7 @@ fn check_accounts(data: &Connection, applied: &[Applied], paths: &Paths) -> Resu
     }
     let accounts = connection::open_reader(&paths.accounts)?;
     known_schema(&accounts, ACCOUNTS, &paths.accounts)?;
+    connection::look_through(&accounts, &paths.accounts)?;
     let theirs = name_of(&accounts)?.ok_or_else(|| StoreError::damaged("it names no database"))?;
     let is_pair = match name_of(data)? {
         Some(ours) => ours == theirs,

@@ -7,7 +7,7 @@ use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_ite
 
 use crate::Result;
 use crate::sql::{Each, Upsert};
-use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
+use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value, checksum};
 
 impl Reading for Connection {
     fn visit(
@@ -24,6 +24,10 @@ impl Reading for Connection {
             }
         }
         Ok(())
+    }
+
+    fn keeps_checksums(&self) -> bool {
+        true
     }
 }
 
@@ -91,7 +95,7 @@ impl Transaction for Writing<'_> {
     fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
         let mut insert = self.connection.prepare_cached(upsert.insert)?;
         let mut update = self.connection.prepare_cached(upsert.update)?;
-        let columns = insert.parameter_count().max(1);
+        let columns = upsert.columns.len().max(1);
         rows.chunks_exact(columns).map(|row| put(&mut insert, &mut update, row)).collect()
     }
 }
@@ -102,9 +106,10 @@ fn put(
     update: &mut CachedStatement<'_>,
     row: &[Value<'_>],
 ) -> Result<Upserted> {
-    if insert.execute(params_from_iter(row))? > 0 {
+    let checksum = Value::from(checksum(row));
+    if insert.execute(params_from_iter(row.iter().chain([&checksum])))? > 0 {
         Ok(Upserted::Added)
-    } else if update.execute(params_from_iter(row))? > 0 {
+    } else if update.execute(params_from_iter(row.iter().chain([&checksum])))? > 0 {
         Ok(Upserted::Changed)
     } else {
         Ok(Upserted::Known)

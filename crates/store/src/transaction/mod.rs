@@ -3,12 +3,14 @@
 //! The traits are blocking: a rule is a plain function, and the [`Engine`](crate::engine::Engine) runs it where it may
 //! wait. Statements stand in [`sql`](crate::sql), so an engine may keep them prepared by their text.
 
+mod checksum;
 mod lock;
 mod row;
 mod value;
 
 use std::ops::ControlFlow;
 
+pub(crate) use checksum::checksum;
 pub(crate) use lock::Lock;
 pub(crate) use row::{Row, unreadable};
 pub(crate) use value::{Value, values};
@@ -25,6 +27,11 @@ pub(crate) trait Reading {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
     ) -> Result<()>;
+
+    /// Whether published rows have a checksum each. A server sees to its own disks.
+    fn keeps_checksums(&self) -> bool {
+        false
+    }
 }
 
 /// Changes the database: all of it, or nothing.

@@ -11,6 +11,7 @@
 mod catching_up;
 mod conformance;
 mod crash;
+mod damage;
 mod erasure;
 mod faulty;
 mod layout;

@@ -1,6 +1,15 @@
 //! TLS to a PostgreSQL whose certificate is for `localhost` and signed by an authority of its own.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
 use lastro_store::{Options, Result, Store, StoreError, open_with};
 
@@ -19,7 +28,7 @@ async fn opened(
     host: &str,
     parameters: &str,
     ca: Option<PathBuf>,
-) -> Result<std::sync::Arc<dyn Store>> {
+) -> Result<Arc<dyn Store>> {
     let url = place.url().replace("127.0.0.1", host).replace("sslmode=disable", parameters);
     open_with(&url, &Options { ca, ..Options::default() }).await
 }
@@ -88,4 +97,85 @@ async fn an_authority_that_is_none_is_named() {
         let refusal = opened(&place, "localhost", "", Some(file.clone())).await.unwrap_err().to_string();
         assert!(refusal.contains(&file.display().to_string()), "{refusal}");
     }
+}
+
+/// An authority of a test, with its certificate in a file.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    file: tempfile::NamedTempFile,
+}
+
+impl Authority {
+    fn new(name: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let (key, file) = (KeyPair::generate().unwrap(), tempfile::NamedTempFile::new().unwrap());
+        let text = STANDARD.encode(params.self_signed(&key).unwrap().der());
+        let pem = format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n");
+        std::fs::write(file.path(), pem).unwrap();
+        Self { issuer: Issuer::new(params, key), file }
+    }
+
+    /// Shows a certificate for `localhost` that ends with this year.
+    fn acceptor(&self, until_year: i32) -> TlsAcceptor {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        (params.not_before, params.not_after) =
+            (date_time_ymd(2020, 1, 1), date_time_ymd(until_year, 12, 31));
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap().der().clone();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)
+            .unwrap();
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+/// Speaks as PostgreSQL does until it was told a password, and returns all that it was told behind the encryption.
+async fn told(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<Vec<u8>> {
+    const PASSWORD_PLEASE: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
+    let (mut stream, mut wish, mut words) = (stream, [0; 8], vec![0; 1024]);
+    stream.read_exact(&mut wish).await?;
+    stream.write_all(b"S").await?;
+    let mut stream = acceptor.accept(stream).await?;
+    let mut length = stream.read(&mut words).await?;
+    stream.write_all(PASSWORD_PLEASE).await?;
+    length += stream.read(&mut words[length..]).await?;
+    words.truncate(length);
+    Ok(words)
+}
+
+/// What opening says, and what a server with such a certificate was told by it.
+async fn tried(trusted: &Authority, server: &Authority, until_year: i32) -> (StoreError, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!(
+        "postgres://lastro:s3cret@localhost:{}/lastro?sslmode=verify-full",
+        listener.local_addr().unwrap().port()
+    );
+    let acceptor = server.acceptor(until_year);
+    let telling = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        told(stream, &acceptor).await.unwrap_or_default()
+    });
+    let options = Options { ca: Some(trusted.file.path().to_owned()), ..Options::default() };
+    let refusal = open_with(&url, &options).await.unwrap_err();
+    (refusal, String::from_utf8_lossy(&telling.await.unwrap()).into_owned())
+}
+
+#[tokio::test]
+async fn a_server_that_nobody_vouches_for_is_told_no_password() {
+    let (ours, unknown) = (Authority::new("Ours"), Authority::new("Unknown"));
+    for (server, until_year) in [(&unknown, 2099), (&ours, 2021)] {
+        let (refusal, heard) = tried(&ours, server, until_year).await;
+        assert!(matches!(&refusal, StoreError::Io(sentence) if sentence.contains("trusted")), "{refusal}");
+        assert_eq!(heard, "");
+    }
+    // It is told to who has a good one.
+    let (_, heard) = tried(&ours, &ours, 2099).await;
+    assert!(heard.contains("s3cret"), "{heard}");
 }

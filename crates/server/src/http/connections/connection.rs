@@ -14,11 +14,10 @@ use super::ages::Ages;
 use super::totals::{Reason, Totals};
 
 /// Bytes of memory that a connection takes by itself, as measured with thousands of them: before it says anything, and
-/// in addition when it speaks a protocol.
+/// in addition when it speaks a protocol; TLS costs as much as HTTP/1.
 const OF_ANY: usize = 8 * 1024;
-pub const OF_HTTP1: usize = 16 * 1024;
-pub const OF_HTTP2: usize = 8 * 1024;
-pub const OF_TLS: usize = 24 * 1024;
+pub(super) const OF_HTTP1: usize = 16 * 1024;
+pub(super) const OF_HTTP2: usize = 8 * 1024;
 
 /// What is to become of a connection. It only ever moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +113,7 @@ impl Connection {
     }
 
     /// The connection takes so many bytes more, until it ends.
-    pub fn occupy(&self, bytes: usize) {
+    pub(super) fn occupy(&self, bytes: usize) {
         self.footprint.fetch_add(bytes, Ordering::Relaxed);
         self.totals.footprint.fetch_add(bytes, Ordering::Relaxed);
     }

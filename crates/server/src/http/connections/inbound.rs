@@ -19,8 +19,8 @@ use super::totals::Reason;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes that each connection has room for anyway: hyper's first buffer.
 const FREE_BYTES: usize = 8 * 1024;
-/// hyper buffers no more of one HTTP/1 connection than this.
-const LARGEST_BUFFER: usize = LARGEST_HEAD;
+/// No more of one HTTP/1 connection is buffered than this, by hyper or, while it shakes hands over TLS, by rustls.
+const LARGEST_BUFFER: usize = 64 * 1024;
 /// Frames of HTTP/2 that a connection may have sent beyond what it has earned.
 const MOST_UNEARNED_FRAMES: u32 = 4096;
 /// Frames that a request or a taken piece of an answer earns: its own, window updates, acknowledgements.
@@ -28,7 +28,7 @@ const FRAMES_PER_STEP: u32 = 32;
 /// A one-byte reference of HPACK takes about this much as a header in memory.
 const HEADER_EXPANSION: usize = 96;
 /// A decoded header list is no larger than this: a reference counts 35 bytes or more towards the list's limit.
-const LARGEST_HEADER_BLOCK: usize = LARGEST_BUFFER / 35 * HEADER_EXPANSION;
+const LARGEST_HEADER_BLOCK: usize = LARGEST_HEAD / 35 * HEADER_EXPANSION;
 
 const FRAME_HEAD: usize = 9;
 const HEADERS: u8 = 1;
@@ -53,7 +53,7 @@ pub struct Inbound<S> {
 enum Protocol {
     /// So many bytes of the preface of HTTP/2 have come, and nothing else.
     Undecided(usize),
-    /// So many bytes have come since the last request.
+    /// HTTP/1, or TLS below any protocol: so many bytes have come since the last request.
     Http1(usize),
     Http2(Frames),
 }

@@ -140,6 +140,28 @@ async fn every_connection_looks_at_the_address_it_is_about_to_use() {
     assert_eq!(resolved(&guard).await, ["no public address is known for this receiver"], "rebound");
 }
 
+/// A name that is looked up once for a check and once more for the connection could show each another address.
+#[tokio::test]
+async fn the_address_that_was_looked_at_is_the_one_connected_to() {
+    let answer = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    let first = Receiver::answering(answer).await;
+    let next = Receiver::open(
+        SocketAddr::new([127, 0, 0, 2].into(), first.address.port()),
+        answer,
+        &[],
+        Duration::ZERO,
+    )
+    .await;
+    let connector = connector(Scripted::new(&[&["127.0.0.1"], &["127.0.0.2"], &[]]), true);
+    let url = first.url("shifty.example");
+    let mut connections = Vec::new();
+    for _ in 0..3 {
+        let answer = post(&connector, &url).await.map(|answer| answer.status);
+        connections.push((answer, first.connections(), next.connections()));
+    }
+    assert_eq!(connections, [(Ok(204), 1, 0), (Ok(204), 1, 1), (Err(DeliveryError::NoPublicAddress), 1, 1)]);
+}
+
 #[tokio::test]
 async fn a_private_network_opens_only_when_it_is_allowed() {
     let resolver = || Scripted::new(&[&["127.0.0.1"]]);
@@ -306,6 +328,9 @@ async fn a_resolver_that_fails_says_so_to_all_and_can_be_asked_again() {
     }
 }
 
+/// Any port of this machine.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
+
 /// A receiver that speaks bytes.
 struct Receiver {
     address: SocketAddr,
@@ -315,16 +340,16 @@ struct Receiver {
 
 impl Receiver {
     async fn answering(answer: &'static str) -> Self {
-        Self::open(answer, &[], Duration::ZERO).await
+        Self::open(LOOPBACK, answer, &[], Duration::ZERO).await
     }
 
     /// Sends `more` again and again after the answer, with a pause before each.
     async fn going_on(answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
-        Self::open(answer, more, pause).await
+        Self::open(LOOPBACK, answer, more, pause).await
     }
 
-    async fn open(answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn open(at: SocketAddr, answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
+        let listener = TcpListener::bind(at).await.unwrap();
         let address = listener.local_addr().unwrap();
         let receiver = Self { address, connections: Arc::default(), hung_up: Arc::default() };
         let (connections, hung_up) = (Arc::clone(&receiver.connections), Arc::clone(&receiver.hung_up));

@@ -36,6 +36,19 @@ async fn a_damaged_database_is_called_damaged() {
     assert!(untouched_refusal(&home).contains("the database is damaged"));
 }
 
+/// A bit of a digit that a disk or a memory turned.
+#[tokio::test]
+async fn a_database_with_another_number_in_it_is_called_damaged() {
+    let home = filled().await;
+    let damage = "UPDATE rate SET value = '9' || value WHERE rowid = (SELECT MIN(rowid) FROM rate WHERE series = 'selic')";
+    rusqlite::Connection::open(home.database()).unwrap().execute_batch(damage).unwrap();
+    let refusal = home.refusal(&[]);
+    assert!(
+        refusal.contains("the database is damaged: a row of selic is not as it was written"),
+        "{refusal}"
+    );
+}
+
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_left_alone() {
     let home = filled().await;
