@@ -2,7 +2,7 @@
 
 use tempfile::TempDir;
 
-use super::{LARGE, Raw, closed_as, open, opened, pass, unsent, usual};
+use super::{LARGE, Raw, closed_as, metric, open, opened, pass, unsent, usual};
 use crate::app::{TestApp, soon};
 use crate::certificates::{TestCertificate, serve_tls};
 
@@ -83,4 +83,19 @@ async fn an_answer_that_nobody_reads_ends_the_connection_over_tls_too() {
     pass(&app, 1);
     opened(&app, 0).await;
     assert_eq!((unsent(&app), closed_as(&app, "unread").await), (0, 1));
+}
+
+#[tokio::test]
+async fn bytes_of_an_unfinished_handshake_are_charged() {
+    let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
+    let app = start(&certificate, &directory).await;
+    let mut raw = Raw::connect(&app).await;
+    // Two whole records of a greeting that has 65,535 bytes.
+    let greeting = [&[1, 0, 0xff, 0xff][..], &[0; 2 * 16_384 - 4]].concat();
+    for part in greeting.chunks(16_384) {
+        raw.send(&[&[0x16, 3, 1, 0x40, 0], part].concat()).await;
+    }
+    soon(async || metric(&app, "lastro_pending_bytes ").await >= 16 * 1024).await;
+    drop(raw);
+    soon(async || metric(&app, "lastro_pending_bytes ").await == 0).await;
 }
