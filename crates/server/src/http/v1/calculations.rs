@@ -45,9 +45,7 @@ pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
         .token(name!("to"), to)
         .number(name!("amount"), amount);
     let convention = if rate == Rate::Cdi { "b3" } else { "bcb" };
-    Ok(used.reply(inputs, convention, &calculated, |object, step| {
-        object.token(name!("date"), step.day)
-    }))
+    Ok(used.reply(inputs, convention, &calculated, |object, step| object.token(name!("date"), step.day)))
 }
 
 pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
