@@ -21,7 +21,6 @@
     if (!drawn) throw new Error('no outcome');
     outcome.replaceChildren(...drawn.childNodes);
     lastro.prepare(outcome);
-    lastro.showKey();
   };
 
   const calculate = async () => {
@@ -47,9 +46,5 @@
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     calculate();
-  });
-  // A key that was entered for the sake of the receipt is used for it at once.
-  document.addEventListener('keychange', () => {
-    if (lastro.key.get() && outcome.querySelector('.prompt')) calculate();
   });
 })();

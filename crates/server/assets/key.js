@@ -100,6 +100,6 @@
   });
   document.addEventListener('keychange', show);
 
-  globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { key, ask, turns, move, explain, showKey: show });
+  globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { key, ask, turns, move, explain });
   show();
 })();

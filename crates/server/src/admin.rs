@@ -100,6 +100,7 @@ fn metrics(app: &App) -> String {
         certificate.render(&mut out);
     }
     app.exports.render(&mut out);
+    app.site.render(&mut out);
     app.jobs.render(app.clock.now(), &mut out);
     app.replicas.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";

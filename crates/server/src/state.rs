@@ -108,7 +108,7 @@ impl App {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
             connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
-            site: Site::new(settings.pages.clone(), certificate.is_some()),
+            site: Site::new(settings.pages.clone(), certificate.is_some(), capacity),
             certificate,
             clock: Arc::clone(clock),
             store: Arc::clone(store),

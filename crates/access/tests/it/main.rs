@@ -10,6 +10,7 @@ mod keyring;
 mod keys;
 mod limiter;
 mod lookups;
+mod page_work;
 mod plans;
 mod registrations;
 mod usage;

@@ -90,6 +90,8 @@ pub struct Question<'a> {
     pub jobs: &'a Jobs,
     pub plan: Plan,
     pub now: Now,
+    /// At whose expense a page is drawn.
+    pub client: ClientAddr,
     pub path: PathParams<'a>,
     pub query: Query<'a>,
     pub accept: Accept<'a>,

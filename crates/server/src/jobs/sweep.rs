@@ -18,6 +18,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
                 let now = app.clock.now().monotonic_ns;
                 app.callers.sweep(now);
                 app.pages.sweep(now);
+                app.site.work.sweep(now);
                 app.lookups.sweep(now);
                 app.registrations.sweep(now);
                 app.keys.sweep(now);

@@ -2,18 +2,20 @@
 
 use std::sync::atomic::Ordering;
 
+use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Response, StatusCode, Version};
-use lastro_model::Outcome;
+use lastro_model::{Outcome, Plan};
 
-use super::context::RequestContext;
+use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
 use crate::http::handler::Meter;
 use crate::http::pages;
 use crate::http::request::format::JSON;
 use crate::http::request::head::Head;
 use crate::http::response::body::Body;
-use crate::http::response::compression;
+use crate::http::response::compression::{self, Encodings};
+use crate::http::response::compression_cache::LARGEST;
 use crate::http::response::conditional::{self, Tag};
 use crate::http::response::envelope::{Envelope, Last};
 use crate::http::response::outgoing::Outgoing;
@@ -119,9 +121,15 @@ impl RequestContext<'_> {
         }
         let Body::Whole(bytes) = reply.body else { return reply.body };
         let (bytes, coding) = match reply.encoding {
+            // Too long to be kept, and asked for by who has paid for nothing.
+            None if bytes.len() > LARGEST && self.caller.plan() == Plan::Free => {
+                self.compressed_at_own_expense(bytes, &Encodings::new())
+            }
             None => compression::encode(bytes, &self.head.headers, &self.app.compression_cache),
             Some(Stored::Plain) => (bytes, None),
-            Some(Stored::Static(encodings)) => encodings.encode(bytes, &self.head.headers),
+            Some(Stored::Static(encodings)) => encodings.encode(bytes, &self.head.headers, |_| true),
+            Some(Stored::Page(encodings)) => encodings.encode(bytes, &self.head.headers, |_| true),
+            Some(Stored::Charged(encodings)) => self.compressed_at_own_expense(bytes, &encodings),
         };
         if let Some(coding) = coding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
@@ -131,6 +139,13 @@ impl RequestContext<'_> {
             return Body::default();
         }
         Body::Whole(bytes)
+    }
+
+    /// The body compressed, if that was done before or the address may cause the work; else as it is.
+    fn compressed_at_own_expense(&self, body: Bytes, encodings: &Encodings) -> (Bytes, Option<&'static str>) {
+        let Arrival { client, now, .. } = self.arrival;
+        let may_make = |length| self.app.site.work.take(client, length, now.monotonic_ns);
+        encodings.encode(body, &self.head.headers, may_make)
     }
 
     fn record(&self, status: StatusCode, request_id: &str) {

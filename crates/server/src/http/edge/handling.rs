@@ -71,9 +71,9 @@ impl RequestContext<'_> {
     ) -> Result<T, ApiError> {
         let (path, query) = (self.path(route)?, self.query()?);
         let (catalog, freshness) = (&self.app.catalog.load(), &self.app.freshness.load());
-        let (jobs, plan, now) = (&self.app.jobs, self.caller.plan(), self.arrival.now);
+        let (jobs, plan, Arrival { client, now, .. }) = (&self.app.jobs, self.caller.plan(), self.arrival);
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
-        handler(&Question { catalog, freshness, jobs, plan, now, path, query, accept, head, site })
+        handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
     }
 
     /// Begins an export, unless its header is all the client wants or needs.

@@ -2,9 +2,10 @@
 
 use askama::Template;
 
-use super::frame::{Frame, draw, kept};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
 use super::language::Language;
-use super::markdown;
+use super::{markdown, state};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -62,8 +63,7 @@ fn article(
     path: &'static str,
     written: impl FnOnce(Language) -> Written,
 ) -> Result<Reply, ApiError> {
-    let sample = question.freshness.iter().any(|state| state.sample);
-    kept(question, (path, 0), sample.into(), |language| {
+    kept(question, path, state::sample(question), |language| {
         let (title, summary, text, foreign) = written(language);
         let frame = Frame::new(question, language, path);
         draw(&Article { frame, title, summary, body: markdown::html(text), language: foreign })

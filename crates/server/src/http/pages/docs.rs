@@ -3,7 +3,9 @@
 use askama::Template;
 
 use super::assets::DESCRIPTION;
-use super::frame::{Frame, Reader, fresh};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
+use super::state;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -19,8 +21,10 @@ const DOCS_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline';
                            connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let reader = Reader::of(question);
-    fresh(&reader, &Docs { frame: Frame::new(question, reader.language, "/docs") }, DOCS_POLICY)
+    let frame = |language| Frame::new(question, language, "/docs");
+    let page =
+        kept(question, "/docs", state::sample(question), |language| draw(&Docs { frame: frame(language) }))?;
+    Ok(Reply { policy: Some(DOCS_POLICY), ..page })
 }
 
 pub fn description(_: &Question<'_>) -> Result<Reply, ApiError> {

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::frame::{Frame, PAGE_POLICY, Reader, fresh};
+use super::frame::{Frame, Reader, draw};
+use super::keeping;
 use super::language::Language;
 use crate::error::ApiError;
 use crate::http::request::head::Head;
@@ -39,7 +40,7 @@ pub fn page(app: &App, head: Head<'_>, error: &ApiError) -> Option<Reply> {
         sentence,
         detail: detail(error),
     };
-    let drawn = fresh(&reader, &page, PAGE_POLICY).ok()?;
+    let drawn = keeping::private(&reader, &draw(&page).ok()?);
     let Reply { status, cache, encoding, retry_after, mut headers, .. } = Reply::error(error);
     headers.extend(drawn.headers);
     Some(Reply { status, cache, encoding, retry_after, headers, version: Version::None, ..drawn })

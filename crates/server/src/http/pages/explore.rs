@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use super::frame::{Frame, draw, kept};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
+use super::state;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -15,6 +17,5 @@ struct Explore {
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let frame = |language| Frame::new(question, language, "/explore");
-    let sample = question.freshness.iter().any(|state| state.sample);
-    kept(question, ("explore", 0), sample.into(), |language| draw(&Explore { frame: frame(language) }))
+    kept(question, "/explore", state::sample(question), |language| draw(&Explore { frame: frame(language) }))
 }

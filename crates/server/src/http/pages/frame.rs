@@ -1,24 +1,16 @@
-//! What all pages share: the head, the bar, the foot, the languages, and how a drawn page becomes a reply.
+//! What all pages share: the head, the bar, the foot, the languages.
 
 use askama::Template;
-use bytes::Bytes;
-use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, VARY};
 
 use super::assets;
-use super::language::{COOKIE, Language};
-use super::site::{Drawing, ORIGIN_MARK, PageName, Site, Spoken};
+use super::drawing::{Name, ORIGIN_MARK};
+use super::language::Language;
+use super::site::Site;
 use super::texts::Texts;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
-use crate::http::response::reply::{Reply, Version, digest_of};
-
-pub const HTML: &str = "text/html; charset=utf-8";
-
-/// Our own pages load only what this binary serves, and run no inline script or style.
-pub const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                               font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The reader of a page: which language, at which of our names.
 #[derive(Debug, Clone)]
@@ -27,7 +19,7 @@ pub struct Reader {
     /// What the service is called by this reader.
     pub origin: String,
     /// Whether the language was chosen by this very request, and is to be remembered.
-    chose: bool,
+    pub chose: bool,
 }
 
 impl Reader {
@@ -44,6 +36,11 @@ impl Reader {
     #[must_use]
     pub fn without_choice(self) -> Self {
         Self { chose: false, ..self }
+    }
+
+    /// The name of a page as this reader sees it, whatever it calls the service.
+    pub fn name_of(&self, path: &str) -> Name {
+        Name { path: path.to_owned(), language: self.language, by_choice: self.chose, origin: None }
     }
 }
 
@@ -155,53 +152,4 @@ pub fn draw(page: &impl Template) -> Result<String, ApiError> {
         tracing::error!(%error, "a page could not be rendered");
         ApiError::Internal
     })
-}
-
-/// A page that is drawn again only if what it is drawn from has changed.
-pub fn kept(
-    question: &Question<'_>,
-    name: PageName,
-    state: u64,
-    page: impl FnOnce(Language) -> Result<String, ApiError>,
-) -> Result<Reply, ApiError> {
-    let reader = Reader::of(question);
-    let spoken = Spoken { language: reader.language, by_choice: reader.chose };
-    let drawing = question.site.drawing(name, spoken, state, || page(reader.language))?;
-    Ok(reply(&reader, &drawing, PAGE_POLICY))
-}
-
-/// A page that is drawn for this request.
-pub fn fresh(reader: &Reader, page: &impl Template, policy: &'static str) -> Result<Reply, ApiError> {
-    Ok(reply(reader, &Drawing::new(0, draw(page)?), policy))
-}
-
-fn reply(reader: &Reader, drawing: &Drawing, policy: &'static str) -> Reply {
-    let (body, name): (Bytes, u64) = if drawing.names_us {
-        let html = std::str::from_utf8(&drawing.html).unwrap_or_default();
-        (html.replace(ORIGIN_MARK, &reader.origin).into(), digest_of(reader.origin.as_bytes()))
-    } else {
-        (drawing.html.clone(), 0)
-    };
-    let mut headers = vec![
-        // Whoever follows a link from here comes from nowhere.
-        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (CONTENT_LANGUAGE, HeaderValue::from_static(reader.language.tag())),
-        (VARY, HeaderValue::from_static("Accept-Language, Cookie")),
-    ];
-    if reader.chose {
-        let kept = format!(
-            "{COOKIE}={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
-            reader.language.letters()
-        );
-        headers.extend(HeaderValue::from_str(&kept).ok().map(|value| (SET_COOKIE, value)));
-    }
-    let version = Version::Data(drawing.digest ^ name);
-    Reply {
-        content_type: HTML,
-        body: body.into(),
-        version,
-        policy: Some(policy),
-        headers,
-        ..Reply::json(Vec::new())
-    }
 }

@@ -5,7 +5,8 @@ use lastro_catalog::Catalog;
 use lastro_model::{Pair, Series, Topic, Unit};
 
 use super::chart::{Dot, Figure, Plotted, Range, Shape, sparkline, unchanged_since};
-use super::frame::{Frame, draw, kept};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
 use super::language::Language;
 use super::subject::{Subject, dots_of_pair, dots_of_series};
 use super::texts::FrontTexts;
@@ -54,7 +55,7 @@ struct TopicCount {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, ("front", 0), parts(question), |language| draw(&front(question, language)?))
+    kept(question, "/", parts(question), |language| draw(&front(question, language)?))
 }
 
 /// Every part that something on the page is drawn from.

@@ -3,7 +3,7 @@
 use lastro_model::{Frequency, FxQuote, Pair, Source, Topic, Unit};
 
 use super::language::Language;
-use super::state::{self, is_late};
+use super::state::is_late;
 use super::subject::{Subject, pair_called};
 use super::subject_page::{self, Description};
 use super::{format, words};
@@ -19,11 +19,8 @@ fn named(question: &Question<'_>) -> Result<Pair, ApiError> {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (pair, book) = (named(question)?, &question.catalog.fx);
-    // Where a pair stands in the list changes with an edition only, and that is part of the state.
-    let place = book.pairs().iter().position(|held| *held == pair).unwrap_or(0);
-    let drawing = (("fx", place), state::of([book.stamp], question));
-    subject_page::page(question, Subject::Pair(pair), Topic::ExchangeRates, drawing, |language| {
+    let pair = named(question)?;
+    subject_page::page(question, Subject::Pair(pair), Topic::ExchangeRates, Vec::new(), |language| {
         described(question, pair, language)
     })
 }

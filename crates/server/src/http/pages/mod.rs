@@ -1,9 +1,9 @@
 //! The pages: what people see of the service. Drawn here, in HTML, from what the API serves; never more than the reader's plan
 //! shows.
 //!
-//! - [`frame`]: what all pages share, and how a page becomes a reply. [`site`]: what the operator says of the service, and the
-//!   pages drawn already; [`state`]: what they are drawn from. [`language`], [`texts`], [`words`], [`format`]: in which
-//!   language, and how numbers and days are written in it; [`typed`]: and how they are read.
+//! - [`frame`]: what all pages share. [`keeping`]: how a page becomes a reply, and whether it is kept; [`drawing`]: pages drawn
+//!   already; [`state`]: what they are drawn from. [`site`]: what the operator says of the service. [`language`], [`texts`],
+//!   [`words`], [`format`]: in which language, and how numbers and days are written in it; [`typed`]: and how they are read.
 //! - [`subject`]: what has a page with a chart, [`subject_page`] that page, [`chart`] the picture. [`markdown`]: texts that were
 //!   written as such.
 //! - the rest: a page each.
@@ -13,12 +13,14 @@ pub mod assets;
 pub mod calculator;
 pub mod chart;
 pub mod docs;
+pub mod drawing;
 pub mod error;
 pub mod explore;
 pub mod format;
 pub mod frame;
 pub mod front;
 pub mod fx;
+pub mod keeping;
 pub mod language;
 pub mod markdown;
 pub mod one_series;

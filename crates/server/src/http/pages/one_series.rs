@@ -4,7 +4,7 @@ use lastro_calc::{Check, Units};
 use lastro_model::{About, Series};
 
 use super::language::Language;
-use super::state::{self, is_late};
+use super::state::is_late;
 use super::subject::Subject;
 use super::subject_page::{self, CheckView, Description};
 use super::texts::OneTexts;
@@ -21,10 +21,9 @@ fn named(question: &Question<'_>) -> Result<Series, ApiError> {
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (series, catalog) = (named(question)?, question.catalog);
-    let with = catalog.checks[series].iter().flat_map(|check| check.series).chain([&series]);
-    let stamps = with.map(|series| catalog.series[*series].stamp).chain([catalog.fx.stamp]);
-    let drawing = (("series", 1 + series as usize), state::of(stamps, question));
-    subject_page::page(question, Subject::Series(series), series.about().topic, drawing, |language| {
+    let checked_with = catalog.checks[series].iter().flat_map(|check| check.series);
+    let stamps = checked_with.map(|series| catalog.series[*series].stamp).collect();
+    subject_page::page(question, Subject::Series(series), series.about().topic, stamps, |language| {
         described(question, series, language)
     })
 }

@@ -5,9 +5,11 @@ use http::StatusCode;
 use lastro_access::{Applicant, Terms, plans};
 use lastro_model::Plan;
 
-use super::frame::{Frame, PAGE_POLICY, Reader, draw, fresh, kept};
+use super::frame::{Frame, Reader, draw};
+use super::keeping::{kept, private};
 use super::language::Language;
 use super::site::Site;
+use super::state;
 use super::texts::plans::sentence;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
@@ -82,8 +84,7 @@ impl Pricing {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let sample = question.freshness.iter().any(|state| state.sample);
-    kept(question, ("pricing", 0), sample.into(), |language| {
+    kept(question, PATH, state::sample(question), |language| {
         draw(&Pricing::new(question.site, Frame::new(question, language, PATH)))
     })
 }
@@ -111,7 +112,7 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
         }
         Err(error) => return Err(error),
     };
-    Ok(Reply { retry_after, ..fresh(&reader, &page, PAGE_POLICY)?.private(status) })
+    Ok(Reply { retry_after, ..private(&reader, &draw(&page)?).private(status) })
 }
 
 impl FormView {

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use lastro_model::{Series, Topic};
 
+use super::drawing::ORIGIN_MARK;
+use super::keeping::kept_text;
 use super::language::Language;
 use super::subject::Subject;
-use super::words;
+use super::{state, words};
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::response::reply::{Reply, Version, digest_of};
+use crate::http::response::reply::Reply;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -27,13 +29,12 @@ const PAGES: [&str; 10] = [
     "/changelog",
 ];
 
-fn text(body: String, content_type: &'static str) -> Reply {
-    let version = Version::Data(digest_of(body.as_bytes()));
-    Reply { content_type, version, ..Reply::json(body.into_bytes()) }
-}
-
 /// Data is asked for by programs that mean it; calculations and charts count against somebody's quota.
 pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept_text(question, "/robots.txt", TEXT, 0, || rules(question))
+}
+
+fn rules(question: &Question<'_>) -> String {
     let mut body = String::from(
         "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /fx/*/chart\nDisallow: /health\n",
     );
@@ -41,30 +42,34 @@ pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
         // Writing into memory does not fail.
         let _ = write!(body, "\nSitemap: {url}/sitemap.xml\n");
     }
-    Ok(text(body, TEXT))
+    body
 }
 
 pub fn sitemap(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let origin = question.site.origin(question.head);
+    let state = state::of([question.catalog.fx.stamp], question);
+    kept_text(question, "/sitemap.xml", "application/xml", state, || places(question))
+}
+
+fn places(question: &Question<'_>) -> String {
     let series = Series::ALL.into_iter().map(Subject::Series);
     let pairs = question.catalog.fx.pairs().iter().copied().map(Subject::Pair);
     let paths = PAGES.into_iter().map(str::to_owned).chain(series.chain(pairs).map(Subject::path));
     let mut body = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
     );
-    paths.for_each(|path| place(&mut body, &origin, &path));
+    paths.for_each(|path| place(&mut body, &path));
     body.push_str("</urlset>\n");
-    Ok(text(body, "application/xml"))
+    body
 }
 
 /// A page, and where it is in each language.
-fn place(body: &mut String, origin: &str, path: &str) {
-    let _ = write!(body, "<url><loc>{origin}{path}</loc>");
+fn place(body: &mut String, path: &str) {
+    let _ = write!(body, "<url><loc>{ORIGIN_MARK}{path}</loc>");
     for language in Language::ALL {
         let (tag, letters) = (language.tag(), language.letters());
         let _ = write!(
             body,
-            "<xhtml:link rel=\"alternate\" hreflang=\"{tag}\" href=\"{origin}{path}?lang={letters}\"/>"
+            "<xhtml:link rel=\"alternate\" hreflang=\"{tag}\" href=\"{ORIGIN_MARK}{path}?lang={letters}\"/>"
         );
     }
     body.push_str("</url>\n");
@@ -72,8 +77,12 @@ fn place(body: &mut String, origin: &str, path: &str) {
 
 /// The service in plain lines, for language models and whoever else reads no HTML.
 pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let origin = question.site.origin(question.head);
-    let mut body = include_str!("texts/llms.md").replace("{origin}", &origin);
+    let state = state::of([question.catalog.fx.stamp], question);
+    kept_text(question, "/llms.txt", TEXT, state, || in_plain_lines(question))
+}
+
+fn in_plain_lines(question: &Question<'_>) -> String {
+    let (mut body, origin) = (include_str!("texts/llms.md").replace("{origin}", ORIGIN_MARK), ORIGIN_MARK);
     for topic in Topic::ALL {
         let _ = write!(body, "\n### {}\n\n", words::topic(topic, Language::English));
         for about in Series::ALL.map(Series::about).into_iter().filter(|about| about.topic == topic) {
@@ -90,5 +99,5 @@ pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
         let (name, path) = (words::pair(*pair, Language::English), Subject::Pair(*pair).path());
         let _ = writeln!(body, "- [{name}]({origin}{path}): {origin}/api/v1/market/fx?pair={pair}");
     }
-    Ok(text(body, TEXT))
+    body
 }

@@ -1,11 +1,13 @@
 //! The catalogue of series, and what pages of series share.
 
 use askama::Template;
+use http::StatusCode;
 use lastro_catalog::fold_label;
-use lastro_model::{Pair, Series, Source, Topic};
+use lastro_model::{Series, Source, Topic};
 
-use super::chart::{Dot, Plotted, Range, sparkline};
-use super::frame::{Frame, PAGE_POLICY, Reader, draw, encoded, fresh, kept};
+use super::chart::{Dot, Range, sparkline};
+use super::frame::{Frame, Reader, draw, encoded};
+use super::keeping::{drawn_for_one, kept};
 use super::language::Language;
 use super::state::{self, is_late};
 use super::subject::Subject;
@@ -53,13 +55,14 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     if q.is_empty() {
         let stamps = Series::ALL.into_iter().map(|series| question.catalog.series[series].stamp);
         let stamps = stamps.chain([question.catalog.fx.stamp]);
-        return kept(question, ("series", 0), state::of(stamps, question), |language| {
+        return kept(question, "/series", state::of(stamps, question), |language| {
             draw(&list(question, "", language))
         });
     }
     let q: String = q.chars().take(200).collect();
-    let reader = Reader::of(question);
-    fresh(&reader, &list(question, &q, reader.language), PAGE_POLICY)
+    drawn_for_one(question, &Reader::of(question), |language| {
+        Ok((draw(&list(question, &q, language))?, StatusCode::OK))
+    })
 }
 
 fn list(question: &Question<'_>, q: &str, language: Language) -> List {
@@ -68,9 +71,11 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
     let rows_of = |topic: Topic| {
         let series = Series::ALL.into_iter().filter(|series| series.about().topic == topic);
         let pairs = if topic == Topic::ExchangeRates { question.catalog.fx.pairs() } else { &[] };
-        let rows = pairs.iter().map(|pair| pair_row(question, *pair, language));
-        let rows = rows.chain(series.map(|series| row(question, series, language)));
-        rows.filter(|row| words.iter().all(|word| row.folded.contains(word.as_str()))).collect::<Vec<Row>>()
+        let subjects = pairs.iter().copied().map(Subject::Pair).chain(series.map(Subject::Series));
+        // A row is drawn only if it is shown.
+        let found = subjects.map(|subject| (subject, found_by(subject)));
+        let found = found.filter(|(_, text)| words.iter().all(|word| text.contains(word.as_str())));
+        found.map(|(subject, text)| row(question, subject, text, language)).collect::<Vec<Row>>()
     };
     let topics: Vec<TopicRows> = Topic::ALL
         .into_iter()
@@ -96,46 +101,48 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
     }
 }
 
-fn row(question: &Question<'_>, series: Series, language: Language) -> Row {
-    let (about, part) = (series.about(), &question.catalog.series[series]);
-    let plotted = Subject::Series(series).plotted(question.catalog, Range::OneYear, language);
-    Row {
-        id: about.id.to_owned(),
-        folded: fold_label(&format!(
-            "{} {} {} {} {}",
-            about.id, about.code, about.label, about.name, about.name_pt
-        )),
-        stale: is_late(question, series.into()) && !part.sample,
-        unit: words::unit(about.unit, language).trim_start_matches('%').trim(),
-        ..drawn_row(Subject::Series(series), &plotted, language)
+/// All that a row is found by, folded.
+fn found_by(subject: Subject) -> String {
+    match subject {
+        Subject::Series(series) => {
+            let about = series.about();
+            fold_label(&format!(
+                "{} {} {} {} {}",
+                about.id, about.code, about.label, about.name, about.name_pt
+            ))
+        }
+        Subject::Pair(pair) => {
+            let names = Language::ALL.map(|language| words::pair(pair, language)).join(" ");
+            fold_label(&format!("{} {names} ptax fx", subject.id()))
+        }
     }
 }
 
-fn pair_row(question: &Question<'_>, pair: Pair, language: Language) -> Row {
-    let subject = Subject::Pair(pair);
+fn row(question: &Question<'_>, subject: Subject, folded: String, language: Language) -> Row {
     let plotted = subject.plotted(question.catalog, Range::OneYear, language);
-    let names = Language::ALL.map(|language| words::pair(pair, language)).join(" ");
-    Row {
-        id: pair.to_string(),
-        folded: fold_label(&format!("{} {names} ptax fx", subject.id())),
-        stale: is_late(question, Source::Fx) && !question.catalog.fx.sample,
-        ..drawn_row(subject, &plotted, language)
-    }
-}
-
-fn drawn_row(subject: Subject, plotted: &Plotted, language: Language) -> Row {
     let (dots, newest) = (&plotted.dots, plotted.dots.last());
+    let (id, unit, stale) = match subject {
+        Subject::Series(series) => {
+            let (about, part) = (series.about(), &question.catalog.series[series]);
+            let unit = words::unit(about.unit, language).trim_start_matches('%').trim();
+            (about.id.to_owned(), unit, is_late(question, series.into()) && !part.sample)
+        }
+        Subject::Pair(pair) => {
+            let is_stale = is_late(question, Source::Fx) && !question.catalog.fx.sample;
+            (pair.to_string(), plotted.unit_text, is_stale)
+        }
+    };
     Row {
         href: subject.path(),
-        id: String::new(),
+        id,
         name: plotted.name.clone(),
-        folded: String::new(),
+        folded,
         frequency: words::frequency(plotted.frequency, language),
-        stale: false,
+        stale,
         shape: plotted.shape.class(),
         line: sparkline(plotted.shape, &sparse(dots)).map(|[line, _]| line).unwrap_or_default(),
         value: newest.map(|dot| format::value(dot.value, plotted.unit, language)).unwrap_or_default(),
-        unit: plotted.unit_text,
+        unit,
         date: newest.map(|dot| format::period(dot.day, plotted.frequency, language)).unwrap_or_default(),
         machine_date: newest.map(|dot| format::machine(dot.day, plotted.frequency)).unwrap_or_default(),
     }

@@ -1,55 +1,32 @@
 //! What the pages know of the service they belong to, and the pages that were drawn already.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
-use parking_lot::Mutex;
+use lastro_access::PageWork;
 
-use super::language::Language;
+use super::drawing::Drawings;
 use crate::config::PageSettings;
 use crate::error::ApiError;
 use crate::http::request::head::Head;
-use crate::http::response::reply::digest_of;
+use crate::metrics::prometheus::{Exposition, Kind};
 
-/// Stands in a drawn page where the address of the service belongs: one drawing serves every name we are called by.
-pub const ORIGIN_MARK: &str = "\u{e000}";
+/// Twice what all pages of the service weigh, in both languages: none of them is ever pushed out.
+const OWN_BYTES: usize = 32 << 20;
+/// A few hundred of what can be made of them.
+const COMBINED_BYTES: usize = 16 << 20;
 
 pub struct Site {
     pub settings: PageSettings,
     /// Whether TLS is spoken here.
     secure: bool,
-    /// One drawing for each page in each language, by choice or not: there are as many as there are pages.
-    drawn: Mutex<HashMap<(PageName, Spoken), Drawing>>,
-}
-
-/// Names a page: its kind, and which of that kind.
-pub type PageName = (&'static str, usize);
-
-/// The language of a page, and whether the address names it: it is another address then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Spoken {
-    pub language: Language,
-    pub by_choice: bool,
-}
-
-/// A page as it was drawn last.
-#[derive(Debug, Clone)]
-pub struct Drawing {
-    /// What it was drawn from.
-    state: u64,
-    pub html: Bytes,
-    /// Of all its bytes.
-    pub digest: u64,
-    /// Whether our address is part of it.
-    pub names_us: bool,
-}
-
-impl Drawing {
-    pub fn new(state: u64, html: String) -> Self {
-        let (digest, names_us) = (digest_of(html.as_bytes()), html.contains(ORIGIN_MARK));
-        Self { state, digest, names_us, html: html.into() }
-    }
+    /// The pages of the service, of which there are as many as there are series and texts.
+    pub own: Drawings,
+    /// What can be made of them, of which there is no end: comparisons, charts, and pages by whatever name we are called.
+    pub combined: Drawings,
+    /// What drawing the latter costs, by address.
+    pub work: PageWork,
+    drawn: AtomicU64,
 }
 
 impl fmt::Debug for Site {
@@ -59,8 +36,16 @@ impl fmt::Debug for Site {
 }
 
 impl Site {
-    pub fn new(settings: PageSettings, secure: bool) -> Self {
-        Self { settings, secure, drawn: Mutex::default() }
+    /// At most `capacity` addresses are told apart.
+    pub fn new(settings: PageSettings, secure: bool, capacity: usize) -> Self {
+        Self {
+            settings,
+            secure,
+            own: Drawings::new(OWN_BYTES),
+            combined: Drawings::new(COMBINED_BYTES),
+            work: PageWork::new(capacity),
+            drawn: AtomicU64::default(),
+        }
     }
 
     /// What the service is called by this reader: as the operator says, or as the request does, which was checked to name a host
@@ -75,20 +60,18 @@ impl Site {
         self.settings.public_url.as_ref().map(crate::config::PublicUrl::as_str)
     }
 
-    /// The page as it was drawn from this state, or drawn now.
-    pub fn drawing(
-        &self,
-        name: PageName,
-        spoken: Spoken,
-        state: u64,
-        draw: impl FnOnce() -> Result<String, ApiError>,
-    ) -> Result<Drawing, ApiError> {
-        let key = (name, spoken);
-        if let Some(drawing) = self.drawn.lock().get(&key).filter(|drawing| drawing.state == state) {
-            return Ok(drawing.clone());
-        }
-        let drawing = Drawing::new(state, draw()?);
-        self.drawn.lock().insert(key, drawing.clone());
-        Ok(drawing)
+    /// Draws a page, and counts it.
+    pub fn draw<T>(&self, draw: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
+        self.drawn.fetch_add(1, Ordering::Relaxed);
+        draw()
+    }
+
+    pub fn render(&self, out: &mut Exposition) {
+        let help = "Pages that were drawn because they were not at hand.";
+        out.counter("lastro_pages_drawn_total", help, self.drawn.load(Ordering::Relaxed));
+        let help = "What is kept of drawn pages, with room for their compressed forms.";
+        let mut family = out.family("lastro_pages_kept_bytes", Kind::Gauge, help);
+        family.sample(&[("pages", &"own")], self.own.bytes());
+        family.sample(&[("pages", &"combined")], self.combined.bytes());
     }
 }

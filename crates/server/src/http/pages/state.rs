@@ -12,6 +12,11 @@ pub fn of(stamps: impl IntoIterator<Item = Stamp>, question: &Question<'_>) -> u
     version_of(stamps).wrapping_add(flags_digest(flags).rotate_left(32))
 }
 
+/// What a page is drawn from that shows no data: whether some of it is made up, which every page says.
+pub fn sample(question: &Question<'_>) -> u64 {
+    question.freshness.iter().any(|state| state.sample).into()
+}
+
 /// Differs with each of the flags, wherever they stand and however many change at once.
 fn flags_digest(flags: impl Iterator<Item = (bool, bool)>) -> u64 {
     let bytes: Vec<u8> = flags.map(|(late, sample)| u8::from(late) << 1 | u8::from(sample)).collect();

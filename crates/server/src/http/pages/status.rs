@@ -1,11 +1,14 @@
 //! How fresh every source is, in words.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use askama::Template;
 use jiff::Timestamp;
 use lastro_model::{Now, Source};
 use lastro_store::SourceState;
 
-use super::frame::{Frame, PAGE_POLICY, Reader, fresh};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
 use super::language::Language;
 use super::texts::StatusTexts;
 use super::{format, words};
@@ -43,8 +46,19 @@ struct Row {
 }
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let reader = Reader::of(question);
-    fresh(&reader, &status(question, reader.language), PAGE_POLICY)
+    kept(question, "/status", state(question), |language| draw(&status(question, language)))
+}
+
+/// All that is shown, and the minute: how long ago something was is told in minutes.
+fn state(question: &Question<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (question.now.unix_ms / 60_000).hash(&mut hasher);
+    for state in question.freshness {
+        let SourceState { sample, rows, newest_day, last_attempt, last_error, withheld, .. } = state;
+        let told = (sample, rows, newest_day, last_attempt, last_error.is_some(), withheld);
+        (is_stale(state, question.now), told).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn status(question: &Question<'_>, language: Language) -> Status {

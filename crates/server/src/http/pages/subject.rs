@@ -1,7 +1,7 @@
 //! What has a page with a chart: a series, or what a currency costs. Either may stand beside the other.
 
 use lastro_catalog::{Catalog, FxBook};
-use lastro_model::{Pair, Series};
+use lastro_model::{Pair, Series, Stamp};
 
 use super::chart::{Dot, Plotted, Range};
 use super::language::Language;
@@ -50,6 +50,14 @@ impl Subject {
         match self {
             Self::Series(series) => words::name(series.about(), language).to_owned(),
             Self::Pair(pair) => words::pair(pair, language),
+        }
+    }
+
+    /// The state of what its values are read from.
+    pub fn stamp(self, catalog: &Catalog) -> Stamp {
+        match self {
+            Self::Series(series) => catalog.series[series].stamp,
+            Self::Pair(_) => catalog.fx.stamp,
         }
     }
 

@@ -6,12 +6,13 @@
 use askama::Template;
 use lastro_access::{Feature, terms};
 use lastro_catalog::FxBook;
-use lastro_model::{Day, Frequency, Series, Topic};
+use lastro_model::{Day, Frequency, Series, Stamp, Topic};
 
 use super::chart::{Figure, Plotted, Range, Shape, unchanged_since};
-use super::frame::{Frame, PAGE_POLICY, Reader, draw, fresh, kept};
+use super::frame::{Frame, Reader, draw};
+use super::keeping::{kept, kept_while_asked};
 use super::language::Language;
-use super::site::PageName;
+use super::state;
 use super::subject::Subject;
 use super::texts::OneTexts;
 use super::{format, words};
@@ -81,24 +82,35 @@ pub(super) struct CheckView {
 /// The topic's page has them all.
 const MOST_RELATED: usize = 8;
 
-/// The page, as it was drawn from this state if it stands alone.
+/// The page. Beside its own values and the list of pairs it is drawn from what has these stamps.
 pub(super) fn page(
     question: &Question<'_>,
     subject: Subject,
     topic: Topic,
-    (name, state): (PageName, u64),
+    stamps: Vec<Stamp>,
     describe: impl Fn(Language) -> Description,
 ) -> Result<Reply, ApiError> {
-    match Subject::compared(question)? {
-        None => kept(question, name, state, |language| {
-            draw(&one(question, subject, None, topic, language, describe(language))?)
-        }),
-        other => {
-            let reader = Reader::of(question);
-            let about = describe(reader.language);
-            fresh(&reader, &one(question, subject, other, topic, reader.language, about)?, PAGE_POLICY)
-        }
+    let other = Subject::compared(question)?;
+    let (path, state) = (path(subject, other), drawn_from(question, subject, other, stamps));
+    let page = |language| draw(&one(question, subject, other, topic, language, describe(language))?);
+    match other {
+        None => kept(question, &path, state, page),
+        Some(_) => kept_while_asked(question, &Reader::of(question), &path, state, page),
     }
+}
+
+/// Where the page is, with what it is compared with.
+fn path(subject: Subject, other: Option<Subject>) -> String {
+    match other {
+        Some(other) => format!("{}?compare={}", subject.path(), other.id()),
+        None => subject.path(),
+    }
+}
+
+fn drawn_from(question: &Question<'_>, subject: Subject, other: Option<Subject>, stamps: Vec<Stamp>) -> u64 {
+    let catalog = question.catalog;
+    let subjects = [Some(subject), other].into_iter().flatten().map(|subject| subject.stamp(catalog));
+    state::of(stamps.into_iter().chain([catalog.fx.stamp]).chain(subjects), question)
 }
 
 /// The chart alone, over the range asked for, as far as the plan shows it.
@@ -111,8 +123,11 @@ pub(super) fn chart(question: &Question<'_>, subject: Subject) -> Result<Reply, 
     }
     // A script says in which language the page is that it asks for. Nobody has chosen one by that.
     let reader = Reader::of(question).without_choice();
-    let figure = figure(question, subject, other, range, reader.language);
-    fresh(&reader, &figure, PAGE_POLICY)
+    let path = format!("{} {range:?}", path(subject, other));
+    let state = drawn_from(question, subject, other, Vec::new());
+    kept_while_asked(question, &reader, &path, state, |language| {
+        figure(question, subject, other, range, language).draw()
+    })
 }
 
 fn figure(
@@ -163,12 +178,8 @@ fn one(
 ) -> Result<SubjectPage, ApiError> {
     let (t, book) = (&language.texts().one, &*question.catalog.fx);
     let main = subject.plotted(question.catalog, Range::OneYear, language);
-    let path = match other {
-        Some(other) => format!("{}?compare={}", subject.path(), other.id()),
-        None => subject.path(),
-    };
     Ok(SubjectPage {
-        frame: Frame::new(question, language, path),
+        frame: Frame::new(question, language, path(subject, other)),
         path: subject.path(),
         name: subject.name(language),
         topic_id: topic.id(),

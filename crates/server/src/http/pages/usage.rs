@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use super::frame::{Frame, draw, kept};
+use super::frame::{Frame, draw};
+use super::keeping::kept;
+use super::state;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
@@ -15,6 +17,5 @@ struct Usage {
 
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let frame = |language| Frame::new(question, language, "/usage");
-    let sample = question.freshness.iter().any(|state| state.sample);
-    kept(question, ("usage", 0), sample.into(), |language| draw(&Usage { frame: frame(language) }))
+    kept(question, "/usage", state::sample(question), |language| draw(&Usage { frame: frame(language) }))
 }

@@ -5,6 +5,9 @@ use http::{HeaderValue, Version, header, request};
 
 use crate::error::ApiError;
 
+/// The longest name of a host, and a port: pages repeat what a request calls us.
+const LONGEST: usize = 253 + 6;
+
 /// One host is named, in one way: by `Host`, which HTTP/1.0 may leave out, or over HTTP/2 by the target.
 pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     let mut lines = head.headers.get_all(header::HOST).iter().map(HeaderValue::as_bytes);
@@ -26,6 +29,9 @@ pub fn check(head: &request::Parts) -> Result<(), ApiError> {
 
 /// A name or an address, and perhaps a port.
 fn is_host(text: &[u8]) -> bool {
+    if text.len() > LONGEST {
+        return false;
+    }
     let (name, port) = match text.strip_prefix(b"[").map(|rest| split_before(rest, b']')) {
         Some((address, [b']', port @ ..])) => {
             return is_made_of(address, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'))
@@ -102,5 +108,6 @@ mod tests {
         ] {
             assert!(!is_host(bad.as_bytes()), "{bad}");
         }
+        assert!(is_host("a".repeat(253).as_bytes()) && !is_host("a".repeat(260).as_bytes()));
     }
 }

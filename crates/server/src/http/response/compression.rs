@@ -24,8 +24,8 @@ pub fn encode(body: Bytes, headers: &HeaderMap, cache: &CompressionCache) -> (By
     }
 }
 
-/// The content codings of a body that is part of the program. Each is made once, for the first who asks for it: from
-/// then on it costs no work and no memory to send it, however many ask.
+/// The content codings of a body that is kept: a file of the program, a page. Each is made once, for the first who asks for
+/// it: from then on it costs no work and no memory to send it, however many ask.
 #[derive(Debug)]
 pub struct Encodings([OnceLock<Bytes>; Coding::ALL.len()]);
 
@@ -34,14 +34,23 @@ impl Encodings {
         Self([const { OnceLock::new() }; Coding::ALL.len()])
     }
 
-    /// The body in the coding the client likes best, or as it is where that gains nothing.
-    pub fn encode(&self, body: Bytes, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    /// The body in the coding the client likes best, or as it is where that gains nothing. One that is not made yet is
+    /// made only if `may_make` so many bytes.
+    pub fn encode(
+        &self,
+        body: Bytes,
+        headers: &HeaderMap,
+        may_make: impl FnOnce(usize) -> bool,
+    ) -> (Bytes, Option<&'static str>) {
         let Some(coding) = negotiate(headers).filter(|_| body.len() >= WORTH_COMPRESSING) else {
             return (body, None);
         };
+        let made = &self.0[coding as usize];
+        if made.get().is_none() && !may_make(body.len()) {
+            return (body, None);
+        }
         // What cannot be compressed is as good as compressed already: no gain.
-        let encoded = self.0[coding as usize]
-            .get_or_init(|| compress(&body, coding).map_or_else(|_| body.clone(), Bytes::from));
+        let encoded = made.get_or_init(|| compress(&body, coding).map_or_else(|_| body.clone(), Bytes::from));
         if encoded.len() < body.len() { (encoded.clone(), Some(coding.name())) } else { (body, None) }
     }
 }

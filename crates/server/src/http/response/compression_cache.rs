@@ -15,7 +15,7 @@ use super::coding::Coding;
 /// Each body has one entry that it may take, so this many are kept at most.
 const ENTRIES: usize = 128;
 /// Larger ones are rare and would fill the memory: all entries together hold less than seventeen megabytes.
-const LARGEST: usize = 64 * 1024;
+pub const LARGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub struct CompressionCache {

@@ -1,5 +1,7 @@
 //! What a handler answers with, before the edge adds its headers.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use http::header::{self, HeaderName, HeaderValue};
 use lastro_model::Stamp;
@@ -33,12 +35,16 @@ pub struct Reply {
 pub type Header = (HeaderName, HeaderValue);
 
 /// A body that is sent as it is kept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Stored {
     /// It holds a secret: compressing it beside what a client sent would leak its length.
     Plain,
     /// It is part of the program, and so is each of its codings once somebody has asked for it.
     Static(&'static Encodings),
+    /// It is a page of the service, kept for everybody.
+    Page(Arc<Encodings>),
+    /// It is a page that somebody made us draw: its codings are made at the expense of who asks for them.
+    Charged(Arc<Encodings>),
 }
 
 /// What a body is a version of: the source of its `ETag`.

@@ -5,9 +5,8 @@ use lastro_calc::{
     correction as correct, is_price_index, legal_interest as legal,
 };
 use lastro_catalog::{Object, Part, Timeline, name};
-use lastro_model::{Day, Decimal, Plan, RatePoint, Series};
+use lastro_model::{Day, Decimal, RatePoint, Series};
 
-use super::market::window_start;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::{Query, bad};
@@ -24,7 +23,7 @@ pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
         .text(name!("from"), &from.to_string())
         .text(name!("to"), &to.to_string())
         .number(name!("amount"), amount);
-    Ok(used.reply(question.plan, inputs, "bcb", &calculated, |object, step| {
+    Ok(used.reply(inputs, "bcb", &calculated, |object, step| {
         object.text(name!("month"), &Month::of(step.day).to_string())
     }))
 }
@@ -46,9 +45,7 @@ pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
         .token(name!("to"), to)
         .number(name!("amount"), amount);
     let convention = if rate == Rate::Cdi { "b3" } else { "bcb" };
-    Ok(used.reply(question.plan, inputs, convention, &calculated, |object, step| {
-        object.token(name!("date"), step.day)
-    }))
+    Ok(used.reply(inputs, convention, &calculated, |object, step| object.token(name!("date"), step.day)))
 }
 
 pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -60,7 +57,7 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
         .token(name!("from"), from)
         .token(name!("to"), to)
         .number(name!("amount"), amount);
-    Ok(used.reply(question.plan, inputs, "law-14905", &calculated, |object, step| {
+    Ok(used.reply(inputs, "law-14905", &calculated, |object, step| {
         object.text(name!("month"), &Month::of(step.day).to_string())
     }))
 }
@@ -82,7 +79,6 @@ impl<'a> Used<'a> {
     /// What came out, after the inputs.
     fn reply(
         &self,
-        plan: Plan,
         inputs: Object<Vec<u8>>,
         convention: &str,
         calculated: &Calculation,
@@ -100,23 +96,14 @@ impl<'a> Used<'a> {
             .written(name!("editions"), |out| {
                 out.extend_from_slice(format!("{{\"{id}\":{}}}", self.part.stamp.edition.0).as_bytes());
             });
-        let object = if self.shows_receipt(plan, &calculated.receipt) {
-            object.array(name!("receipt"), &calculated.receipt, |step, out| {
-                when(Object::new(out), step)
-                    .number(name!("value"), step.value)
-                    .number(name!("factor"), step.factor)
-                    .end();
-            })
-        } else {
-            object.null(name!("receipt")).text(name!("receipt_plan"), Plan::Gold.id())
-        };
+        // Everybody has the receipt, also of values that only some plans list: a calculation over one month shows them anyway.
+        let object = object.array(name!("receipt"), &calculated.receipt, |step, out| {
+            when(Object::new(out), step)
+                .number(name!("value"), step.value)
+                .number(name!("factor"), step.factor)
+                .end();
+        });
         Reply::data(object.end(), [self.part.stamp])
-    }
-
-    /// A receipt shows values, and those are sold by how far back they lie.
-    fn shows_receipt(&self, plan: Plan, receipt: &[Step]) -> bool {
-        let start = self.part.newest().and_then(|newest| window_start(plan, newest.day));
-        start.is_none_or(|start| receipt.iter().all(|step| start <= step.day))
     }
 }
 

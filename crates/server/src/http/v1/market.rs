@@ -89,7 +89,7 @@ impl Asked {
 }
 
 /// The first day that a plan shows; counted from the newest point, so that a stale source hides nothing.
-pub(super) fn window_start(plan: Plan, newest: Day) -> Option<Day> {
+fn window_start(plan: Plan, newest: Day) -> Option<Day> {
     (!terms(plan).includes(Feature::History)).then(|| newest.minus_months(HISTORY_MONTHS))
 }
 

@@ -3,6 +3,7 @@
 mod calculator;
 mod failures;
 mod fx;
+mod keeping;
 mod languages;
 mod series;
 mod site;

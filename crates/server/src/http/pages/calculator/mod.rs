@@ -9,9 +9,10 @@ use lastro_calc::is_price_index;
 use lastro_model::Series;
 use outcome::Outcome;
 
-use super::frame::{Frame, PAGE_POLICY, Reader, encoded, fresh};
+use super::frame::{Frame, Reader, draw, encoded};
+use super::keeping::{drawn_for_one, kept};
 use super::language::Language;
-use super::{format, typed, words};
+use super::{format, state, typed, words};
 use crate::error::ApiError;
 use crate::http::handler::{Question, ReadHandler};
 use crate::http::request::path::PathParams;
@@ -77,6 +78,14 @@ impl Kind {
         }
     }
 
+    /// Where its empty form is.
+    fn path(self) -> String {
+        match self {
+            Self::Correction => "/calculator".to_owned(),
+            _ => format!("/calculator?kind={}", self.id()),
+        }
+    }
+
     const fn name(self, language: Language) -> &'static str {
         let t = &language.texts().calculator;
         match self {
@@ -117,14 +126,11 @@ impl Kind {
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let asked = question.query.get("kind")?.unwrap_or("");
     let kind = Kind::ALL.into_iter().find(|kind| kind.id() == asked).unwrap_or(Kind::Correction);
-    let reader = Reader::of(question);
-    let path = if kind == Kind::Correction {
-        "/calculator".to_owned()
-    } else {
-        format!("/calculator?kind={}", kind.id())
-    };
-    let form = Form::blank(question, kind, reader.language);
-    fresh(&reader, &calculator(question, kind, form, path, reader.language), PAGE_POLICY)
+    let part = &question.catalog.series[series_of(kind, &Form::default())];
+    kept(question, &kind.path(), state::of([part.stamp], question), |language| {
+        let form = Form::blank(question, kind, language);
+        draw(&calculator(question, kind, form, kind.path(), language))
+    })
 }
 
 pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -141,24 +147,25 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 /// The form as it was sent, with what came out or why nothing did.
 fn calculated(question: &Question<'_>, kind: Kind) -> Result<Reply, ApiError> {
-    let reader = Reader::of(question);
     let form = Form::sent(question)?;
-    let asked = form.query(kind);
-    let path = format!("/calculator/{}?{asked}", kind.id());
-    let answer = ask(question, kind, &asked);
-    let mut page = calculator(question, kind, form, path, reader.language);
-    let status = match answer {
-        Ok(body) => {
-            page.result = Some(outcome::read(&body, kind, &asked, reader.language)?);
-            http::StatusCode::OK
-        }
-        Err(error @ ApiError::BadRequest(_)) => {
-            page.error = Some(refusal::told(&error.message(), reader.language));
-            error.code().1
-        }
-        Err(error) => return Err(error),
-    };
-    Ok(Reply { status, ..fresh(&reader, &page, PAGE_POLICY)? })
+    drawn_for_one(question, &Reader::of(question), |language| {
+        let asked = form.query(kind);
+        let path = format!("/calculator/{}?{asked}", kind.id());
+        let answer = ask(question, kind, &asked);
+        let mut page = calculator(question, kind, form, path, language);
+        let status = match answer {
+            Ok(body) => {
+                page.result = Some(outcome::read(&body, kind, &asked, language)?);
+                http::StatusCode::OK
+            }
+            Err(error @ ApiError::BadRequest(_)) => {
+                page.error = Some(refusal::told(&error.message(), language));
+                error.code().1
+            }
+            Err(error) => return Err(error),
+        };
+        Ok((draw(&page)?, status))
+    })
 }
 
 /// What the API answers to the same question.
@@ -169,6 +176,7 @@ fn ask(question: &Question<'_>, kind: Kind, asked: &str) -> Result<bytes::Bytes,
         jobs: question.jobs,
         plan: question.plan,
         now: question.now,
+        client: question.client,
         path: PathParams::read("/", "/")?,
         query: Query::new(asked)?,
         accept: question.accept,
@@ -188,15 +196,7 @@ fn calculator(
     path: String,
     language: Language,
 ) -> Calculator {
-    let tab = |other: Kind| Tab {
-        href: if other == Kind::Correction {
-            "/calculator".to_owned()
-        } else {
-            format!("/calculator?kind={}", other.id())
-        },
-        name: other.name(language),
-        current: other == kind,
-    };
+    let tab = |other: Kind| Tab { href: other.path(), name: other.name(language), current: other == kind };
     Calculator {
         frame: Frame::new(question, language, path),
         kind: kind.id(),

@@ -33,7 +33,7 @@ struct Answer<'a> {
     #[serde(borrow)]
     editions: std::collections::BTreeMap<&'a str, &'a RawValue>,
     #[serde(borrow)]
-    receipt: Option<Vec<StepAnswer<'a>>>,
+    receipt: Vec<StepAnswer<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +59,7 @@ pub(super) struct Outcome {
     pub(super) edition: String,
     /// The call that gives the same.
     pub(super) call: String,
-    pub(super) receipt: Option<Vec<Step>>,
+    pub(super) receipt: Vec<Step>,
 }
 
 pub(super) struct Step {
@@ -91,7 +91,7 @@ pub(super) fn read(body: &[u8], kind: Kind, asked: &str, language: Language) -> 
         series_id: answer.series.to_owned(),
         edition: answer.editions.values().map(|raw| raw.get()).collect::<Vec<_>>().join(", "),
         call: format!("/api/v1/calc/{}?{asked}", kind.id()),
-        receipt: answer.receipt.as_ref().map(|steps| steps.iter().map(step).collect()),
+        receipt: answer.receipt.iter().map(step).collect(),
     })
 }
 

@@ -228,7 +228,6 @@ pub static TEXTS: Texts = Texts {
         receipt_text: "Each value used, and the factor up to it.",
         receipt_when: "Date",
         receipt_rate: "Rate",
-        receipt_plan: "The result is for everybody. The receipt of a period that begins before the newest twelve months is for Gold.",
         blank: "The result and its receipt will stand here.",
         refused: "This cannot be calculated",
         error_amount: "The amount must be above 0, at most 1,000,000,000,000,000, with at most 2 decimals.",

@@ -143,7 +143,7 @@ texts! {
         about_accumulation, about_legal_interest, index, rate, rate_percent, first_month, last_month,
         first_day, last_day, amount, calculate, held, result, sentence, sentence_days, sentence_rate, of_cdi, of_selic, change, factor,
         convention, by_central_bank, by_exchange, by_law, series_used, edition, call, receipt, receipt_text,
-        receipt_when, receipt_rate, receipt_plan, blank, refused, error_amount, error_percent,
+        receipt_when, receipt_rate, blank, refused, error_amount, error_percent,
         error_reversed, error_early, error_late, error_missing, error_date, error_choice,
     }
 }

@@ -228,7 +228,6 @@ pub static TEXTS: Texts = Texts {
         receipt_text: "Cada valor usado e o fator até ele.",
         receipt_when: "Data",
         receipt_rate: "Taxa",
-        receipt_plan: "O resultado é de todos. A memória de um período que começa antes dos doze meses mais recentes é do plano Gold.",
         blank: "O resultado e a memória de cálculo aparecem aqui.",
         refused: "Isto não pode ser calculado",
         error_amount: "O valor deve ser maior que 0, no máximo 1.000.000.000.000.000, com até 2 casas decimais.",
