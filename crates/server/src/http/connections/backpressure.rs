@@ -53,12 +53,12 @@ impl Connection {
         }
     }
 
-    /// Refuses a request that has no room to wait. A client that leaves its answers unread is not even told: a reply
-    /// would be one more of them.
+    /// Refuses a request that has no room to wait. While too much is unsent, a client that leaves its answers unread is
+    /// not even told: a reply would be one more of them.
     pub fn refuse_to_wait(&self) {
         let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
         let polite = if all < 2 * limit { limit / SHARE_OF_THE_POLITE } else { 0 };
-        if self.unsent.load(Ordering::Relaxed) > polite {
+        if self.must_wait() && self.unsent.load(Ordering::Relaxed) > polite {
             self.hang_up(Reason::Pressure);
         }
     }
