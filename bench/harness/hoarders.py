@@ -10,8 +10,8 @@ from . import http2
 from .attacks import Attacker, hold, run_all
 
 ADDRESSES = [f"127.1.{number // 100}.{1 + number % 100}" for number in range(200)]
-STREAMS = 100
-# Reading ninety thousand headers of a connection takes our processor some milliseconds: this is about memory.
+STREAMS = 32
+# Reading thirty thousand headers of a connection takes our processor some milliseconds: this is about memory.
 PAUSE_S = 20
 # A reference to `age` of HPACK's static table: a byte on the wire, about a hundred in memory.
 REFERENCE = bytes([0x80 | 21])

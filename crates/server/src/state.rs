@@ -103,11 +103,12 @@ impl App {
         let (boot, capacity) = (random_hex(16), settings.limiter_capacity as usize);
         let (metrics, usage) = (Arc::new(metrics), Arc::new(Usage::new()));
         let catalog = Arc::new(ArcSwap::from_pointee(Catalog::empty()));
+        let connections = settings.connections.clone().within_memory(certificate.is_some());
         let replicas = Arc::new(replicas(setup, &catalog, &boot));
         Ok(Self {
             usage_flusher: Arc::new(usage_flusher(setup, &usage, &metrics, &boot)),
             webhooks: Arc::new(webhooks(setup, &catalog, &metrics, &pepper, &replicas)?),
-            connections: Arc::new(Connections::new(settings.connections.clone(), Arc::clone(clock))),
+            connections: Arc::new(Connections::new(connections, Arc::clone(clock))),
             site: Site::new(settings.pages.clone(), certificate.is_some(), capacity),
             certificate,
             clock: Arc::clone(clock),

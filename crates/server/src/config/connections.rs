@@ -8,7 +8,8 @@ use super::timeouts::duration;
 
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionSettings {
-    /// How many connections may be open at once; fewer where the system allows fewer open files
+    /// How many connections may be open at once; fewer where the system allows fewer open files, or half of
+    /// `--client-memory` holds fewer (32 KiB each, 64 with TLS)
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
     /// The same from one client address, or one /64 of IPv6; trusted proxies are exempt [default: a tenth of all, at least 16]
@@ -36,6 +37,13 @@ impl ConnectionSettings {
         Self { max_connections: self.max_connections.min(affordable), ..self }
     }
 
+    /// With no more connections than their share of the memory holds.
+    pub fn within_memory(self, secure: bool) -> Self {
+        let cost = if secure { TLS_CONNECTION_BYTES } else { CONNECTION_BYTES };
+        let affordable = (self.client_memory.connections / cost).max(1);
+        self.within(affordable)
+    }
+
     pub fn most(&self) -> usize {
         self.max_connections as usize
     }
@@ -46,6 +54,11 @@ impl ConnectionSettings {
         self.max_connections_per_address.unwrap_or_else(share).min(self.max_connections) as usize
     }
 }
+
+/// Memory that a connection takes by itself, as measured with thousands of them: buffers, tasks, the queues of HTTP/2.
+const CONNECTION_BYTES: usize = 32 * 1024;
+/// The same with a session of TLS and what it may hold of an answer.
+const TLS_CONNECTION_BYTES: usize = 64 * 1024;
 
 /// Bytes that clients may make the service hold, by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

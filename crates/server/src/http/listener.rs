@@ -110,8 +110,8 @@ fn protocol() -> auto::Builder<TokioExecutor> {
     builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD).half_close(true);
     builder
         .http2()
-        // Each stream costs memory and a task; browsers need no more.
-        .max_concurrent_streams(100)
+        // Each stream costs memory and a task, and h2 keeps room for as many as there ever were at once.
+        .max_concurrent_streams(32)
         .max_header_list_size(LARGEST_HEAD as u32)
         // What one stream may have queued: a chunk, and the next while that goes out.
         .max_send_buf_size(32 * 1024)

@@ -6,16 +6,17 @@
 use std::cmp::Reverse;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use hashbrown::HashMap;
 use lastro_access::ClientAddr;
 
 use super::connection::Connection;
-use super::totals::{Reason, Totals};
+use super::totals::{AddressTotals, Reason, Totals};
 
 /// Seconds after which a connection without a request may be evicted. Two on a clock of whole seconds are more than one.
 const EVICTABLE_AFTER: u32 = 2;
+/// The same where nobody is evictable, for one of the most crowded address.
+const SPARED_AFTER: u32 = 1;
 /// The same for one whose client takes nothing of an answer.
 const STALLED_AFTER: u32 = 10;
 /// A sixteenth of those that may be open go at once, so that a search through all of them is rare.
@@ -34,6 +35,7 @@ pub struct OpenConnections {
 #[derive(Debug, Default)]
 struct AddressConnections {
     connections: HashMap<u64, Arc<Connection>>,
+    totals: Arc<AddressTotals>,
     /// The second in which nobody was found who could go: until it is over, another search would be in vain.
     searched_in_vain: Option<u32>,
 }
@@ -51,12 +53,12 @@ impl OpenConnections {
         most: usize,
     ) -> Option<Arc<Connection>> {
         let own = self.by_address.entry(peer.into()).or_default();
-        if own.connections.len() >= most && own.evict(batch(most), totals.second()) == 0 {
+        if own.connections.len() >= most && own.evict(batch(most), EVICTABLE_AFTER, totals.second()) == 0 {
             return None;
         }
         self.next_number += 1;
         self.count += 1;
-        let connection = Arc::new(Connection::new(totals, peer, trusted, self.next_number));
+        let connection = Arc::new(Connection::new(totals, &own.totals, peer, trusted, self.next_number));
         own.connections.insert(connection.number, Arc::clone(&connection));
         Some(connection)
     }
@@ -75,21 +77,30 @@ impl OpenConnections {
     }
 
     /// Whether one more may come. If not, a batch is told to go, of the most crowded addresses first; proxies that speak
-    /// for others come last.
+    /// for others come last. Where nobody has been idle for long, the most crowded address gives up one that rests.
     pub fn has_place(&mut self, totals: &Totals) -> bool {
         let (most, second) = (totals.limits.most(), totals.second());
-        let footprint = totals.footprint.load(Ordering::Relaxed);
-        if self.count < most && footprint < totals.limits.client_memory.connections {
+        if self.count < most {
             return true;
+        }
+        let listed: usize = self.by_address.values().map(|address| address.connections.len()).sum();
+        let mut wanted = batch(most).saturating_sub(self.count - listed);
+        if wanted == 0 {
+            return false;
         }
         let mut addresses: Vec<&mut AddressConnections> = self.by_address.values_mut().collect();
         addresses.sort_by_cached_key(|address| (address.are_trusted(), Reverse(address.connections.len())));
-        let mut wanted = batch(most);
-        for address in addresses {
-            wanted -= address.evict(wanted, second);
+        let all = wanted;
+        for address in &mut addresses {
+            wanted -= address.evict(wanted, EVICTABLE_AFTER, second);
             if wanted == 0 {
                 break;
             }
+        }
+        let crowded = addresses.first_mut().filter(|address| address.is_crowd());
+        if let Some(crowded) = crowded.filter(|_| wanted == all) {
+            crowded.searched_in_vain = None;
+            crowded.evict(1, SPARED_AFTER, second);
         }
         false
     }
@@ -100,14 +111,19 @@ impl AddressConnections {
         self.connections.values().next().is_some_and(|connection| connection.trusted)
     }
 
-    /// Hangs up on those that have been idle longest, and tells how many they were.
-    fn evict(&mut self, wanted: usize, second: u32) -> usize {
+    /// Whether one of them can be spared for a newcomer of another address.
+    fn is_crowd(&self) -> bool {
+        self.connections.len() > 1 && !self.are_trusted()
+    }
+
+    /// Hangs up on those that have been idle longest, for so many seconds at least, and tells how many they were.
+    fn evict(&mut self, wanted: usize, idle_for: u32, second: u32) -> usize {
         if self.searched_in_vain == Some(second) {
             return 0;
         }
         let idle = |connection: &&Arc<Connection>| {
             let stalled = connection.takes_nothing(STALLED_AFTER, second).then_some(STALLED_AFTER);
-            connection.idle_for(second).filter(|idle| *idle >= EVICTABLE_AFTER).or(stalled)
+            connection.idle_for(second).filter(|idle| *idle >= idle_for).or(stalled)
         };
         let mut idlers: Vec<(u32, u64)> = self
             .connections

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::connection::{Connection, State};
 use super::totals::{Reason, Totals};
 
-/// One connection may have this part of what may be unsent in all.
+/// One connection may have this part of what may be unsent in all, and one address twice as much.
 const SHARE_OF_ONE: usize = 8;
 /// Whoever has no more unsent than this part is told to come again, and no worse.
 const SHARE_OF_THE_POLITE: usize = 512;
@@ -26,10 +26,13 @@ impl Connection {
     /// Whether a request that came on it has to wait.
     pub fn must_wait(&self) -> bool {
         let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
-        match self.unsent.load(Ordering::Relaxed) {
-            0 => all >= 2 * limit,
-            own => all >= limit || own >= limit / SHARE_OF_ONE,
-        }
+        let of_address = if self.trusted { 0 } else { self.of_address.unsent.load(Ordering::Relaxed) };
+        let most = match self.unsent.load(Ordering::Relaxed) {
+            0 => 2 * limit,
+            own if own < limit / SHARE_OF_ONE => limit,
+            _ => 0,
+        };
+        all >= most || of_address >= 2 * limit / SHARE_OF_ONE
     }
 
     /// Waits until one more answer may begin. `false` when it takes too long.

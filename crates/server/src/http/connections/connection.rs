@@ -11,13 +11,7 @@ use lastro_access::ClientAddr;
 use tokio::sync::Notify;
 
 use super::ages::Ages;
-use super::totals::{Reason, Totals};
-
-/// Bytes of memory that a connection takes by itself, as measured with thousands of them: before it says anything, and
-/// in addition when it speaks a protocol; TLS costs as much as HTTP/1.
-const OF_ANY: usize = 8 * 1024;
-pub(super) const OF_HTTP1: usize = 16 * 1024;
-pub(super) const OF_HTTP2: usize = 8 * 1024;
+use super::totals::{AddressTotals, Reason, Totals};
 
 /// What is to become of a connection. It only ever moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +31,7 @@ pub struct Connection {
     pub(super) trusted: bool,
     pub(super) number: u64,
     pub(super) totals: Arc<Totals>,
+    pub(super) of_address: Arc<AddressTotals>,
     state: AtomicU8,
     /// Wakes the task that speaks on this connection.
     task: AtomicWaker,
@@ -51,8 +46,6 @@ pub struct Connection {
     pub(super) bodies: AtomicU32,
     /// Bytes of what came and is not answered yet.
     pub(super) pending: AtomicUsize,
-    /// Bytes that the connection takes by itself.
-    footprint: AtomicUsize,
     /// Requests that came and pieces of answers that were taken, so far.
     progress: AtomicU32,
     pub(super) unsent: AtomicUsize,
@@ -60,14 +53,20 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(totals: &Arc<Totals>, peer: IpAddr, trusted: bool, number: u64) -> Self {
-        totals.footprint.fetch_add(OF_ANY, Ordering::Relaxed);
+    pub(super) fn new(
+        totals: &Arc<Totals>,
+        of_address: &Arc<AddressTotals>,
+        peer: IpAddr,
+        trusted: bool,
+        number: u64,
+    ) -> Self {
         Self {
             peer,
             address: peer.into(),
             trusted,
             number,
             totals: Arc::clone(totals),
+            of_address: Arc::clone(of_address),
             state: AtomicU8::new(State::Open as u8),
             task: AtomicWaker::new(),
             last_active: AtomicU32::new(totals.second()),
@@ -77,7 +76,6 @@ impl Connection {
             capacity: Notify::new(),
             bodies: AtomicU32::new(0),
             pending: AtomicUsize::new(0),
-            footprint: AtomicUsize::new(OF_ANY),
             progress: AtomicU32::new(0),
             unsent: AtomicUsize::new(0),
             ages: Ages::default(),
@@ -110,12 +108,6 @@ impl Connection {
 
     pub(super) fn progress(&self) -> u32 {
         self.progress.load(Ordering::Relaxed)
-    }
-
-    /// The connection takes so many bytes more, until it ends.
-    pub(super) fn occupy(&self, bytes: usize) {
-        self.footprint.fetch_add(bytes, Ordering::Relaxed);
-        self.totals.footprint.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Keeps the connection from being idle until it is dropped.
@@ -176,12 +168,6 @@ impl Connection {
             self.task.wake();
         }
         before
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.totals.footprint.fetch_sub(*self.footprint.get_mut(), Ordering::Relaxed);
     }
 }
 

@@ -1,8 +1,8 @@
 //! A client's stream, with what comes in on it counted: bytes that are no request yet, and frames that ask for nothing.
 //!
 //! hyper and h2 buffer what is half-sent and act on every frame, without a limit that a flood would meet. So the bytes
-//! pass here first. Of HTTP/2 only the nine bytes before each frame are looked at. A connection earns frames by requests
-//! and by the answers it takes; one that has sent thousands more is told ENHANCE_YOUR_CALM and closed.
+//! pass here first; [`super::frames`] looks at those of HTTP/2. A connection that floods is told ENHANCE_YOUR_CALM and
+//! closed.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,8 +11,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::LARGEST_HEAD;
-use super::connection::{Connection, OF_HTTP1, OF_HTTP2};
+use super::connection::Connection;
+use super::frames::Frames;
 use super::pending::Charge;
 use super::totals::Reason;
 
@@ -21,19 +21,6 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const FREE_BYTES: usize = 8 * 1024;
 /// No more of one HTTP/1 connection is buffered than this, by hyper or, while it shakes hands over TLS, by rustls.
 const LARGEST_BUFFER: usize = 64 * 1024;
-/// Frames of HTTP/2 that a connection may have sent beyond what it has earned.
-const MOST_UNEARNED_FRAMES: u32 = 4096;
-/// Frames that a request or a taken piece of an answer earns: its own, window updates, acknowledgements.
-const FRAMES_PER_STEP: u32 = 32;
-/// A one-byte reference of HPACK takes about this much as a header in memory.
-const HEADER_EXPANSION: usize = 96;
-/// A decoded header list is no larger than this: a reference counts 35 bytes or more towards the list's limit.
-const LARGEST_HEADER_BLOCK: usize = LARGEST_HEAD / 35 * HEADER_EXPANSION;
-
-const FRAME_HEAD: usize = 9;
-const HEADERS: u8 = 1;
-const CONTINUATION: u8 = 9;
-const END_HEADERS: u8 = 4;
 /// GOAWAY on stream 0 with the highest stream number and the code ENHANCE_YOUR_CALM (RFC 9113, section 6.8).
 const GO_AWAY: [u8; 17] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0x0b];
 
@@ -53,8 +40,11 @@ pub struct Inbound<S> {
 enum Protocol {
     /// So many bytes of the preface of HTTP/2 have come, and nothing else.
     Undecided(usize),
-    /// HTTP/1, or TLS below any protocol: so many bytes have come since the last request.
-    Http1(usize),
+    /// HTTP/1, or TLS below any protocol. Bytes that came since the last request, and with the last read.
+    Http1 {
+        since_request: usize,
+        last_read: usize,
+    },
     Http2(Frames),
 }
 
@@ -65,28 +55,53 @@ impl<S> Inbound<S> {
         Self { stream, connection, protocol, seen, charge, between_writes: true }
     }
 
-    /// Counts what was read; says whether the connection may go on.
-    fn count(&mut self, bytes: &[u8]) -> Result<(), Reason> {
+    /// Takes note of requests and pieces of answers since the last read.
+    fn settle(&mut self) {
         let progress = self.connection.progress();
         let steps = progress.wrapping_sub(std::mem::replace(&mut self.seen, progress));
+        if steps == 0 {
+            return;
+        }
+        match &mut self.protocol {
+            Protocol::Undecided(_) => {}
+            // The last read may have brought the beginning of the next request along.
+            Protocol::Http1 { since_request, last_read } => *since_request = *last_read,
+            Protocol::Http2(frames) => frames.earn(steps),
+        }
+        // Less than before, so that it fits.
+        self.charge.set(self.held());
+    }
+
+    /// Counts what was read; says whether the connection may go on.
+    fn count(&mut self, bytes: &[u8]) -> Result<(), Reason> {
         let bytes = self.decide(bytes);
-        let held = match &mut self.protocol {
-            Protocol::Undecided(_) => 0,
-            Protocol::Http1(since_request) => {
-                *since_request = bytes.len() + if steps == 0 { *since_request } else { 0 };
-                LARGEST_BUFFER.min(*since_request)
+        match &mut self.protocol {
+            Protocol::Undecided(_) => {}
+            Protocol::Http1 { since_request, last_read } => {
+                *last_read = bytes.len();
+                *since_request += bytes.len();
             }
             Protocol::Http2(frames) => {
-                frames.earn(steps);
                 frames.read(bytes);
-                if frames.unearned > MOST_UNEARNED_FRAMES {
+                if frames.is_flood() {
                     return Err(Reason::Flood);
                 }
-                frames.held()
+                if frames.holds_too_much() {
+                    self.connection.close(Reason::Flood);
+                }
             }
+        }
+        if self.charge.set(self.held()) { Ok(()) } else { Err(Reason::Pressure) }
+    }
+
+    /// Bytes that are held of what came, beyond what each connection has room for.
+    fn held(&self) -> usize {
+        let held = match &self.protocol {
+            Protocol::Undecided(_) => 0,
+            Protocol::Http1 { since_request, .. } => LARGEST_BUFFER.min(*since_request),
+            Protocol::Http2(frames) => frames.held(),
         };
-        let fits = self.charge.set(held.saturating_sub(FREE_BYTES));
-        if fits { Ok(()) } else { Err(Reason::Pressure) }
+        held.saturating_sub(FREE_BYTES)
     }
 
     /// Finds out which protocol is spoken; gives the bytes that belong to it.
@@ -95,79 +110,14 @@ impl<S> Inbound<S> {
         let expected = &PREFACE[matched..];
         let compared = expected.len().min(bytes.len());
         if bytes[..compared] != expected[..compared] {
-            self.protocol = Protocol::Http1(matched);
-            self.connection.occupy(OF_HTTP1);
+            self.protocol = Protocol::Http1 { since_request: matched, last_read: 0 };
             return bytes;
         }
         self.protocol = Protocol::Undecided(matched + compared);
         if matched + compared == PREFACE.len() {
             self.protocol = Protocol::Http2(Frames::default());
-            self.connection.occupy(OF_HTTP2);
         }
         &bytes[compared..]
-    }
-}
-
-/// The frames of an HTTP/2 connection, as far as their heads tell.
-#[derive(Debug, Default)]
-struct Frames {
-    head: [u8; FRAME_HEAD],
-    /// Bytes of the head that have come.
-    filled: usize,
-    /// Bytes of the payload that have come, and that are to come.
-    come: usize,
-    missing: usize,
-    /// Bytes of a header block that has not ended, in whole frames.
-    block: usize,
-    /// Frames sent beyond what was earned.
-    unearned: u32,
-}
-
-impl Frames {
-    fn earn(&mut self, steps: u32) {
-        self.unearned = self.unearned.saturating_sub(steps.saturating_mul(FRAMES_PER_STEP));
-    }
-
-    fn read(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let filling = (FRAME_HEAD - self.filled).min(bytes.len());
-            self.head[self.filled..][..filling].copy_from_slice(&bytes[..filling]);
-            self.filled += filling;
-            bytes = &bytes[filling..];
-            if self.filled < FRAME_HEAD {
-                return;
-            }
-            if filling > 0 {
-                self.begin();
-            }
-            let taken = self.missing.min(bytes.len());
-            (self.come, self.missing) = (self.come + taken, self.missing - taken);
-            bytes = &bytes[taken..];
-            if self.missing == 0 {
-                self.end();
-            }
-        }
-    }
-
-    /// The head of a frame is whole.
-    fn begin(&mut self) {
-        let [high, middle, low, ..] = self.head;
-        (self.come, self.missing) = (0, u32::from_be_bytes([0, high, middle, low]) as usize);
-        self.unearned += 1;
-    }
-
-    fn end(&mut self) {
-        let [_, _, _, kind, flags, ..] = self.head;
-        self.block = match kind {
-            HEADERS | CONTINUATION if flags & END_HEADERS == 0 => self.block + self.come,
-            _ => 0,
-        };
-        (self.filled, self.come) = (0, 0);
-    }
-
-    /// About as many bytes as h2 holds of what is half-sent.
-    fn held(&self) -> usize {
-        self.come + (self.block * HEADER_EXPANSION).min(LARGEST_HEADER_BLOCK)
     }
 }
 
@@ -177,6 +127,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.settle();
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         match self.count(&buffer.filled()[before..]) {

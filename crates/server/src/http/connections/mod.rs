@@ -6,7 +6,7 @@
 //! - [`admission`]: who is let in, and who is evicted for it.
 //! - [`connection`]: one connection, as its requests see it. [`totals`]: what it knows of all.
 //! - [`unsent`]: bytes of answers that no socket has taken yet. [`ages`]: since when.
-//! - [`inbound`]: bytes and frames that came and ask for nothing yet. [`pending`]: requests that are not answered yet.
+//! - [`inbound`]: bytes that came and ask for nothing yet, those of HTTP/2 by their `frames`. [`pending`]: requests that are not answered yet.
 //! - [`backpressure`]: requests wait while too much is unsent.
 //! - [`sweep`]: who is closed, and why.
 
@@ -14,6 +14,7 @@ pub mod admission;
 pub mod ages;
 pub mod backpressure;
 pub mod connection;
+mod frames;
 pub mod inbound;
 pub mod pending;
 pub mod sweep;
@@ -149,8 +150,6 @@ impl Connections {
         out.gauge("lastro_unsent_bytes", help, self.unsent());
         let help = "Bytes of requests that are not answered yet.";
         out.gauge("lastro_pending_bytes", help, self.totals.pending.load(Ordering::Relaxed));
-        let help = "Bytes that open connections are reckoned to take by themselves.";
-        out.gauge("lastro_connection_bytes", help, self.totals.footprint.load(Ordering::Relaxed));
         let help = "Connections refused because their address had as many as it may.";
         out.counter("lastro_connections_refused_total", help, self.refused.load(Ordering::Relaxed));
         let help = "Connections that the service ended, by reason.";

@@ -1,7 +1,7 @@
 //! Requests that are not answered yet, and the memory they hold until they are.
 //!
 //! A request that is answered at once costs nothing here. One that waits (for its body, for the store, for Redis, for
-//! others to read their answers) is charged from its arrival on, to its connection and to all of them. The charge is for
+//! others to read their answers) is charged from its arrival on, to its connection, its address and all of them. The charge is for
 //! the head as it lies in memory: over HTTP/2 a byte on the wire can be a hundred there.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use lastro_access::ClientAddr;
 
 use super::connection::{Connection, UnderWay};
 
-/// The share of all pending bytes that one connection may have: a hundred streams with usual heads fit.
+/// The share of all pending bytes that one address may have: some hundred requests with usual heads fit.
 const SHARE_OF_ONE: usize = 8;
 /// Requests on one connection whose bodies may be awaited at once.
 const BODIES_PER_CONNECTION: u32 = 16;
@@ -31,7 +31,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Charges a request that is about to wait; `None` where its connection or all of them hold too much already.
+    /// Charges a request that is about to wait; `None` where its address or all of them hold too much already.
     pub fn begin(connection: &Arc<Connection>, head: &Parts) -> Option<Self> {
         let mut charge = Charge::new(connection);
         charge.grow(head_bytes(head)).then(|| Self { charge, _under_way: connection.under_way() })
@@ -104,10 +104,11 @@ impl Charge {
         Self { connection: Arc::clone(connection), bytes: 0 }
     }
 
-    /// Adds to the charge unless that exceeds what the connection or all of them may hold.
+    /// Adds to the charge unless that exceeds what the address or all of them may hold.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
         let (connection, totals) = (&self.connection, &self.connection.totals);
-        let own = connection.pending.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        connection.pending.fetch_add(bytes, Ordering::Relaxed);
+        let own = connection.of_address.pending.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let all = totals.pending.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes += bytes;
         let most = totals.limits.client_memory.pending;
@@ -121,13 +122,17 @@ impl Charge {
     pub(super) fn shrink_to(&mut self, bytes: usize) {
         let freed = self.bytes.saturating_sub(bytes);
         self.connection.pending.fetch_sub(freed, Ordering::Relaxed);
+        self.connection.of_address.pending.fetch_sub(freed, Ordering::Relaxed);
         self.connection.totals.pending.fetch_sub(freed, Ordering::Relaxed);
         self.bytes -= freed;
     }
 
-    /// Makes the charge this large, whether or not it fits.
+    /// Makes the charge this large if it fits.
     pub(super) fn set(&mut self, bytes: usize) -> bool {
-        if bytes <= self.bytes {
+        if bytes == self.bytes {
+            return true;
+        }
+        if bytes < self.bytes {
             self.shrink_to(bytes);
             return true;
         }

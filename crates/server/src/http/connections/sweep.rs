@@ -16,8 +16,10 @@ use crate::jobs::stopped;
 const CLOSE_TIMEOUT: u32 = 3;
 /// How long an answer may make no progress while too much is unsent, in seconds.
 const PRESSURE_TIMEOUT: u32 = 2;
-/// The part of the pending bytes that is freed when they are near their limit.
+/// The part of the pending bytes that is freed when they are near their limit, and of the unsent ones when nobody could
+/// be answered any more.
 const PENDING_FREED: usize = 4;
+const SLOW_FREED: usize = 2;
 
 pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>) {
     loop {
@@ -32,20 +34,26 @@ impl Connections {
     /// Looks at every connection once.
     pub fn sweep(&self) {
         let second = self.read_clock();
+        let memory = self.limits().client_memory;
         let (pressed, full) = (self.totals.is_pressed(), self.totals.is_full());
-        let (mut stalled, mut hoarding) = (Vec::new(), Vec::new());
+        // Readers that take a little now and then are not stalled, and keep everybody else waiting all the same.
+        let overflowing = self.unsent() >= 2 * memory.unsent;
+        let (mut stalled, mut slow, mut hoarding) = (Vec::new(), Vec::new(), Vec::new());
         self.open.lock().each(|connection| {
             self.judge(connection, second);
             if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }
-            if full && connection.sends_nothing(PRESSURE_TIMEOUT, second) {
+            if full && !connection.trusted && connection.pending.load(Ordering::Relaxed) > 0 {
                 hoarding.push(Arc::clone(connection));
+            }
+            if overflowing && !connection.trusted && connection.unsent.load(Ordering::Relaxed) > 0 {
+                slow.push(Arc::clone(connection));
             }
             connection.notify_waiting();
         });
-        let memory = self.limits().client_memory;
         relieve(stalled, self.unsent().saturating_sub(memory.unsent), |connection| &connection.unsent);
+        relieve(slow, memory.unsent / SLOW_FREED, |connection| &connection.unsent);
         relieve(hoarding, memory.pending / PENDING_FREED, |connection| &connection.pending);
         // Whoever waits for a place looks again: some may have become idle enough to make it.
         self.changed.notify_one();
@@ -88,11 +96,6 @@ impl Connection {
     /// Whether an answer has made no progress for more than so many seconds.
     pub(super) fn takes_nothing(&self, timeout: u32, second: u32) -> bool {
         self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(timeout, second)
-    }
-
-    /// Whether it holds memory for requests and has asked for nothing new for more than so many seconds.
-    fn sends_nothing(&self, timeout: u32, second: u32) -> bool {
-        self.pending.load(Ordering::Relaxed) > 0 && self.quiet_for(second) > timeout
     }
 }
 

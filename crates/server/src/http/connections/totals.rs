@@ -26,6 +26,13 @@ pub enum Reason {
 /// Their names in the metrics, in the order of [`Reason`].
 const REASONS: [&str; 5] = ["idle", "unread", "crowded", "pressure", "flood"];
 
+/// Bytes that the connections of one client address hold together.
+#[derive(Debug, Default)]
+pub struct AddressTotals {
+    pub(super) unsent: AtomicUsize,
+    pub(super) pending: AtomicUsize,
+}
+
 #[derive(Debug)]
 pub struct Totals {
     pub limits: ConnectionSettings,
@@ -35,8 +42,6 @@ pub struct Totals {
     pub(super) unsent: AtomicUsize,
     /// Bytes of all requests that are not answered yet.
     pub(super) pending: AtomicUsize,
-    /// Bytes that the open connections take by themselves.
-    pub(super) footprint: AtomicUsize,
     /// Requests whose bodies are being awaited, by client.
     pub(super) bodies: Mutex<HashMap<ClientAddr, u32>>,
     closed: [AtomicU64; REASONS.len()],
@@ -49,7 +54,6 @@ impl Totals {
             second: AtomicU32::new(0),
             unsent: AtomicUsize::new(0),
             pending: AtomicUsize::new(0),
-            footprint: AtomicUsize::new(0),
             bodies: Mutex::default(),
             closed: Default::default(),
         }

@@ -22,6 +22,7 @@ impl Unsent {
     pub fn new(connection: &Arc<Connection>, bytes: usize) -> Self {
         let (bytes, progress) = (bytes + BESIDE_THE_BYTES, connection.second());
         connection.unsent.fetch_add(bytes, Ordering::Relaxed);
+        connection.of_address.unsent.fetch_add(bytes, Ordering::Relaxed);
         connection.totals.unsent.fetch_add(bytes, Ordering::Relaxed);
         connection.ages.add(progress);
         Self { connection: Arc::clone(connection), bytes, progress }
@@ -44,6 +45,7 @@ impl Drop for Unsent {
         connection.mark_active();
         connection.ages.remove(self.progress);
         connection.totals.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
+        connection.of_address.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
         connection.unsent.fetch_sub(self.bytes, Ordering::Relaxed);
         connection.notify_waiting();
     }

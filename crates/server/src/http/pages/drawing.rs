@@ -31,7 +31,8 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    pub fn new(state: u64, text: String) -> Self {
+    pub fn new(state: u64, mut text: String) -> Self {
+        text.shrink_to_fit();
         let (digest, names_us) = (digest_of(text.as_bytes()), text.contains(ORIGIN_MARK));
         Self { state, text: text.into(), digest, names_us, encodings: Arc::default() }
     }

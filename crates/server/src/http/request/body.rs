@@ -1,5 +1,6 @@
 //! The body that a client sends: read whole, bounded in bytes and in time.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,8 +52,8 @@ impl RequestBody {
     }
 
     /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
-    pub async fn whole(self) -> Result<Vec<u8>, ApiError> {
-        let Some(mut incoming) = self.incoming else { return Ok(Vec::new()) };
+    pub async fn whole(self) -> Result<WholeBody, ApiError> {
+        let Some(mut incoming) = self.incoming else { return Ok(WholeBody::default()) };
         let Some(slot) = BodySlot::take(&self.connection, self.client) else {
             self.connection.refuse_to_wait();
             return Err(TOO_MANY_BODIES);
@@ -64,8 +65,23 @@ impl RequestBody {
     }
 }
 
+/// A body that has come, in its place until whoever asked for it is done.
+#[derive(Debug, Default)]
+pub struct WholeBody {
+    bytes: Vec<u8>,
+    _slot: Option<BodySlot>,
+}
+
+impl Deref for WholeBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Copies the pieces together: each piece alone would keep the whole buffer that it was read into.
-async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<Vec<u8>, ApiError> {
+async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<WholeBody, ApiError> {
     let mut whole = Vec::new();
     while let Some(frame) = incoming.frame().await {
         let frame = frame.map_err(|_| ApiError::BadRequest("the body could not be read".into()))?;
@@ -80,7 +96,8 @@ async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<Vec<u8>, Ap
         }
         whole.extend_from_slice(piece);
     }
-    Ok(whole)
+    whole.shrink_to_fit();
+    Ok(WholeBody { bytes: whole, _slot: Some(slot) })
 }
 
 async fn discard(body: &mut Incoming) {

@@ -61,7 +61,14 @@ impl Default for Encodings {
     }
 }
 
+/// Without room to spare: what is compressed may be kept.
 fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
+    let mut compressed = compress_with(body, coding)?;
+    compressed.shrink_to_fit();
+    Ok(compressed)
+}
+
+fn compress_with(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
     match coding {
         Coding::Zstd => zstd::bulk::compress(body, 3),
         Coding::Brotli => {

@@ -8,18 +8,20 @@ use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent
 use crate::app::{TestApp, connections, defaults, soon};
 
 const MOST_UNSENT: usize = 2 << 20;
+/// As many as one connection may have at once.
+const STREAMS: usize = 32;
 
 async fn narrow() -> TestApp {
     TestApp::start_with(|setup| {
-        let memory = ClientMemory { unsent: MOST_UNSENT, pending: MOST_UNSENT / 2, connections: 64 << 20 };
+        let memory = ClientMemory { unsent: MOST_UNSENT, pending: MOST_UNSENT / 4, connections: 64 << 20 };
         setup.settings.connections = ConnectionSettings { client_memory: memory, ..connections(1000, 1000) };
     })
     .await
 }
 
 /// Asks on many streams and takes nothing.
-async fn greedy(app: &TestApp, key: &str, paths: &[&str], streams: usize) -> Multiplexed {
-    let mut client = Multiplexed::connect(app, 0).await;
+async fn greedy(app: &TestApp, address: &str, key: &str, paths: &[&str], streams: usize) -> Multiplexed {
+    let mut client = Multiplexed::connect_from(app, address, 0).await;
     for path in paths.iter().cycle().take(streams) {
         let asked = client.ask_with(path, &[("x-api-key", key)]);
         tokio::spawn(async move {
@@ -30,7 +32,7 @@ async fn greedy(app: &TestApp, key: &str, paths: &[&str], streams: usize) -> Mul
     client
 }
 
-/// Four connections, a hundred streams each, of the largest there is and of what is made anew.
+/// Four connections, all streams of each, of the largest there is and of what is made anew.
 #[tokio::test]
 async fn streams_that_take_nothing_fill_no_memory() {
     const OF_ONE: usize = 4 << 20;
@@ -40,7 +42,7 @@ async fn streams_that_take_nothing_fill_no_memory() {
     for paths in
         [&[LARGE][..], &["/docs/openapi.yaml", LARGE], &["/pricing"], &["/api/v1/market/selic?limit=100"]]
     {
-        attackers.push(greedy(&app, &key, paths, 100).await);
+        attackers.push(greedy(&app, "127.0.0.1", &key, paths, STREAMS).await);
     }
     opened(&app, 4).await;
     for _ in 0..5 {
@@ -59,7 +61,7 @@ async fn streams_that_take_nothing_fill_no_memory() {
 async fn whoever_asks_on_and_on_and_takes_nothing_is_hung_up_on() {
     let app = narrow().await;
     let key = app.ample_key(Plan::Bronze).await;
-    greedy(&app, &key, &["/docs/openapi.yaml"], 100).await.ended().await;
+    greedy(&app, "127.0.0.1", &key, &["/docs/openapi.yaml"], STREAMS).await.ended().await;
     assert_eq!(closed_as(&app, "pressure").await, 1);
     soon(async || unsent(&app) == 0).await;
 }
@@ -88,7 +90,8 @@ async fn under_pressure_whoever_takes_nothing_goes_first() {
     let app = narrow().await;
     let (key, mut attackers) = (app.ample_key(Plan::Bronze).await, Vec::new());
     while unsent(&app) < MOST_UNSENT {
-        attackers.push(greedy(&app, &key, &["/docs/openapi.yaml"], 10).await);
+        let address = format!("127.0.1.{}", attackers.len() / 2 + 1);
+        attackers.push(greedy(&app, &address, &key, &["/docs/openapi.yaml"], 10).await);
         // Ten answers, of which sixteen kilobytes count, and a little for each.
         soon(async || unsent(&app) >= (attackers.len() * 10 * 16 * 1024).min(MOST_UNSENT)).await;
     }
@@ -111,7 +114,8 @@ async fn without_any_room_a_request_is_put_off() {
     .await;
     let (mut clients, mut bodies) = (Vec::new(), Vec::new());
     while unsent(&app) < 2 * 16 * 1024 {
-        let mut client = Multiplexed::connect(&app, 16 * 1024).await;
+        let address = format!("127.0.1.{}", clients.len() + 1);
+        let mut client = Multiplexed::connect_from(&app, &address, 16 * 1024).await;
         bodies.push(client.body("/docs/openapi.yaml").await);
         clients.push(client);
     }

@@ -97,3 +97,42 @@ async fn a_lively_client_is_no_flood() {
     assert!(received > 4 << 20, "{received}");
     assert_eq!((closed_as(&app, "flood").await, open(&app)), (0, 1));
 }
+
+/// h2 keeps trailers of requests that were answered until their streams end.
+#[tokio::test]
+async fn trailers_that_nobody_reads_end_the_connection() {
+    let app = TestApp::start_with(usual).await;
+    let mut raw = Raw::connect(&app).await;
+    // GET /docs of the host `x`, left open; then 900 references to `age` of the static table.
+    let block = b"\x82\x86\x04\x05/docs\x01\x01x";
+    let head = [&[0, 0, block.len() as u8, 1, 4, 0, 0, 0, 1][..], block].concat();
+    let trailers = [&[0, 3, 132, 1, 5, 0, 0, 0, 1][..], &[0x95; 900]].concat();
+    raw.send(PREFACE).await;
+    raw.send(&head).await;
+    raw.send(&[&trailers[..], &trailers].concat()).await;
+    raw.rest().await;
+    assert_eq!(closed_as(&app, "flood").await, 1);
+}
+
+/// Parts of heads that h2 remembers keep the buffers that they were read into.
+#[tokio::test]
+async fn a_connection_that_was_sent_much_is_left() {
+    let app = TestApp::start_with(usual).await;
+    let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
+    let (mut sender, connection) = h2::client::handshake(stream).await.unwrap();
+    let speaking = tokio::spawn(connection);
+    let long = "x".repeat(16 * 1024);
+    let (mut sent, mut answered) = (0, 0);
+    while let Ok(ready) = sender.clone().ready().await {
+        sender = ready;
+        let request = http::Request::head("http://x/docs").header("x-long", &long).body(()).unwrap();
+        let Ok((answer, _)) = sender.send_request(request, true) else { break };
+        sent += 1;
+        answered += usize::from(answer.await.is_ok());
+        assert!(sent < 100, "it is asked to leave");
+    }
+    assert!(answered >= 8 && sent - answered <= 1, "{answered} of {sent} were answered");
+    let _ = speaking.await;
+    soon(async || closed_as(&app, "flood").await == 1).await;
+    opened(&app, 0).await;
+}

@@ -123,7 +123,12 @@ type Spoken = Connection<TcpStream, Bytes>;
 impl Multiplexed {
     /// Each stream may be sent so much before the client gives more room.
     async fn connect(app: &TestApp, window: u32) -> Self {
-        let stream = TcpStream::connect(app.service.address).await.unwrap();
+        Self::connect_from(app, "127.0.0.1", window).await
+    }
+
+    /// From another address of this machine.
+    async fn connect_from(app: &TestApp, address: &str, window: u32) -> Self {
+        let stream = Raw::connect_from(app, address).await.0;
         let mut builder = Builder::new();
         builder.initial_window_size(window).initial_connection_window_size(16 << 20);
         let (sender, connection): (_, Spoken) = builder.handshake(stream).await.unwrap();

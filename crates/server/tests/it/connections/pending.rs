@@ -57,13 +57,13 @@ async fn few_bodies_are_awaited_on_a_connection() {
     for path in [REGISTER, "/pricing"] {
         let mut client = Multiplexed::connect(&app, 65_535).await;
         let mut asked: Vec<Asked> =
-            (0..60).map(|_| begin(&mut client, Method::POST, path, heavy())).collect();
+            (0..32).map(|_| begin(&mut client, Method::POST, path, heavy())).collect();
         let mut refused = 0;
-        for asked in asked.iter_mut().rev().take(44) {
+        for asked in asked.iter_mut().rev().take(16) {
             assert_eq!(status(asked).await, Some(StatusCode::SERVICE_UNAVAILABLE), "{path}");
             refused += 1;
         }
-        assert_eq!(refused, 44);
+        assert_eq!(refused, 16);
         assert_eq!(status(&mut asked[0]).await, None, "{path}: sixteen bodies are awaited");
         assert!(pending(&app).await < 16 * 8 * 1024, "heads are trimmed before the wait");
         drop((asked, client));
@@ -102,14 +102,14 @@ async fn a_proxy_awaits_bodies_for_many_clients() {
     })
     .await;
     let mut proxy = Multiplexed::connect(&app, 65_535).await;
-    let mut asked: Vec<Asked> = (0..60)
+    let mut asked: Vec<Asked> = (0..32)
         .map(|client| {
             let from = HeaderValue::try_from(format!("203.0.113.{client}")).unwrap();
             let headers = HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), from)]);
             begin(&mut proxy, Method::POST, REGISTER, headers)
         })
         .collect();
-    assert_eq!(status(&mut asked[59]).await, None);
+    assert_eq!(status(&mut asked[31]).await, None);
 }
 
 #[tokio::test]
@@ -162,8 +162,6 @@ async fn idle_connections_make_room_for_others() {
         assert!(raw.is_served().await);
         idle.push(raw);
     }
-    assert!(metric(&app, "lastro_connection_bytes ").await >= 12 * 24 * 1024);
-    pass(&app, 3);
     for _ in 0..12 {
         let mut raw = Raw::connect(&app).await;
         assert!(raw.is_served().await);
@@ -173,7 +171,6 @@ async fn idle_connections_make_room_for_others() {
     assert!(closed_as(&app, "crowded").await > 0);
     drop(idle);
     opened(&app, 0).await;
-    assert_eq!(metric(&app, "lastro_connection_bytes ").await, 0);
 }
 
 /// Over HTTP/2 the head of an answer waits in a queue like any body.
