@@ -97,7 +97,8 @@ impl Destination<'_> {
         Ok(is_wanted.then_some(rows))
     }
 
-    /// Fails where a row is not what was written. One of an earlier version has nothing to be told by.
+    /// Fails where a row is not what was written. One of an earlier version has nothing to be told by. It costs half a
+    /// microsecond a row, a second of two million filings, while others build what they are read for.
     fn check<R: StoredRow>(&self, read: &R, row: &dyn Row) -> Result<()> {
         let mut values = Vec::with_capacity(R::UPSERT.columns.len());
         read.put_values(self.source, &mut values);
