@@ -1,8 +1,8 @@
 //! Requests that are not answered yet, and the memory they hold until they are.
 //!
 //! A request that is answered at once costs nothing here. One that waits (for its body, for the store, for Redis, for
-//! others to read their answers) is charged from its arrival on, to its connection, its address and all of them. The charge is for
-//! the head as it lies in memory: over HTTP/2 a byte on the wire can be a hundred there.
+//! others to read their answers) is charged from its arrival on, to its connection, its address and all of them. The
+//! charge is for the head as it lies in memory: over HTTP/2 a byte on the wire can be a hundred there.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +23,18 @@ const BESIDE_THE_HEAD: usize = 4096;
 /// An entry of a map of headers, beside its name and value.
 const BESIDE_A_HEADER: usize = 128;
 
+/// The sender of a request, as far as that decides how much may be pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    Anybody,
+    /// A key, which pays with its quota for whatever it makes us hold: there is room left for it when strangers have
+    /// taken theirs.
+    Key,
+}
+
+/// The part of the pending bytes that is kept for keys, beside all of them.
+const RESERVE_FOR_KEYS: usize = 4;
+
 /// A request that waits for something. Its connection is not idle meanwhile.
 #[derive(Debug)]
 pub struct Pending {
@@ -32,8 +44,8 @@ pub struct Pending {
 
 impl Pending {
     /// Charges a request that is about to wait; `None` where its address or all of them hold too much already.
-    pub fn begin(connection: &Arc<Connection>, head: &Parts) -> Option<Self> {
-        let mut charge = Charge::new(connection);
+    pub fn begin(connection: &Arc<Connection>, head: &Parts, from: Sender) -> Option<Self> {
+        let mut charge = Charge::of(connection, from);
         charge.grow(head_bytes(head)).then(|| Self { charge, _under_way: connection.under_way() })
     }
 
@@ -97,11 +109,16 @@ impl Connection {
 pub(super) struct Charge {
     connection: Arc<Connection>,
     bytes: usize,
+    from: Sender,
 }
 
 impl Charge {
     pub(super) fn new(connection: &Arc<Connection>) -> Self {
-        Self { connection: Arc::clone(connection), bytes: 0 }
+        Self::of(connection, Sender::Anybody)
+    }
+
+    fn of(connection: &Arc<Connection>, from: Sender) -> Self {
+        Self { connection: Arc::clone(connection), bytes: 0, from }
     }
 
     /// Adds to the charge unless that exceeds what the address or all of them may hold.
@@ -112,7 +129,8 @@ impl Charge {
         let all = totals.pending.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes += bytes;
         let most = totals.limits.client_memory.pending;
-        let fits = all <= most && (own <= most / SHARE_OF_ONE || connection.trusted);
+        let reserve = if self.from == Sender::Key { most / RESERVE_FOR_KEYS } else { 0 };
+        let fits = all <= most + reserve && (own <= most / SHARE_OF_ONE || connection.trusted);
         if !fits {
             self.shrink_to(self.bytes - bytes);
         }

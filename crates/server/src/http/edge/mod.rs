@@ -26,7 +26,7 @@ use lastro_access::ApiKey;
 use lastro_quota::Charge;
 
 use super::connections::connection::Connection;
-use super::connections::pending::Pending;
+use super::connections::pending::{Pending, Sender};
 use super::handler::Meter;
 use super::request::caller::{self, Caller, Identity};
 use super::request::head;
@@ -87,7 +87,7 @@ fn answer_when_others_are_read(
     head::trim(&mut head);
     // A body that is still coming would be kept as well.
     let may_wait = body.as_ref().is_none_or(Body::is_end_stream);
-    let Some(pending) = may_wait.then(|| Pending::begin(connection, &head)).flatten() else {
+    let Some(pending) = may_wait.then(|| Pending::begin(connection, &head, Sender::Anybody)).flatten() else {
         return refused(app, connection, &head);
     };
     let (app, connection) = (Arc::clone(app), Arc::clone(connection));
@@ -131,14 +131,16 @@ fn answer_now(
         // What costs nothing must not cost a question to the store either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
         Identity::UnknownKey(key) => {
-            let Some(pending) = Pending::begin(connection, &head) else {
+            // Few are looked up at a time, so that made-up keys cannot use up what is kept for keys.
+            let Some(pending) = Pending::begin(connection, &head, Sender::Key) else {
                 return refused(app, connection, &head);
             };
             return Either::Right(answer_after_lookup(begin(pending, head, body), key).boxed());
         }
     };
+    let from = if caller.key().is_some() { Sender::Key } else { Sender::Anybody };
     let Some(charge) = arrival.charging(app, &caller).at_once() else {
-        let Some(pending) = Pending::begin(connection, &head) else {
+        let Some(pending) = Pending::begin(connection, &head, from) else {
             return refused(app, connection, &head);
         };
         return Either::Right(answer_after_charge(begin(pending, head, body), caller).boxed());
@@ -147,7 +149,7 @@ fn answer_now(
     let result = match guarded(app, || context.handle()).flatten() {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Err(error) => Err(error),
-        Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head) {
+        Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head, from) {
             None => {
                 connection.refuse_to_wait();
                 Err(OVERLOADED)
