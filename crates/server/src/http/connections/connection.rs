@@ -123,12 +123,7 @@ impl Connection {
     /// For how long nothing was asked and nothing was going out; `None` while something is.
     pub(super) fn idle_for(&self, second: u32) -> Option<u32> {
         let quiet = self.under_way.load(Ordering::Relaxed) == 0 && self.unsent.load(Ordering::Relaxed) == 0;
-        quiet.then(|| self.quiet_for(second))
-    }
-
-    /// Seconds since something was asked or taken, whatever is under way.
-    pub(super) fn quiet_for(&self, second: u32) -> u32 {
-        second.saturating_sub(self.last_active.load(Ordering::Relaxed))
+        quiet.then(|| second.saturating_sub(self.last_active.load(Ordering::Relaxed)))
     }
 
     /// Whether it was asked to close so long ago that it will not do so by itself.

@@ -126,12 +126,16 @@ impl Frames {
     }
 
     /// Whether another connection would be lighter.
-    pub(super) fn holds_too_much(&self) -> bool {
+    pub(super) fn is_heavy(&self) -> bool {
         self.unearned_bytes == MOST_UNEARNED_BYTES
     }
 
-    /// About as many bytes as h2 holds of what it has read.
-    pub(super) fn held(&self) -> usize {
-        self.come + (self.block * HEADER_EXPANSION).min(LARGEST_HEADER_BLOCK) + self.unearned_bytes
+    pub(super) fn unearned_bytes(&self) -> usize {
+        self.unearned_bytes
+    }
+
+    /// About as many bytes as h2 holds of what has not come whole.
+    pub(super) fn half_sent(&self) -> usize {
+        self.come + (self.block * HEADER_EXPANSION).min(LARGEST_HEADER_BLOCK)
     }
 }

@@ -86,8 +86,8 @@ impl<S> Inbound<S> {
                 if frames.is_flood() {
                     return Err(Reason::Flood);
                 }
-                if frames.holds_too_much() {
-                    self.connection.close(Reason::Flood);
+                if frames.is_heavy() && !self.connection.trusted {
+                    self.connection.close(Reason::Heavy);
                 }
             }
         }
@@ -99,7 +99,9 @@ impl<S> Inbound<S> {
         let held = match &self.protocol {
             Protocol::Undecided(_) => 0,
             Protocol::Http1 { since_request, .. } => LARGEST_BUFFER.min(*since_request),
-            Protocol::Http2(frames) => frames.held(),
+            // A proxy compresses heads as the operator's software does, not as a stranger likes.
+            Protocol::Http2(frames) if self.connection.trusted => frames.half_sent(),
+            Protocol::Http2(frames) => frames.half_sent() + frames.unearned_bytes(),
         };
         held.saturating_sub(FREE_BYTES)
     }

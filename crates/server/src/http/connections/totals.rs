@@ -21,10 +21,12 @@ pub enum Reason {
     Pressure,
     /// It kept sending without asking for anything.
     Flood,
+    /// So much was sent on it that a new connection is lighter.
+    Heavy,
 }
 
 /// Their names in the metrics, in the order of [`Reason`].
-const REASONS: [&str; 5] = ["idle", "unread", "crowded", "pressure", "flood"];
+const REASONS: [&str; 6] = ["idle", "unread", "crowded", "pressure", "flood", "heavy"];
 
 /// Bytes that the connections of one client address hold together.
 #[derive(Debug, Default)]

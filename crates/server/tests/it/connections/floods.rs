@@ -133,6 +133,6 @@ async fn a_connection_that_was_sent_much_is_left() {
     }
     assert!(answered >= 8 && sent - answered <= 1, "{answered} of {sent} were answered");
     let _ = speaking.await;
-    soon(async || closed_as(&app, "flood").await == 1).await;
+    soon(async || closed_as(&app, "heavy").await == 1).await;
     opened(&app, 0).await;
 }
