@@ -7,6 +7,7 @@ pub mod keys;
 pub mod manual;
 mod progress;
 pub mod replicas;
+pub mod run;
 pub mod serve;
 pub mod sync;
 pub mod webhooks;

@@ -1,0 +1,47 @@
+//! The entry of the binary: reads its settings, starts logging, and runs a command. It stands in the library, so that the
+//! code of all commands is generated there and not once more in the binary.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::{completions, demo, health, keys, manual, replicas, serve, sync, webhooks};
+use crate::config::{self, Cli, Command};
+use crate::telemetry::{self, LogFormat};
+
+/// What still computes when a command is over, such as a catalog that nobody will ask, is not waited for.
+const AFTERMATH: Duration = Duration::from_millis(100);
+
+/// Runs the command that the arguments and the environment name, to its end.
+pub fn from_environment() -> ExitCode {
+    let cli = config::from_environment();
+    telemetry::start(cli.as_ref().map_or(LogFormat::Text, |cli| cli.common.log_format));
+    match cli.and_then(run_to_end) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_to_end(cli: Cli) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let outcome = runtime.block_on(run(cli));
+    runtime.shutdown_timeout(AFTERMATH);
+    outcome
+}
+
+async fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        None => serve::run(&cli.common, cli.serve).await,
+        Some(Command::Serve(options)) => serve::run(&cli.common, *options).await,
+        Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
+        Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
+        Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
+        Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
+        Some(Command::Demo(options)) => demo::run(&cli.common, options).await,
+        Some(Command::Health(options)) => health::run(&options).await,
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man) => manual::run(),
+    }
+}
