@@ -58,9 +58,15 @@ impl AddressRings {
         )
     }
 
-    /// Remembers a request that was admitted elsewhere, as [`Ring::record`] does.
-    pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
+    /// Counts a unit that was consumed already, as [`Ring::record`] does.
+    pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) {
         let operation = Operation::Record;
+        self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation });
+    }
+
+    /// Counts a request that was admitted elsewhere, as [`Ring::confirm`] does.
+    pub fn confirm(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
+        let operation = Operation::Confirm;
         self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation })
     }
 
@@ -133,6 +139,7 @@ pub enum Standing {
 enum Operation {
     Take,
     Record,
+    Confirm,
     Peek,
     GiveBack,
 }
@@ -140,11 +147,11 @@ enum Operation {
 impl Operation {
     /// Whether there is something to remember of it.
     fn consumes(self) -> bool {
-        matches!(self, Self::Take | Self::Record)
+        matches!(self, Self::Take | Self::Record | Self::Confirm)
     }
 }
 
-/// One call of `take`, `record`, `peek` or `give_back`, to be applied to whichever ring it finds.
+/// One call of `take`, `record`, `confirm`, `peek` or `give_back`, to be applied to whichever ring it finds.
 #[derive(Debug, Clone, Copy)]
 struct RingCall {
     limit: u32,
@@ -158,6 +165,7 @@ impl RingCall {
         match self.operation {
             Operation::Take => ring.take(self.limit, self.window_ns, self.now_ns),
             Operation::Record => ring.record(self.limit, self.window_ns, self.now_ns),
+            Operation::Confirm => ring.confirm(self.limit, self.window_ns, self.now_ns),
             Operation::Peek => ring.peek(self.limit, self.window_ns, self.now_ns),
             Operation::GiveBack => ring.give_back(self.limit, self.window_ns, self.now_ns),
         }

@@ -67,10 +67,16 @@ impl Ring {
         self.verdict(self.used < limit, limit, window_ns, now_ns)
     }
 
-    /// Remembers a request that was admitted elsewhere, unless as many as the limit were admitted here alone: who said
-    /// otherwise has forgotten some. The clocks of two machines differ a little, so a unit that is about to leave the
-    /// window counts no more.
+    /// Counts a unit that was consumed already, whatever the limit says of it.
     pub fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
+        self.forget_expired(window_ns, now_ns);
+        self.push(limit, window_ns, now_ns);
+        self.verdict(self.used < limit, limit, window_ns, now_ns)
+    }
+
+    /// Counts a request that was admitted elsewhere, unless the whole limit was admitted here alone: then the other side has
+    /// forgotten some. The clocks of two machines differ a little, so a unit about to leave the window no longer counts.
+    pub fn confirm(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         let nearly_window_ns = window_ns - window_ns / CLOCKS_DIFFER_BY;
         let leaving = self.entries.iter().take_while(|entry| entry.is_expired(nearly_window_ns, now_ns));
@@ -233,7 +239,7 @@ mod tests {
     fn what_was_admitted_elsewhere_counts_here() {
         let mut ring = Ring::new();
         for now in 0..5 {
-            assert!(ring.record(5, WINDOW, now).admitted);
+            assert!(ring.confirm(5, WINDOW, now).admitted);
         }
         let verdict = ring.take(3, WINDOW, WINDOW - 1);
         assert!(!verdict.admitted);
@@ -245,13 +251,13 @@ mod tests {
     fn nobody_elsewhere_admits_more_than_the_limit_here() {
         let mut ring = Ring::new();
         for now in 0..3 {
-            assert!(ring.record(3, WINDOW, now).admitted);
+            assert!(ring.confirm(3, WINDOW, now).admitted);
         }
-        let refused = ring.record(3, WINDOW, 58 * SECOND_NS);
+        let refused = ring.confirm(3, WINDOW, 58 * SECOND_NS);
         assert_eq!((refused.admitted, refused.remaining, refused.next_ns), (false, 0, 2 * SECOND_NS));
         // Elsewhere the oldest may have left the window already, by a clock that is a moment ahead.
-        assert!(ring.record(3, WINDOW, 59 * SECOND_NS).admitted);
-        assert!(!ring.record(3, WINDOW, 59 * SECOND_NS).admitted, "the second has not");
+        assert!(ring.confirm(3, WINDOW, 59 * SECOND_NS).admitted);
+        assert!(!ring.confirm(3, WINDOW, 59 * SECOND_NS).admitted, "the second has not");
     }
 
     #[test]

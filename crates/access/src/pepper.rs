@@ -21,7 +21,7 @@ const WEBHOOK_LABEL: &[u8] = b"lastro webhook secret 1";
 
 #[cfg(test)]
 thread_local! {
-    /// How many hashes this thread has computed, for tests of the work that a check takes.
+    /// The number of hashes that this thread has computed, for tests of the work that a check takes.
     pub(crate) static HASHES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 

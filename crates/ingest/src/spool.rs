@@ -94,7 +94,7 @@ impl Spool {
     /// A file to write bytes into; it is gone again unless it is kept.
     pub fn draft(&self, source: Source) -> io::Result<NamedTempFile> {
         let folder = self.folder(source);
-        // What is ours lies in a folder of ours, and not where somebody's link leads.
+        // Files of the spool lie in its own folder, never where somebody's link leads.
         if is_link(&folder) {
             fs::remove_file(&folder)?;
         }

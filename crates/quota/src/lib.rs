@@ -284,14 +284,14 @@ impl Quota {
         charge
     }
 
-    /// What Redis admitted is remembered here as well. Where this replica alone has admitted the whole limit, Redis has
+    /// Counts a request that Redis admitted in the replica's own ring. If this replica alone has admitted the whole limit, Redis has
     /// forgotten the ring, as one does that evicts keys: then the replica's word stands.
     fn settle(&self, claim: &Claim<'_>, answer: Answer) -> Charge {
         let verdict = answer.verdict(claim.now);
         if !answer.is_admitted {
             return Charge { verdict, unit: Unit::Own };
         }
-        let own = claim.own.record(claim.limit, claim.window_ns, claim.now.monotonic_ns);
+        let own = claim.own.confirm(claim.limit, claim.window_ns, claim.now.monotonic_ns);
         if own.admitted {
             Charge { verdict, unit: unit(&answer) }
         } else {

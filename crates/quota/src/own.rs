@@ -26,10 +26,10 @@ impl OwnRing<'_> {
         }
     }
 
-    pub(crate) fn record(&self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
+    pub(crate) fn confirm(&self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         match self {
-            Self::One(ring) => ring.lock().record(limit, window_ns, now_ns),
-            Self::Of(rings, client) => rings.record(*client, limit, now_ns),
+            Self::One(ring) => ring.lock().confirm(limit, window_ns, now_ns),
+            Self::Of(rings, client) => rings.confirm(*client, limit, now_ns),
         }
     }
 

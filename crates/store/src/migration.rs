@@ -36,7 +36,7 @@ pub(crate) const DATA: &[Migration] = &[
     breaking(11, include_str!("migrations/0011_revisions.sql")),
     // A table more, which who does not know it leaves alone.
     Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
-    // Who does not know the checksums would leave those of before to rows that it changes.
+    // An older version would leave stale checksums on the rows that it changes.
     breaking(13, include_str!("migrations/0013_checksums.sql")),
 ];
 

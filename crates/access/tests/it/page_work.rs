@@ -29,6 +29,21 @@ fn an_address_is_refused_until_its_work_is_a_minute_old() {
     assert_eq!(work.check(client(1), 60 * SECOND), Ok(()), "who waits as told is let in");
 }
 
+/// Work beyond the limit is owed: the first unit that expires does not pay for another page.
+#[test]
+fn work_beyond_the_limit_counts() {
+    let work = PageWork::new(1000);
+    work.charge(client(1), UNIT, 0);
+    work.charge(client(1), 1500 * UNIT, 10 * SECOND);
+    assert_eq!(refused(&work, client(1), 60 * SECOND), 10, "one of 1,501 units has left the minute");
+    for _ in 0..3 {
+        work.charge(client(7 << 8), 400 * UNIT, 80 * SECOND);
+    }
+    let newcomer = client(99 << 8);
+    assert_eq!(work.check(newcomer, 81 * SECOND - 1), Err(PageWorkRefusal::Busy));
+    assert_eq!(work.check(newcomer, 81 * SECOND), Ok(()));
+}
+
 #[test]
 fn a_network_has_four_times_what_an_address_has() {
     let work = PageWork::new(1000);
@@ -68,7 +83,7 @@ fn a_flood_of_addresses_shares_what_networks_have() {
     for number in 0..4 {
         work.charge(client(number), 1, 0);
     }
-    // Who has no place of its own shares with its network, and what that did counts.
+    // A client without an entry of its own shares its network's, with the work counted there.
     for number in 0..10 {
         work.charge(client(0x0b00_0000 + number), 100 * UNIT, u64::from(number) * SECOND);
     }

@@ -161,7 +161,7 @@ fn no_replica_passes_the_limit_however_often_rings_are_evicted() {
             world.live_through(event);
         }
         for admitted in world.admitted_by {
-            // What is about to leave the window counts no more, for clocks differ.
+            // Units about to leave the window no longer count, because clocks differ.
             prop_assert!(most_in_a_window(admitted, WINDOW - WINDOW / 60) <= limit as usize);
         }
     });

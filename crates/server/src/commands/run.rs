@@ -8,7 +8,7 @@ use super::{completions, demo, health, keys, manual, replicas, serve, sync, webh
 use crate::config::{self, Cli, Command};
 use crate::telemetry::{self, LogFormat};
 
-/// What still computes when a command is over, such as a catalog that nobody will ask, is not waited for.
+/// Time for background work to end after a command, such as building a catalog that nobody will query.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// Runs the command that the arguments and the environment name, to its end.

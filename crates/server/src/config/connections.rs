@@ -8,7 +8,7 @@ use super::timeouts::duration;
 
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionSettings {
-    /// How many connections may be open at once; fewer where the system allows fewer open files, or half of
+    /// Connections that may be open at once; fewer where the system allows fewer open files, or half of
     /// `--client-memory` holds fewer (32 KiB each, 64 with TLS)
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

@@ -61,7 +61,7 @@ pub(crate) fn stream(
     }
 }
 
-/// Where rows come from and where they go.
+/// The source of rows and the channel that they are sent to.
 struct Destination<'a> {
     data: &'a dyn Reading,
     source: Source,

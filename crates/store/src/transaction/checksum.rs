@@ -1,4 +1,4 @@
-//! What tells a row that was written from one that a disk or a memory made of it.
+//! The checksum of a row, which shows bits that changed on disk or in memory since it was written.
 
 use crc32fast::Hasher;
 

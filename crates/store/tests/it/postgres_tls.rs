@@ -150,7 +150,7 @@ async fn told(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<Vec<
     Ok(words)
 }
 
-/// What opening says, and what a server with such a certificate was told by it.
+/// The error of opening, and the bytes that a server with such a certificate received.
 async fn tried(trusted: &Authority, server: &Authority, until_year: i32) -> (StoreError, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!(

@@ -55,7 +55,7 @@ pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Inc
     answer_now(app, connection, head, body)
 }
 
-/// What is kept of a request while something is waited for.
+/// A request that waits, with everything needed to answer it later.
 struct Waiting {
     app: Arc<App>,
     connection: Arc<Connection>,

@@ -46,7 +46,7 @@ impl Drawing {
         }
     }
 
-    /// What keeping it takes at most: its bytes, about as many again for its compressed forms, and its name.
+    /// The bytes that keeping it takes at most: its own, about as many again for its compressed forms, and its name.
     fn weight(&self) -> usize {
         2 * self.text.len() + EXTRA_BYTES
     }
@@ -60,7 +60,7 @@ pub struct Name {
     pub language: Language,
     /// Whether the address names the language: it is another address then.
     pub by_choice: bool,
-    /// What the page calls the service, where each reader may call it otherwise.
+    /// The address of the service as the page shows it, if readers may use different ones.
     pub origin: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Drawings {
         drawing
     }
 
-    /// How many bytes are kept.
+    /// The number of bytes kept.
     pub fn bytes(&self) -> usize {
         self.kept.lock().bytes
     }

@@ -1,4 +1,4 @@
-//! What all pages share: the head, the bar, the foot, the languages.
+//! The frame that all pages share: the head, the bar, the foot, the languages.
 
 use askama::Template;
 

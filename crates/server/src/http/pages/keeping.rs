@@ -1,4 +1,4 @@
-//! How a page becomes a reply: which pages are kept, and at whose expense the others are drawn.
+//! Turns a page into a reply: decides which pages are kept, and which address pays for drawing the others.
 //!
 //! - [`kept`]: the pages of the service, some hundred. They change with editions only, and there is room for all of them:
 //!   each is drawn once, and compressed once in each coding, for everybody and at nobody's expense.
@@ -11,7 +11,7 @@
 //! 503: requests that cost little are not to wait for those that cost much. What is at hand is always sent, if need be as it
 //! is: a compressed form that is not made yet is then not made.
 //!
-//! Where the operator does not say what the service is called (`--public-url`), a page that names it is another one for each
+//! Unless the operator says what the service is called (`--public-url`), a page that names it is another one for each
 //! `Host`, and so of the second kind; but it is never refused, because it takes a search for a mark and no drawing.
 
 use std::sync::Arc;

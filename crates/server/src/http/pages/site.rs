@@ -22,9 +22,9 @@ pub struct Site {
     secure: bool,
     /// The pages of the service, of which there are as many as there are series and texts.
     pub own: Drawings,
-    /// What can be made of them, of which there is no end: comparisons, charts, and pages by whatever name we are called.
+    /// Pages that combine those, in endless number: comparisons, charts, and pages by whatever name we are called.
     pub combined: Drawings,
-    /// What drawing the latter costs, by address.
+    /// The work of drawing the latter, by address.
     pub work: PageWork,
     drawn: AtomicU64,
 }

@@ -12,7 +12,7 @@ pub fn of(stamps: impl IntoIterator<Item = Stamp>, question: &Question<'_>) -> u
     version_of(stamps).wrapping_add(flags_digest(flags).rotate_left(32))
 }
 
-/// What a page is drawn from that shows no data: whether some of it is made up, which every page says.
+/// The state of a page that shows no data: whether some of it is made up, which every page says.
 pub fn sample(question: &Question<'_>) -> u64 {
     question.freshness.iter().any(|state| state.sample).into()
 }

@@ -99,7 +99,7 @@ pub(super) fn page(
     }
 }
 
-/// Where the page is, with what it is compared with.
+/// The path of the page, with the subject that it is compared with.
 fn path(subject: Subject, other: Option<Subject>) -> String {
     match other {
         Some(other) => format!("{}?compare={}", subject.path(), other.id()),

@@ -80,7 +80,7 @@ async fn compressed_forms_take_no_more_than_is_counted() {
             assert_eq!(packed.header("content-encoding"), coding, "{path}");
             compressed += packed.body.len();
         }
-        // What is kept of a page is counted as twice its length and these.
+        // A kept page is counted as twice its length plus these.
         assert!(compressed < plain + 4096, "{path}: {compressed} of {plain}");
     }
 }
@@ -146,7 +146,7 @@ async fn an_address_that_has_too_much_drawn_waits_as_told() {
     let (path, refused) = refused.expect("a refusal before all pages were drawn");
     assert!(refused.text().contains("drawn for this address"), "{}", refused.text());
     assert_eq!(refused.number("x-ratelimit-remaining"), 30, "the quota is another matter");
-    // What is at hand is sent, also to this address; others have pages drawn.
+    // Kept pages are still sent to this address, and others have pages drawn.
     for at_hand in ["/", "/pricing", COMPARED] {
         assert_eq!(get_from(&app, address, at_hand).await.expect(200).header("content-encoding"), "br");
     }
@@ -161,7 +161,7 @@ async fn an_address_that_has_too_much_drawn_waits_as_told() {
     let form = app.post("/pricing", "name=Ana&email=ana%40example.com").header("x-forwarded-for", address);
     form.send().await.expect(201);
     get_from(&app, "10.0.1.1", &path).await.expect(200);
-    // What others had drawn is at hand for everybody.
+    // Pages drawn for others are kept for everybody.
     get_from(&app, address, &path).await.expect(200);
     app.advance_seconds(refused.number("retry-after") as u64);
     get_from(&app, address, "/series?q=ipca").await.expect(200);

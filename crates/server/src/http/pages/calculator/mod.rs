@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Where its empty form is.
+    /// The path of its empty form.
     fn path(self) -> String {
         match self {
             Self::Correction => "/calculator".to_owned(),
