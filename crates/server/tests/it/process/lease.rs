@@ -79,10 +79,11 @@ async fn a_command_that_is_interrupted_leaves_its_turn_too() {
 async fn the_turn_of_a_killed_process_is_taken_over_when_its_lease_ends() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(300));
-    // Longer than its lease at work: it must have been renewed.
-    let server = fresh_server(&home, &publisher, &["--sync-lease", "1s"]);
+    // Longer than its lease at work: it must have been renewed. And long enough that a loaded machine starts the next
+    // process before it ends.
+    let server = fresh_server(&home, &publisher, &["--sync-lease", "3s"]);
     is_asked(&publisher).await;
-    tokio::time::sleep(Duration::from_millis(1300)).await;
+    tokio::time::sleep(Duration::from_millis(3300)).await;
     assert!(home.sync(&publisher, &["--source", "cdi", "--wait", "1ms"]).stdout.contains("now"));
     server.kill();
     publisher.pause(Duration::ZERO);
