@@ -3,12 +3,14 @@
 //! A backend is an [`Engine`]; [`SqlStore`](crate::rules::SqlStore) makes a store of it. No rule stands in an engine.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
-use jiff::Timestamp;
+use async_trait::async_trait;
 use lastro_model::{Edition, Source};
+use parking_lot::Mutex;
 
 use crate::transaction::{Reading, Transaction};
-use crate::{Loaded, Result};
+use crate::{Loaded, Result, StoreError};
 
 /// Whether the caller wants a database made where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,39 +28,93 @@ pub(crate) enum Side {
     Accounts,
 }
 
-/// What is run may wait for the disk or for others, so it runs away from the async runtime.
+/// A rule that reads, without its value: [`Runner`] keeps that.
+pub(crate) type Question = Box<dyn Fn(&dyn Reading) -> Result<()> + Send>;
+/// A rule that makes a small change.
+pub(crate) type Change = Box<dyn Fn(&dyn Transaction) -> Result<()> + Send>;
+/// A rule that publishes.
+pub(crate) type LargeChange = Box<dyn FnOnce(&dyn Transaction) -> Result<()> + Send>;
+
+/// Rules may wait for the disk or for others, so an engine runs them away from the async runtime.
+///
+/// It knows nothing of the values that rules return. Otherwise the compiler would make every engine anew for each of some
+/// sixty rules: half of this crate's code, and as much again in the crate that opens a store.
+#[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
     /// Reads from one state of the database. May be run again where the database asks for it.
-    fn read<T: Send + 'static>(
-        &self,
-        side: Side,
-        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
-    ) -> impl Future<Output = Result<T>> + Send;
+    async fn read(&self, side: Side, question: Question) -> Result<()>;
 
     /// Makes a small change in one transaction, or says `Busy` when others write for too long. May be run again where
     /// the database asks for it: what ran before then counts for nothing.
-    fn change<T: Send + 'static>(
-        &self,
-        side: Side,
-        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> impl Future<Output = Result<T>> + Send;
+    async fn change(&self, side: Side, change: Change) -> Result<()>;
 
     /// Makes a large change of the data in one transaction. It has work behind it, is worth a long wait, and runs once.
-    fn publish<T: Send + 'static>(
-        &self,
-        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> impl Future<Output = Result<T>> + Send;
+    async fn publish(&self, publication: LargeChange) -> Result<()>;
 
     /// Streams a whole edition out of one state of the database, as [`rules::load`](crate::rules::load) reads it. A slow
     /// receiver holds up nobody.
-    fn load(&self, source: Source) -> impl Future<Output = Result<Loaded>> + Send;
+    async fn load(&self, source: Source) -> Result<Loaded>;
 
     /// The same with the filings that changed since an edition, if that is remembered.
-    fn changed_filings(&self, since: Edition) -> impl Future<Output = Result<Option<Loaded>>> + Send;
+    async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>>;
 
     /// Removes the bytes that deleted accounts left behind. Says whether they are gone already.
-    fn wipe_deleted_accounts(&self) -> impl Future<Output = Result<bool>> + Send;
+    async fn wipe_deleted_accounts(&self) -> Result<bool>;
 
-    /// What the database's own clock shows; nothing where it has none, being on the machine of all who use it.
-    fn time(&self) -> impl Future<Output = Result<Option<Timestamp>>> + Send;
+    /// The statement that asks the database's own clock. None where it is on the machine of all who use it.
+    fn clock(&self) -> Option<&'static str>;
+}
+
+/// Runs rules on an engine and returns their values.
+#[derive(Debug)]
+pub(crate) struct Runner(pub(crate) Box<dyn Engine>);
+
+impl Runner {
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        side: Side,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (value, kept) = Value::pair();
+        self.0.read(side, Box::new(move |reading| kept.set(question(reading)?))).await?;
+        value.take()
+    }
+
+    pub(crate) async fn change<T: Send + 'static>(
+        &self,
+        side: Side,
+        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (value, kept) = Value::pair();
+        self.0.change(side, Box::new(move |transaction| kept.set(change(transaction)?))).await?;
+        value.take()
+    }
+
+    pub(crate) async fn publish<T: Send + 'static>(
+        &self,
+        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (value, kept) = Value::pair();
+        self.0.publish(Box::new(move |transaction| kept.set(publication(transaction)?))).await?;
+        value.take()
+    }
+}
+
+/// The value of a rule, on its way from the thread that ran it. A rule that is run again replaces it.
+struct Value<T>(Arc<Mutex<Option<T>>>);
+
+impl<T> Value<T> {
+    fn pair() -> (Self, Self) {
+        let value = Arc::new(Mutex::new(None));
+        (Self(Arc::clone(&value)), Self(value))
+    }
+
+    fn set(&self, value: T) -> Result<()> {
+        *self.0.lock() = Some(value);
+        Ok(())
+    }
+
+    fn take(self) -> Result<T> {
+        self.0.lock().take().ok_or_else(|| StoreError::Backend("a transaction was not run".to_owned()))
+    }
 }

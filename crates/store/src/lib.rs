@@ -30,6 +30,8 @@ mod webhook;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
 pub use error::{Result, StoreError};
@@ -107,11 +109,19 @@ pub async fn open_existing_with(url: &str, options: &Options) -> Result<Arc<dyn 
     open_at(url, options, Presence::Required).await
 }
 
-async fn open_at(url: &str, options: &Options, presence: Presence) -> Result<Arc<dyn Store>> {
-    match Address::parse(url)? {
-        Address::Sqlite(path) => Ok(Arc::new(SqlStore::over(Sqlite::open(path, presence).await?).await?)),
-        Address::Postgres(server) => {
-            Ok(Arc::new(SqlStore::over(Postgres::open(*server, options, presence).await?).await?))
-        }
-    }
+/// No async function: its code would be made anew in each crate that calls it, with all of the store.
+fn open_at<'a>(
+    url: &'a str,
+    options: &'a Options,
+    presence: Presence,
+) -> BoxFuture<'a, Result<Arc<dyn Store>>> {
+    Box::pin(async move {
+        let store = match Address::parse(url)? {
+            Address::Sqlite(path) => SqlStore::over(Sqlite::open(path, presence).await?).await?,
+            Address::Postgres(server) => {
+                SqlStore::over(Postgres::open(*server, options, presence).await?).await?
+            }
+        };
+        Ok(Arc::new(store) as Arc<dyn Store>)
+    })
 }

@@ -21,14 +21,13 @@ use std::fmt;
 use std::time::Duration;
 
 pub(crate) use address::ServerAddress;
-use jiff::Timestamp;
+use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
 use crate::blocking::blocking;
-use crate::engine::{Engine, Presence, Side};
+use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side};
 use crate::rules::load::Selection;
-use crate::transaction::{Query, Reading, Transaction, values};
 use crate::{Loaded, Options, Result, StoreError};
 use failure::Cause;
 use server::Server;
@@ -39,6 +38,9 @@ const STORE_TIME: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 10
 
 /// A change that loses against others this often is told that they are too many.
 const TRIES: u32 = 5;
+
+/// A rule on a connection. It may be run again.
+type Work = Box<dyn Fn(&Session<'_>) -> Result<()> + Send>;
 
 pub(crate) struct Postgres {
     server: Server,
@@ -60,11 +62,7 @@ impl Postgres {
     }
 
     /// Runs something small on a shared connection, again where that may help.
-    async fn run<T, F>(&self, kind: Kind, mut work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: Fn(&Session<'_>) -> Result<T> + Send + 'static,
-    {
+    async fn run(&self, kind: Kind, mut work: Work) -> Result<()> {
         let mut patience = Patience { kind, tries: 0, reconnected: false };
         loop {
             let lent = self.server.lend().await?;
@@ -72,12 +70,12 @@ impl Postgres {
             let attempt = blocking(move || {
                 let line = Line { client: lent.client()?, runtime: &runtime, answered_within };
                 let outcome = Session::run(line, kind, &work);
-                lent.give_back(outcome.as_ref().map_or_else(|undone| undone.clean, |_| true));
+                lent.give_back(outcome.as_ref().map_or_else(|undone| undone.clean, |()| true));
                 Ok((work, outcome))
             });
             let (back, outcome) = attempt.await?;
             match outcome {
-                Ok(value) => return Ok(value),
+                Ok(()) => return Ok(()),
                 Err(undone) => patience.again(&self.server, undone).await?,
             }
             work = back;
@@ -114,27 +112,17 @@ impl Patience {
     }
 }
 
+#[async_trait]
 impl Engine for Postgres {
-    async fn read<T: Send + 'static>(
-        &self,
-        _: Side,
-        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.run(Kind::Read, move |session| question(session)).await
+    async fn read(&self, _: Side, question: Question) -> Result<()> {
+        self.run(Kind::Read, Box::new(move |session| question(session))).await
     }
 
-    async fn change<T: Send + 'static>(
-        &self,
-        _: Side,
-        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.run(Kind::Change, move |session| change(session)).await
+    async fn change(&self, _: Side, change: Change) -> Result<()> {
+        self.run(Kind::Change, Box::new(move |session| change(session))).await
     }
 
-    async fn publish<T: Send + 'static>(
-        &self,
-        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    async fn publish(&self, publication: LargeChange) -> Result<()> {
         let connection = self.server.connect().await?;
         let (runtime, answered_within) = (Handle::current(), self.server.answers_within(Kind::Publication));
         blocking(move || {
@@ -154,9 +142,8 @@ impl Engine for Postgres {
         load::begin(&self.server, Source::Filings, Selection::ChangedSince(since)).await
     }
 
-    async fn time(&self) -> Result<Option<Timestamp>> {
-        let time = self.run(Kind::Read, |session| session.one(STORE_TIME, values![], |row| row.time(0)));
-        time.await.map(Some)
+    fn clock(&self) -> Option<&'static str> {
+        Some(STORE_TIME)
     }
 
     /// When the bytes of deleted rows are written over is the server's business: its vacuum does, and its backups and

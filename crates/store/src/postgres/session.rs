@@ -118,11 +118,11 @@ impl<'c> Session<'c> {
     }
 
     /// Runs the work in a transaction: all of it, or nothing.
-    pub(super) fn run<T>(
+    pub(super) fn run(
         line: Line<'c>,
         kind: Kind,
-        work: impl FnOnce(&Self) -> Result<T>,
-    ) -> Result<T, Undone> {
+        work: impl FnOnce(&Self) -> Result<()>,
+    ) -> Result<(), Undone> {
         let session = Self::begin(line, kind).map_err(|failure| {
             // Whatever it says, a connection on which nothing can begin is of no use, and nothing was done on it.
             Undone { failure: Failure { cause: Cause::Lost, ..failure }, begun: false, clean: false }
@@ -130,10 +130,11 @@ impl<'c> Session<'c> {
         let outcome = work(&session);
         let failed = session.failure.take();
         match (outcome, failed) {
-            (Ok(value), None) => match line.wait(line.client.batch_execute("COMMIT")) {
-                Ok(()) => Ok(value),
-                Err(failure) => Err(Undone { failure, begun: true, clean: false }),
-            },
+            (Ok(()), None) => line.wait(line.client.batch_execute("COMMIT")).map_err(|failure| Undone {
+                failure,
+                begun: true,
+                clean: false,
+            }),
             // What the rule says of it is said to the caller; what the statement says decides what may help.
             (outcome, failed) => {
                 let cause = failed.as_ref().map_or(Cause::Other, |failure| failure.cause);

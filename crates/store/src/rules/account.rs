@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Plan, hex};
 
 use super::{SqlStore, removal};
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::account as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{AccountStore, Erased, Result, Rotated, StoreError};
@@ -14,7 +14,7 @@ use crate::{AccountStore, Erased, Result, Rotated, StoreError};
 const CLOSED_AT_ONCE: usize = 500;
 
 #[async_trait]
-impl<E: Engine> AccountStore for SqlStore<E> {
+impl AccountStore for SqlStore {
     async fn insert_key(&self, key: NewKey) -> Result<KeyRecord> {
         self.engine
             .change(Side::Accounts, move |accounts| {
@@ -96,7 +96,7 @@ impl<E: Engine> AccountStore for SqlStore<E> {
             removal::remove(accounts, account, at)
         };
         let erased = self.engine.change(Side::Accounts, erase).await?;
-        let wiped = match self.engine.wipe_deleted_accounts().await {
+        let wiped = match self.engine.0.wipe_deleted_accounts().await {
             Ok(wiped) => wiped,
             Err(error) => {
                 tracing::warn!(%error, "the file of accounts could not be rewritten after a removal");

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::account as sql;
 use crate::transaction::{Query, values};
 use crate::{LONGEST_LEASE, Lease, LeaseStore, Result, StoreError};
 
 #[async_trait]
-impl<E: Engine> LeaseStore for SqlStore<E> {
+impl LeaseStore for SqlStore {
     async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
         let latest = now

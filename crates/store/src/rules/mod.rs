@@ -31,18 +31,19 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
-use crate::engine::{Engine, Side};
+use crate::engine::{Engine, Runner, Side};
 use crate::{Result, StoreError};
 
 /// A store on a database that speaks SQL.
 #[derive(Debug)]
-pub(crate) struct SqlStore<E> {
-    engine: E,
+pub(crate) struct SqlStore {
+    engine: Runner,
 }
 
-impl<E: Engine> SqlStore<E> {
+impl SqlStore {
     /// Every source has its state from now on, also one that this version is the first to know.
-    pub(crate) async fn over(engine: E) -> Result<Self> {
+    pub(crate) async fn over(engine: impl Engine + 'static) -> Result<Self> {
+        let engine = Runner(Box::new(engine));
         // Only a reader's time is taken where nothing is missing: opening must not wait for a publication.
         if !engine.read(Side::Data, source_state::missing).await?.is_empty() {
             match engine.change(Side::Data, source_state::seed).await {

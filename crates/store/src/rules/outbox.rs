@@ -6,7 +6,7 @@ use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEv
 
 use super::webhook::with_plans;
 use super::{SqlStore, addressed, claim, delivery, row_json};
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::{ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, SET_ANNOUNCEMENT_ASIDE, webhook as sql};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[async_trait]
-impl<E: Engine> OutboxStore for SqlStore<E> {
+impl OutboxStore for SqlStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
         let addressed = self.engine.read(Side::Accounts, addressed).await?;
         let waiting = move |data: &dyn Reading| waiting_announcements(data, addressed, limit);

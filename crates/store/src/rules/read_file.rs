@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use lastro_model::{ReadFile, Reject, Source};
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::read_file::REJECTS_KEPT;
 use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{FileStore, RememberedFile, Result, sql};
 
 #[async_trait]
-impl<E: Engine> FileStore for SqlStore<E> {
+impl FileStore for SqlStore {
     async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>> {
         self.engine
             .read(Side::Data, move |data| data.rows(sql::READ_FILES, values![source.name()], remembered))

@@ -8,14 +8,14 @@ use tokio::sync::mpsc;
 use super::announce::Audience;
 use super::publish::{self, Writes};
 use super::{SqlStore, account, change_log, recording, source_state, withheld};
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::{
     Counters, Loaded, Publication, Published, RecordStore, Recorded, RememberedEdition, Result, SourceState,
     Write,
 };
 
 #[async_trait]
-impl<E: Engine> RecordStore for SqlStore<E> {
+impl RecordStore for SqlStore {
     async fn counters(&self) -> Result<Counters> {
         let (editions, attempts) = self.engine.read(Side::Data, source_state::editions).await?;
         let key_revision = self.engine.read(Side::Accounts, account::last_revision).await?;
@@ -27,12 +27,12 @@ impl<E: Engine> RecordStore for SqlStore<E> {
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        self.engine.load(source).await
+        self.engine.0.load(source).await
     }
 
     async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
         match source {
-            Source::Filings => self.engine.changed_filings(since).await,
+            Source::Filings => self.engine.0.changed_filings(since).await,
             _ => Ok(None),
         }
     }

@@ -5,13 +5,13 @@ use jiff::Timestamp;
 use lastro_model::{BySource, Edition, Source};
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::replica as sql;
 use crate::transaction::{Query, Row, values};
 use crate::{ClockStore, Replica, ReplicaStore, Result};
 
 #[async_trait]
-impl<E: Engine> ReplicaStore for SqlStore<E> {
+impl ReplicaStore for SqlStore {
     async fn beat(&self, replica: Replica) -> Result<()> {
         self.engine
             .change(Side::Accounts, move |accounts| {
@@ -46,9 +46,11 @@ impl<E: Engine> ReplicaStore for SqlStore<E> {
 }
 
 #[async_trait]
-impl<E: Engine> ClockStore for SqlStore<E> {
+impl ClockStore for SqlStore {
     async fn time(&self) -> Result<Option<Timestamp>> {
-        self.engine.time().await
+        let Some(clock) = self.engine.0.clock() else { return Ok(None) };
+        let time = self.engine.read(Side::Data, move |data| data.one(clock, values![], |row| row.time(0)));
+        time.await.map(Some)
     }
 }
 

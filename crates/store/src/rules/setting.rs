@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::account as sql;
 use crate::transaction::{Query, Reading, values};
 use crate::{Result, SettingStore, StoreError};
 
 #[async_trait]
-impl<E: Engine> SettingStore for SqlStore<E> {
+impl SettingStore for SqlStore {
     async fn setting(&self, name: &str) -> Result<Option<String>> {
         let name = name.to_owned();
         self.engine.read(Side::Accounts, move |accounts| find(accounts, &name)).await

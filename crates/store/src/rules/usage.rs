@@ -5,13 +5,13 @@ use jiff::Timestamp;
 use lastro_model::{AccountId, Day, Outcome, UsageCount};
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::account as sql;
 use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{Result, UsageStore};
 
 #[async_trait]
-impl<E: Engine> UsageStore for SqlStore<E> {
+impl UsageStore for SqlStore {
     async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
         let (boot, mut counts) = (boot.to_owned(), counts.to_vec());
         // In one order for every process: two that count at once never wait for each other.

@@ -9,13 +9,13 @@ use lastro_model::{
 use serde::Serialize;
 
 use super::SqlStore;
-use crate::engine::{Engine, Side};
+use crate::engine::Side;
 use crate::sql::webhook as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore};
 
 #[async_trait]
-impl<E: Engine> WebhookStore for SqlStore<E> {
+impl WebhookStore for SqlStore {
     async fn insert_webhook(&self, webhook: Webhook, most: usize) -> Result<bool> {
         self.engine.change(Side::Accounts, move |accounts| insert(accounts, &webhook, most)).await
     }

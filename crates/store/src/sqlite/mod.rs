@@ -20,12 +20,11 @@ mod writer;
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
+use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
-use crate::engine::{Engine, Presence, Side};
-use crate::transaction::{Reading, Transaction};
+use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side};
 use crate::{Loaded, Result};
 use pair::Paths;
 use readers::Readers;
@@ -81,30 +80,20 @@ impl Sqlite {
     }
 }
 
+#[async_trait]
 impl Engine for Sqlite {
-    async fn read<T: Send + 'static>(
-        &self,
-        side: Side,
-        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    async fn read(&self, side: Side, question: Question) -> Result<()> {
         self.database(side).readers.ask(question).await
     }
 
-    async fn change<T: Send + 'static>(
-        &self,
-        side: Side,
-        change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    async fn change(&self, side: Side, change: Change) -> Result<()> {
         self.database(side).writer.change(change).await
     }
 
-    async fn publish<T: Send + 'static>(
-        &self,
-        publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let published = self.data.writer.publish(publication).await?;
+    async fn publish(&self, publication: LargeChange) -> Result<()> {
+        self.data.writer.publish(publication).await?;
         self.fold_log().await;
-        Ok(published)
+        Ok(())
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
@@ -119,7 +108,7 @@ impl Engine for Sqlite {
         self.accounts.writer.rewrite().await
     }
 
-    async fn time(&self) -> Result<Option<Timestamp>> {
-        Ok(None)
+    fn clock(&self) -> Option<&'static str> {
+        None
     }
 }

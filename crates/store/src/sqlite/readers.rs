@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::{connection, transaction};
 use crate::blocking::blocking;
-use crate::transaction::Reading;
+use crate::engine::Question;
 use crate::{Result, StoreError};
 
 /// Questions are point look-ups; whole editions are read through connections of their own.
@@ -33,16 +33,13 @@ impl Readers {
         Self { free: Arc::new(Semaphore::new(READERS)), idle: Arc::new(idle) }
     }
 
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&dyn Reading) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    pub(super) async fn ask(&self, question: Question) -> Result<()> {
         let closed = |_| StoreError::Backend("it is closed".to_owned());
         let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
         let idle = Arc::clone(&self.idle);
         blocking(move || {
             let connection = idle.take()?;
-            let answer = transaction::reading(&connection, question);
+            let answer = transaction::reading(&connection, &question);
             idle.connections.lock().push(connection);
             drop(permit);
             answer

@@ -32,23 +32,22 @@ impl Reading for Connection {
 }
 
 /// Reads one state of the database: that of the first statement.
-pub(super) fn reading<T>(
+pub(super) fn reading(
     connection: &Connection,
-    question: impl FnOnce(&dyn Reading) -> Result<T>,
-) -> Result<T> {
+    question: impl FnOnce(&dyn Reading) -> Result<()>,
+) -> Result<()> {
     let reading = connection.unchecked_transaction()?;
     question(&*reading)
 }
 
 /// The lock is taken at once and not at the first write: a transaction never fails halfway for want of it.
-pub(super) fn changing<T>(
+pub(super) fn changing(
     connection: &mut Connection,
-    change: impl FnOnce(&dyn Transaction) -> Result<T>,
-) -> Result<T> {
+    change: impl FnOnce(&dyn Transaction) -> Result<()>,
+) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let value = change(&Writing { connection: &transaction, last_lock: RefCell::default() })?;
-    transaction.commit()?;
-    Ok(value)
+    change(&Writing { connection: &transaction, last_lock: RefCell::default() })?;
+    Ok(transaction.commit()?)
 }
 
 /// A transaction that holds the write lock of its file, and so every other.

@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::connection::{self, BUSY_TIMEOUT, PUBLICATION_TIMEOUT};
 use super::transaction;
 use crate::blocking::blocking;
-use crate::transaction::Transaction;
+use crate::engine::{Change, LargeChange};
 use crate::{Result, StoreError};
 
 #[derive(Debug)]
@@ -26,19 +26,13 @@ impl Writer {
     }
 
     /// Runs a small change in one transaction, or says `Busy` when others write for too long.
-    pub(super) async fn change<T: Send + 'static>(
-        &self,
-        change: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    pub(super) async fn change(&self, change: Change) -> Result<()> {
         let mut connection = self.turn(BUSY_TIMEOUT).await?;
         blocking(move || transaction::changing(&mut connection, change)).await
     }
 
     /// Runs a large change in one transaction.
-    pub(super) async fn publish<T: Send + 'static>(
-        &self,
-        change: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    pub(super) async fn publish(&self, change: LargeChange) -> Result<()> {
         let mut connection = self.turn(PUBLICATION_TIMEOUT).await?;
         blocking(move || {
             prefer_throughput(&connection)?;
