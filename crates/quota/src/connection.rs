@@ -214,8 +214,10 @@ fn reason(error: &RedisError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
-    use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+    use std::path::PathBuf;
+
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
     use tokio::io::AsyncReadExt;
     use tokio::net::TcpListener;
     use tokio::sync::oneshot;
@@ -223,42 +225,22 @@ mod tests {
 
     use super::*;
 
-    struct Authority(Issuer<'static, KeyPair>, tempfile::NamedTempFile);
-
-    impl Authority {
-        fn new(name: &str) -> Self {
-            let mut params = CertificateParams::default();
-            params.distinguished_name.push(rcgen::DnType::CommonName, name);
-            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-            let key = KeyPair::generate().unwrap();
-            let file = tempfile::NamedTempFile::new().unwrap();
-            std::fs::write(file.path(), pem(params.self_signed(&key).unwrap().der())).unwrap();
-            Self(Issuer::new(params, key), file)
-        }
-
-        /// A server for `localhost` with a certificate of this authority that ends with this year.
-        async fn server(&self, until_year: i32) -> (u16, oneshot::Receiver<Vec<u8>>) {
-            let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
-            (params.not_before, params.not_after) =
-                (date_time_ymd(2020, 1, 1), date_time_ymd(until_year, 12, 31));
-            let key = KeyPair::generate().unwrap();
-            let certificate = params.signed_by(&key, &self.0).unwrap();
-            let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let config = rustls::ServerConfig::builder_with_provider(provider)
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_no_client_auth()
-                .with_single_cert(vec![certificate.der().clone()], key)
-                .unwrap();
-            heard_by(TlsAcceptor::from(Arc::new(config))).await
-        }
+    fn fixture(name: &str) -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/tls").join(name)
     }
 
-    fn pem(der: &[u8]) -> String {
-        use base64::Engine;
-        let text = base64::engine::general_purpose::STANDARD.encode(der);
-        format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
+    /// A server for `localhost` with this certificate.
+    async fn server(name: &str) -> (u16, oneshot::Receiver<Vec<u8>>) {
+        let certificate = CertificateDer::from_pem_file(fixture(&format!("{name}.crt"))).unwrap();
+        let key = PrivateKeyDer::from_pem_file(fixture(&format!("{name}.key"))).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)
+            .unwrap();
+        heard_by(TlsAcceptor::from(Arc::new(config))).await
     }
 
     /// The port of a server, and what it is told first, if anything.
@@ -278,26 +260,24 @@ mod tests {
         (port, heard)
     }
 
-    /// Why there was no connection, and what the server was told.
-    async fn tried(trusted: &Authority, server: &Authority, until_year: i32) -> (String, String) {
-        let (port, heard) = server.server(until_year).await;
+    /// The error of connecting to a server with this certificate, and the bytes that it received.
+    async fn tried(certificate: &str) -> (String, String) {
+        let (port, heard) = server(certificate).await;
         let url = format!("rediss://lastro:s3cret@localhost:{port}");
-        let settings = Settings::new(&url, Some(trusted.1.path()), "lastro").unwrap();
+        let settings = Settings::new(&url, Some(&fixture("authority.crt")), "lastro").unwrap();
         let refusal = Connection::new(Arc::new(settings)).connect(&[]).await.unwrap_err();
         (refusal, String::from_utf8_lossy(&heard.await.unwrap()).into_owned())
     }
 
     #[tokio::test]
     async fn a_server_that_nobody_vouches_for_is_told_no_password() {
-        let (ours, unknown) = (Authority::new("Ours"), Authority::new("Unknown"));
-        let (refusal, heard) = tried(&ours, &unknown, 2099).await;
-        assert!(refusal.contains("invalid peer certificate: UnknownIssuer"), "{refusal}");
-        assert_eq!(heard, "");
-        let (refusal, heard) = tried(&ours, &ours, 2021).await;
-        assert!(refusal.contains("invalid peer certificate: certificate expired"), "{refusal}");
-        assert_eq!(heard, "");
-        // It is told to who has a good one.
-        let (_, heard) = tried(&ours, &ours, 2099).await;
+        for (certificate, reason) in [("foreign", "UnknownIssuer"), ("expired", "certificate expired")] {
+            let (refusal, heard) = tried(certificate).await;
+            assert!(refusal.contains(&format!("invalid peer certificate: {reason}")), "{refusal}");
+            assert_eq!(heard, "");
+        }
+        // A server with a good certificate is told it.
+        let (_, heard) = tried("good").await;
         assert!(heard.contains("s3cret"), "{heard}");
     }
 }

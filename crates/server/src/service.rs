@@ -6,6 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
@@ -44,7 +46,12 @@ pub struct Service {
 
 impl Service {
     /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
-    pub async fn start(setup: Setup) -> anyhow::Result<Self> {
+    /// No async function: its code would be made anew in each crate that calls it, such as the tests.
+    pub fn start(setup: Setup) -> BoxFuture<'static, anyhow::Result<Self>> {
+        Self::started(setup).boxed()
+    }
+
+    async fn started(setup: Setup) -> anyhow::Result<Self> {
         let settings = &setup.settings;
         let listener = bind(settings.listen).await?;
         stay_close_to_clients(&listener, settings.connections.send_timeout);

@@ -3,9 +3,10 @@
 use std::io::IsTerminal;
 
 use tracing::{Level, Metadata};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::filter_fn;
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::filter::{LevelFilter, Targets, filter_fn};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::registry;
 use tracing_subscriber::util::SubscriberInitExt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -14,12 +15,14 @@ pub enum LogFormat {
     Json,
 }
 
-/// What is said unless `RUST_LOG` says otherwise. The protocol libraries warn of what clients do wrong, a line for each: a
-/// client could fill the disk with them.
-const USUAL: &str = "info,h2=error,hyper=error,hyper_util=error";
-
-fn filter(chosen: Option<EnvFilter>) -> EnvFilter {
-    chosen.unwrap_or_else(|| EnvFilter::new(USUAL))
+/// The log lines to write: those that `RUST_LOG` names by target and level, or the usual ones. The protocol libraries warn of
+/// every mistake of a client, a line for each: a client could fill the disk with them.
+fn filter(chosen: Option<&str>) -> Targets {
+    let usual = || {
+        let quiet = ["h2", "hyper", "hyper_util"].map(|library| (library, LevelFilter::ERROR));
+        Targets::new().with_default(LevelFilter::INFO).with_targets(quiet)
+    };
+    chosen.and_then(|text| text.parse().ok()).unwrap_or_else(usual)
 }
 
 /// The driver of PostgreSQL would tell every statement, also where somebody wants to hear everything; and the pool would
@@ -36,16 +39,16 @@ fn may_be_told(metadata: &Metadata<'_>) -> bool {
 
 /// Starts logging. `RUST_LOG` chooses what is said (`RUST_LOG=lastro::access=debug` adds a line for each request).
 pub fn start(format: LogFormat) {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter(EnvFilter::try_from_default_env().ok()))
-        .with_writer(std::io::stderr)
-        // Colours are for people; a file or a pipe gets plain text.
-        .with_ansi(std::io::stderr().is_terminal());
-    // A second start (tests in one process) keeps the first logger.
-    let _ = match format {
-        LogFormat::Text => builder.finish().with(filter_fn(may_be_told)).try_init(),
-        LogFormat::Json => builder.json().finish().with(filter_fn(may_be_told)).try_init(),
+    // Colours are for people; a file or a pipe gets plain text.
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    let lines = match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().boxed(),
     };
+    let chosen = std::env::var("RUST_LOG").ok();
+    let logging = registry().with(lines).with(filter(chosen.as_deref())).with(filter_fn(may_be_told));
+    // A second start (tests in one process) keeps the first logger.
+    let _ = logging.try_init();
 }
 
 #[cfg(test)]
@@ -73,10 +76,9 @@ mod tests {
     fn told(chosen: Option<&str>) -> String {
         let captured = Captured::default();
         let writer = captured.clone();
-        let builder = tracing_subscriber::fmt()
-            .with_env_filter(filter(chosen.map(EnvFilter::new)))
-            .with_writer(move || writer.clone());
-        tracing::subscriber::with_default(builder.finish().with(filter_fn(may_be_told)), || {
+        let lines = fmt::layer().with_writer(move || writer.clone());
+        let logging = registry().with(lines).with(filter(chosen)).with(filter_fn(may_be_told));
+        tracing::subscriber::with_default(logging, || {
             tracing::debug!(target: "tokio_postgres", "a secret");
             tracing::info!(target: "tokio_postgres::connection", "a secret");
             tracing::debug!(target: "tokio_postgres::simple_query", "a secret");

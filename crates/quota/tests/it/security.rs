@@ -1,7 +1,7 @@
 //! Rights and certificates, as `docs/operations.md` asks for them.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use std::path::Path;
+
 use lastro_quota::{Class, Settings, Unit};
 
 use crate::replica::Replica;
@@ -43,17 +43,10 @@ async fn the_rights_that_the_manual_names_are_enough() {
     assert!(!locked_out[0].quota.is_shared(Class::Keys));
 }
 
-fn pem(label: &str, der: &[u8]) -> String {
-    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tls_is_checked_with_the_given_authorities() {
-    let directory = tempfile::tempdir().unwrap();
-    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    let (certificate, key) = (directory.path().join("tls.crt"), directory.path().join("tls.key"));
-    std::fs::write(&certificate, pem("CERTIFICATE", made.cert.der())).unwrap();
-    std::fs::write(&key, pem("PRIVATE KEY", &made.signing_key.serialize_der())).unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/tls");
+    let (certificate, key) = (fixtures.join("own-1.crt"), fixtures.join("own-1.key"));
     let (redis, port) = Redis::with_tls(&certificate, &key);
     redis.make_old();
     let url = format!("rediss://127.0.0.1:{port}");

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 
 use crate::config::{CertificateFiles, TlsSettings};
-use crate::jobs::stopped;
+use crate::jobs::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
 
 /// A chain of certificates has a few kilobytes.
@@ -98,7 +98,7 @@ pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>)
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(certificate.settings.tls_poll_interval) => {}
+            () = tick(certificate.settings.tls_poll_interval) => {}
         }
         let looking = Arc::clone(&certificate);
         tokio::select! {
@@ -183,21 +183,19 @@ fn warn_of_readers(key: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
     use tempfile::TempDir;
 
     use super::*;
     use crate::config::Serve;
 
-    /// A certificate and its key.
-    fn pair() -> [String; 2] {
-        let made = rcgen::generate_simple_self_signed(["x".to_owned()]).unwrap();
-        let pem = |label, der| {
-            format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
-        };
-        [pem("CERTIFICATE", made.cert.der().to_vec()), pem("PRIVATE KEY", made.signing_key.serialize_der())]
-    }
+    const OLD: [&str; 2] = [
+        include_str!("../../../../fixtures/tls/own-1.crt"),
+        include_str!("../../../../fixtures/tls/own-1.key"),
+    ];
+    const NEW: [&str; 2] = [
+        include_str!("../../../../fixtures/tls/own-2.crt"),
+        include_str!("../../../../fixtures/tls/own-2.key"),
+    ];
 
     struct Files(TempDir);
 
@@ -217,17 +215,15 @@ mod tests {
     #[test]
     fn a_pair_that_cannot_be_used_leaves_the_old_one_and_a_good_one_replaces_it() {
         let files = Files(TempDir::new().unwrap());
-        let ([old, old_key], [new, new_key]) = (pair(), pair());
-        files.write("certificate", &old);
-        files.write("key", &old_key);
+        let ([old, old_key], [new, new_key]) = (OLD, NEW);
+        files.write("certificate", old);
+        files.write("key", old_key);
         let certificate = files.open();
         let first = certificate.config.load_full();
         let is_first = |certificate: &Certificate| Arc::ptr_eq(&first, &certificate.config.load_full());
         certificate.look();
         assert!(is_first(&certificate), "nothing has changed");
-        for broken in
-            [new.as_str(), "", "no PEM", "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n"]
-        {
+        for broken in [new, "", "no PEM", "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n"] {
             files.write("certificate", broken);
             certificate.look();
             assert!(is_first(&certificate), "{broken}");
@@ -235,8 +231,8 @@ mod tests {
         std::fs::remove_file(files.0.path().join("certificate")).unwrap();
         certificate.look();
         assert!(is_first(&certificate), "it is away");
-        files.write("certificate", &new);
-        files.write("key", &new_key);
+        files.write("certificate", new);
+        files.write("key", new_key);
         certificate.look();
         assert!(!is_first(&certificate), "a good pair is there");
         let second = certificate.config.load_full();

@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
 
 use super::certificate::Certificate;
 use super::connections::connection::{Connection, State};
@@ -58,6 +59,9 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
     }
 }
 
+/// A connection without TLS or with it: one type, so that the protocols are compiled once.
+type Stream = Either<TcpStream, Box<TlsStream<Inbound<TcpStream>>>>;
+
 /// Waits for a free place first: who cannot be served yet waits in the system's queue, not in our memory.
 async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(TcpStream, SocketAddr)> {
     app.connections.wait_for_place().await;
@@ -70,7 +74,7 @@ fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
         // A small answer must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
         match &app.certificate {
-            None => tokio::spawn(serve_connection(Arc::clone(app), admitted, stream)),
+            None => tokio::spawn(serve_connection(Arc::clone(app), admitted, Stream::Left(stream))),
             Some(certificate) => {
                 tokio::spawn(serve_tls(Arc::clone(app), Arc::clone(certificate), admitted, stream))
             }
@@ -128,7 +132,7 @@ fn protocol() -> auto::Builder<TokioExecutor> {
 /// One connection over TLS, to its end. The handshake is a part of it like any other: who does not finish it is silent.
 async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admitted, stream: TcpStream) {
     match handshake(&certificate, admitted.connection(), stream).await {
-        Some(Ok(stream)) => serve_connection(app, admitted, stream).await,
+        Some(Ok(stream)) => serve_connection(app, admitted, Stream::Right(Box::new(stream))).await,
         Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
         None => {}
     }

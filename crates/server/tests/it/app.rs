@@ -201,7 +201,7 @@ pub(crate) fn connections(most: u32, per_address: u32) -> ConnectionSettings {
 pub(crate) fn client() -> reqwest::ClientBuilder {
     // Plain HTTP is all it will speak; it asks for a TLS library all the same, but need not read the machine's certificates.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().tls_certs_only([]).no_proxy().no_gzip()
+    reqwest::Client::builder().tls_certs_only([]).no_proxy()
 }
 
 pub(crate) fn database(directory: &TempDir) -> String {

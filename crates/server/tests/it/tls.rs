@@ -81,7 +81,7 @@ async fn our_own_pages_are_known_by_their_origin() {
 
 #[tokio::test]
 async fn a_new_pair_is_shown_without_a_restart() {
-    let (old, new, directory) = (TestCertificate::new(), TestCertificate::new(), TempDir::new().unwrap());
+    let (old, new, directory) = (TestCertificate::new(), TestCertificate::other(), TempDir::new().unwrap());
     let quickly = |setup: &mut Setup| setup.settings.tls.tls_poll_interval = Duration::from_millis(20);
     let app = start_with(&old, &directory, quickly).await;
     let kept = old.client().build().unwrap();
@@ -97,7 +97,7 @@ async fn a_new_pair_is_shown_without_a_restart() {
 
 #[tokio::test]
 async fn a_pair_that_cannot_be_used_is_told_and_the_old_one_stays() {
-    let (old, new, directory) = (TestCertificate::new(), TestCertificate::new(), TempDir::new().unwrap());
+    let (old, new, directory) = (TestCertificate::new(), TestCertificate::other(), TempDir::new().unwrap());
     let quickly = |setup: &mut Setup| setup.settings.tls.tls_poll_interval = Duration::from_millis(20);
     let app = start_with(&old, &directory, quickly).await;
     let becomes = async |value: u8| {

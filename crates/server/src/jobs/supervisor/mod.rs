@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use lastro_model::{Clock, Now, panic_message};
 use parking_lot::Mutex;
@@ -30,6 +31,9 @@ const WELL_AFTER: Duration = Duration::from_secs(5 * 60);
 const FAILING_AFTER: u32 = 3;
 /// How long all jobs together have to end when the service stops: one may wait for a store that does not answer.
 const ENDED_WITHIN: Duration = Duration::from_secs(10);
+
+/// Makes a run of a job.
+type Job<'j> = Box<dyn Fn() -> BoxFuture<'j, ()> + Send + Sync + 'j>;
 
 /// Starts jobs, watches over them, and stops them.
 #[derive(Debug)]
@@ -58,13 +62,17 @@ impl Supervisor {
         C: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let (context, name, mut stop) = (Arc::clone(context), name.into(), self.stop.subscribe());
+        let (context, told) = (Arc::clone(context), self.stop.subscribe());
+        self.spawn(name.into(), Box::new(move || job(Arc::clone(&context), told.clone()).boxed()));
+    }
+
+    /// Once for all jobs, so that it is not compiled anew for each.
+    fn spawn(&mut self, name: String, job: Job<'static>) {
         let (jobs, metrics) = (Arc::clone(&self.jobs), Arc::clone(&self.metrics));
-        let (clock, told) = (Arc::clone(&self.clock), stop.clone());
-        let running_as = name.clone();
+        let (clock, mut stop, running_as) = (Arc::clone(&self.clock), self.stop.subscribe(), name.clone());
         let running = tokio::spawn(async move {
             let supervised = Supervised { name: &name, jobs: &jobs, metrics: &metrics, clock: &*clock };
-            keep_running(supervised, || job(Arc::clone(&context), told.clone()), &mut stop).await;
+            keep_running(supervised, &job, &mut stop).await;
         });
         self.running.push((running_as, running));
     }
@@ -102,10 +110,7 @@ struct Supervised<'a> {
     clock: &'a dyn Clock,
 }
 
-async fn keep_running<F>(supervised: Supervised<'_>, job: impl Fn() -> F, stop: &mut watch::Receiver<bool>)
-where
-    F: Future<Output = ()>,
-{
+async fn keep_running(supervised: Supervised<'_>, job: &Job<'_>, stop: &mut watch::Receiver<bool>) {
     loop {
         supervised.jobs.note_start(supervised.name, supervised.clock.now());
         let ended = AssertUnwindSafe(async { job().await }).catch_unwind().await;

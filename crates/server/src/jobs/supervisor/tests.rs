@@ -24,11 +24,11 @@ impl Stage {
         }
     }
 
-    async fn run<F: Future<Output = ()>>(&self, job: impl Fn(u32) -> F) {
+    async fn run<F: Future<Output = ()> + Send>(&self, job: impl Fn(u32) -> F + Send + Sync) {
         let supervised =
             Supervised { name: "work", jobs: &self.jobs, metrics: &self.metrics, clock: &self.clock };
-        let start = || job(self.starts.fetch_add(1, Ordering::SeqCst) + 1);
-        keep_running(supervised, start, &mut self.stop.subscribe()).await;
+        let start: Job<'_> = Box::new(|| job(self.starts.fetch_add(1, Ordering::SeqCst) + 1).boxed());
+        keep_running(supervised, &start, &mut self.stop.subscribe()).await;
     }
 
     fn failing(&self) -> Vec<FailingJob> {

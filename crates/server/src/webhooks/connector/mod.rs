@@ -93,7 +93,6 @@ impl Connector {
             .dns_resolver(Arc::new(Guard { resolver, allow_private }))
             .redirect(Policy::none())
             .no_proxy()
-            .no_gzip()
             .https_only(!allow_private)
             .pool_max_idle_per_host(1)
             .pool_idle_timeout(Duration::from_secs(30))

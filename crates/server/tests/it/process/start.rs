@@ -98,7 +98,7 @@ fn a_port_in_use_is_named() {
 #[test]
 fn a_certificate_that_cannot_be_used_is_refused_by_name() {
     let home = Home::new();
-    let (one, another) = (TestCertificate::new(), TestCertificate::new());
+    let (one, another) = (TestCertificate::new(), TestCertificate::other());
     one.write(home.0.path());
     std::fs::write(home.file("other.key"), another.key_pem()).unwrap();
     std::fs::write(home.file("empty"), "").unwrap();
