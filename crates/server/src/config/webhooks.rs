@@ -13,7 +13,7 @@ pub struct WebhookSettings {
     #[arg(long, env = "LASTRO_WEBHOOKS_ALLOW_PRIVATE", default_value = "off", default_missing_value = "on", num_args = 0..=1, value_name = "on|off")]
     pub webhooks_allow_private: Switch,
     /// How often the outbox is looked at when nothing happens.
-    #[arg(skip = Duration::from_millis(500))]
+    #[arg(skip = Duration::from_secs(2))]
     pub poll_interval: Duration,
     /// How old the operator's numbers get.
     #[arg(skip = Duration::from_secs(5))]

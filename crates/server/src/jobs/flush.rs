@@ -14,7 +14,7 @@ use lastro_model::Clock;
 use lastro_store::Store;
 use tokio::sync::{Mutex, watch};
 
-use super::stopped;
+use super::{stopped, tick};
 use crate::metrics::Metrics;
 
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ pub async fn run(flusher: Arc<UsageFlusher>, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             () = stopped(&mut stop) => return,
             // A failure is told where it happens, and what could not be written is kept.
-            () = tokio::time::sleep(INTERVAL) => { let _ = flusher.flush().await; }
+            () = tick(INTERVAL) => { let _ = flusher.flush().await; }
         }
     }
 }

@@ -9,9 +9,9 @@ use lastro_model::{Clock, Now};
 use lastro_store::Store;
 use tokio::sync::watch;
 
-use super::stopped;
+use super::{stopped, tick};
 
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
@@ -46,7 +46,7 @@ pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
         }
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            () = tick(POLL_INTERVAL) => {}
         }
     }
 }

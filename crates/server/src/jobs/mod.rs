@@ -8,10 +8,23 @@ pub mod supervisor;
 pub mod sweep;
 pub mod synchronise;
 
+use std::sync::LazyLock;
+use std::time::Duration;
+
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Waits until the service stops.
 pub async fn stopped(stop: &mut watch::Receiver<bool>) {
     // An error means that whoever could say so is gone, which is a stop too.
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Waits for the next multiple of an interval since the first call. Jobs that look at something regularly, some eighty with
+/// the sources, so wake the processor together and not each at its own moment.
+pub async fn tick(interval: Duration) {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let (passed, interval) = (BEGAN.elapsed().as_nanos(), interval.as_nanos().max(1));
+    let next = (passed / interval + 1) * interval;
+    tokio::time::sleep_until(*BEGAN + Duration::from_nanos(u64::try_from(next).unwrap_or(u64::MAX))).await;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::stopped;
+use super::{stopped, tick};
 use crate::state::App;
 
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -14,7 +14,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(INTERVAL) => {
+            () = tick(INTERVAL) => {
                 let now = app.clock.now().monotonic_ns;
                 app.callers.sweep(now);
                 app.pages.sweep(now);

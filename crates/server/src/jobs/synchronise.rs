@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::schedule::{self, Observer};
 use lastro_ingest::sync::Sync;
@@ -11,7 +12,7 @@ use lastro_model::Source;
 use lastro_store::SourceState;
 use tokio::sync::watch;
 
-use super::stopped;
+use super::{stopped, tick};
 use crate::clock::random_fraction;
 use crate::state::App;
 
@@ -23,8 +24,8 @@ pub async fn run(
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
-    let rhythm = (poll_interval, random_fraction());
-    schedule::keep_fresh(&*app, &sync, source, rhythm, stopped(&mut stop)).await;
+    let pause = move |polls| tick(poll_interval * polls).boxed();
+    schedule::keep_fresh(&*app, &sync, source, random_fraction(), &pause, stopped(&mut stop)).await;
 }
 
 impl Observer for App {

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{background, parts};
-use crate::jobs::stopped;
+use crate::jobs::{stopped, tick};
 use crate::state::App;
 
 const KEYS_AT_ONCE: usize = 1_000;
@@ -32,7 +32,7 @@ pub async fn run(
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(poll_interval) => look(&app, &wanted, &mut freshness).await,
+            () = tick(poll_interval) => look(&app, &wanted, &mut freshness).await,
         }
     }
 }

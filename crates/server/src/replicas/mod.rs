@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 pub use store_clock::StoreClock;
 
-use crate::jobs::stopped;
+use crate::jobs::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
 use crate::refresh::parts;
 use census::Census;
@@ -184,7 +184,7 @@ impl Replicas {
     /// Until the next beat: a new edition is told sooner, for others may wait to hear of it.
     async fn pause(&self) {
         for _ in 0..LOOKS_BETWEEN_BEATS {
-            tokio::time::sleep(self.beat_interval / LOOKS_BETWEEN_BEATS).await;
+            tick(self.beat_interval / LOOKS_BETWEEN_BEATS).await;
             let told = self.progress.lock().told;
             if told.is_some_and(|told| told != parts::editions(&self.catalog.load())) {
                 return;

@@ -16,7 +16,7 @@ use super::delivery::deliver;
 use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, fan_out};
 use crate::config::WebhookSettings;
-use crate::jobs::stopped;
+use crate::jobs::{stopped, tick};
 
 /// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
 const WORKERS: usize = 256;
@@ -33,12 +33,12 @@ pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
     state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let more = dispatcher.round().await;
-        let pause = if more { Duration::ZERO } else { poll_interval };
         tokio::select! {
             () = stopped(&mut stop) => break,
             Some(done) = dispatcher.running.join_next() => dispatcher.take_in(done),
             _ = state_is_old.tick() => dispatcher.note_state().await,
-            () = tokio::time::sleep(pause) => {}
+            () = tick(poll_interval), if !more => {}
+            () = tokio::task::yield_now(), if more => {}
         }
     }
     dispatcher.finish().await;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::Connections;
 use super::connection::Connection;
 use super::totals::Reason;
-use crate::jobs::stopped;
+use crate::jobs::{stopped, tick};
 
 /// How long a silent connection that was asked to close may take, in seconds.
 const CLOSE_TIMEOUT: u32 = 3;
@@ -25,7 +25,7 @@ pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>)
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tokio::time::sleep(connections.limits().sweep_interval) => connections.sweep(),
+            () = tick(connections.limits().sweep_interval) => connections.sweep(),
         }
     }
 }
