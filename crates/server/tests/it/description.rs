@@ -1,18 +1,32 @@
 //! The API description as a judge: what may be asked, and what an answer must look like.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// `openapi.yaml`, read once.
-pub(crate) static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
+pub(crate) static DESCRIPTION: LazyLock<Description> =
+    LazyLock::new(|| Description { document: document(), validators: Mutex::default() });
+
+/// Every test is a process of its own, and reading YAML takes longer than most tests: the first one leaves it as JSON.
+fn document() -> Value {
     let text = include_str!("../../../../openapi.yaml");
-    Description {
-        document: serde_saphyr::from_str(text).expect("openapi.yaml is YAML"),
-        validators: Mutex::default(),
+    let digest = lastro_model::hex::encode(&Sha256::digest(text));
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("openapi-{digest}.json"));
+    if let Some(document) = fs::read(&kept).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+        return document;
     }
-});
+    let document: Value = serde_saphyr::from_str(text).expect("openapi.yaml is YAML");
+    let draft = kept.with_extension(std::process::id().to_string());
+    fs::write(&draft, document.to_string())
+        .and_then(|()| fs::rename(draft, kept))
+        .expect("a kept description");
+    document
+}
 
 #[derive(Debug)]
 pub(crate) struct Description {
