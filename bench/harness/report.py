@@ -10,9 +10,9 @@ from . import machine
 RESULTS = machine.BENCH / "results.md"
 PREAMBLE = """# Results
 
-Written by `bench/run` and `bench/instructions`; how to read them is told in [README.md](README.md).
+Written by `bench/run`, `bench/instructions` and `bench/build`; how to read them is told in [README.md](README.md).
 """
-ORDER = ["Contest", "Scaling", "Fleet", "Instruction counts"]
+ORDER = ["Contest", "Scaling", "Fleet", "Instruction counts", "Build"]
 
 
 def table(head, rows):
