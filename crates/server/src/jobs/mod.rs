@@ -28,3 +28,23 @@ pub async fn tick(interval: Duration) {
     let next = (passed / interval + 1) * interval;
     tokio::time::sleep_until(*BEGAN + Duration::from_nanos(u64::try_from(next).unwrap_or(u64::MAX))).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn ticks_that_begin_apart_end_together() {
+        const INTERVAL: Duration = Duration::from_secs(1);
+        tick(INTERVAL).await;
+        let after = async |delay: u64| {
+            tokio::time::sleep(Duration::from_millis(delay)).await;
+            tick(INTERVAL).await;
+            Instant::now()
+        };
+        let began = Instant::now();
+        let ended = tokio::join!(after(1), after(400), after(900));
+        assert_eq!(ended, (ended.0, ended.0, ended.0));
+        assert_eq!(ended.0 - began, INTERVAL);
+    }
+}
