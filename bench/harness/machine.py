@@ -29,9 +29,14 @@ def say(text):
     print(text, flush=True)
 
 
-def build(*packages, profile="release"):
+def build(*packages, profile="release", features=()):
     names = [word for package in packages for word in ("-p", package)]
+    names += [word for feature in features for word in ("--features", feature)]
     subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
+
+
+# The allocator of what is deployed.
+ALLOCATOR = "lastro/jemalloc"
 
 
 def binary(name, profile="release"):

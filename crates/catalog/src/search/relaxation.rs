@@ -1,13 +1,9 @@
 //! The rows that have the most words of a query, for when none has all.
 //!
 //! Rows are counted 64 at a time: a number of few binary digits for each of them, the same digit of all 64 in one word of
-//! the processor, so that adding one word of the query to a window takes a few instructions for each 64 rows. The functions
-//! of it are put into one another whole, so that they are built for each kind of registers that processors have, and the
-//! widest is used: questions of many common words take a quarter less so.
+//! the processor, so that adding one word of the query to a window takes a few instructions for each 64 rows.
 
 use std::borrow::Cow;
-
-use fearless_simd::{Level, dispatch};
 
 use super::clause::{Clause, Occurrences};
 use super::entry::Entry;
@@ -20,7 +16,7 @@ use crate::page::Page;
 /// So many words of 64 rows are counted at a time: all that is known of them fits in the processor's nearer memory.
 const WORDS: usize = 128;
 const WINDOW: u32 = WORDS as u32 * u64::BITS;
-/// So many of them are one step: 256 bits, in one register or two.
+/// So many of them are one step: 256 bits, in two registers.
 const LANES: usize = 4;
 /// A query has fewer words than this takes digits for.
 const DIGITS: usize = 7;
@@ -79,16 +75,11 @@ impl Wanted<'_> {
     }
 
     fn counted(&self, mut sources: Vec<Source<'_>>) -> Most {
-        let (mut most, level) = (Most::default(), Level::new());
+        let mut most = Most::default();
         for start in (0..self.rows).step_by(WINDOW as usize) {
-            dispatch!(level, _ => {
-                // Not collected: the closure of that would be built apart, for the narrowest registers.
-                let mut inputs = Vec::with_capacity(sources.len() + AT_ONCE);
-                for source in &mut sources {
-                    inputs.push(source.read(start));
-                }
-                count(inputs, start, &mut most);
-            });
+            let mut inputs = Vec::with_capacity(sources.len() + AT_ONCE);
+            inputs.extend(sources.iter_mut().map(|source| source.read(start)));
+            count(inputs, start, &mut most);
         }
         most
     }
@@ -154,7 +145,7 @@ impl<'a> Source<'a> {
         Cow::Owned(rows)
     }
 
-    #[inline(always)]
+    #[inline]
     fn read(&mut self, start: u32) -> &[u64; WORDS] {
         if let (&[set], []) = (&self.sets[..], &self.lists[..])
             && let Some(rows) = set.words_from(start).first_chunk()
@@ -172,7 +163,7 @@ impl<'a> Source<'a> {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn add_rows(words: &[u64], rows: &mut [u64; WORDS]) {
     match words.first_chunk::<WORDS>() {
         Some(words) => {
@@ -185,7 +176,7 @@ fn add_rows(words: &[u64], rows: &mut [u64; WORDS]) {
 }
 
 /// Takes the rows of a window off the beginning of a list.
-#[inline(always)]
+#[inline]
 fn move_rows(list: &mut &[Entry], start: u32, rows: &mut [u64; WORDS]) {
     let (here, later) = list.split_at(seek(list, 0, start.saturating_add(WINDOW)));
     for entry in here {
@@ -237,7 +228,7 @@ impl Most {
 }
 
 /// Counts a window's rows, each input being the rows of one word, and adds those that have the most.
-#[inline(always)]
+#[inline]
 fn count(mut inputs: Vec<&[u64; WORDS]>, start: u32, most: &mut Most) {
     let digits = DIGITS.min((usize::BITS - inputs.len().max(1).leading_zeros()) as usize);
     inputs.resize(inputs.len().next_multiple_of(AT_ONCE), &NOTHING);
@@ -254,7 +245,7 @@ fn count(mut inputs: Vec<&[u64; WORDS]>, start: u32, most: &mut Most) {
 
 /// How many inputs each row of one step has, as digits, the least first. Four inputs are added at once: three full adders
 /// make one carry of them, so that the digits above are seldom touched.
-#[inline(always)]
+#[inline]
 fn counted(inputs: &[[&[u64; WORDS]; AT_ONCE]], at: usize, digits: usize) -> [Lanes; DIGITS] {
     let lanes = |input: &[u64; WORDS]| -> Lanes { input[at..].first_chunk().copied().unwrap_or_default() };
     let (mut counted, mut ones, mut twos) = ([[0; LANES]; DIGITS], [0; LANES], [0; LANES]);
@@ -269,7 +260,7 @@ fn counted(inputs: &[[&[u64; WORDS]; AT_ONCE]], at: usize, digits: usize) -> [La
 }
 
 /// Adds two digits to one, and gives what is carried.
-#[inline(always)]
+#[inline]
 fn add_two(sum: &mut Lanes, one: Lanes, two: Lanes) -> Lanes {
     let mut carry = [0; LANES];
     for lane in 0..LANES {
@@ -280,7 +271,7 @@ fn add_two(sum: &mut Lanes, one: Lanes, two: Lanes) -> Lanes {
     carry
 }
 
-#[inline(always)]
+#[inline]
 fn add(mut carry: Lanes, digits: &mut [Lanes]) {
     for digit in digits {
         for (digit, carry) in digit.iter_mut().zip(&mut carry) {
@@ -292,7 +283,7 @@ fn add(mut carry: Lanes, digits: &mut [Lanes]) {
 }
 
 /// The rows that have no fewer than this number.
-#[inline(always)]
+#[inline]
 fn at_least(number: usize, digits: &[Lanes]) -> Lanes {
     let (mut more, mut equal) = ([0; LANES], [!0; LANES]);
     for (place, digit) in digits.iter().enumerate().rev() {
@@ -306,7 +297,7 @@ fn at_least(number: usize, digits: &[Lanes]) -> Lanes {
 }
 
 /// The greatest number of some rows of a step, and those of them that have it.
-#[inline(always)]
+#[inline]
 fn greatest(digits: &[Lanes], mut having: Lanes) -> (usize, Lanes) {
     let mut most = 0;
     for (place, digit) in digits.iter().enumerate().rev() {
