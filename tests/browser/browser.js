@@ -1,6 +1,8 @@
 // A browser that keeps watch: every visit fails on a request to another origin, an error in the console,
 // a script that throws, or a violation of the content security policy.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const FLAGS = [
@@ -10,7 +12,7 @@ const FLAGS = [
 
 let visitors = 0;
 // Each file of tests runs in a process of its own, and must not use up the quota of another.
-const network = process.pid % 200;
+const network = readdirSync(dirname(process.argv[1])).indexOf(basename(process.argv[1]));
 
 /** Opens Debian's Chromium on pages of `origin`. */
 export async function openBrowser(origin) {

@@ -34,7 +34,9 @@ const submitForm = (page) => page.getByLabel('E-mail').press('Enter');
 /** The key that the page shows is one that the service takes. */
 const assertShownKeyWorks = async (page) => {
   const shown = page.locator('#key');
-  await shown.filter({ hasText: 'lastro_' }).waitFor();
+  await shown.filter({ hasText: 'lastro_' }).waitFor().catch(async (error) => {
+    assert.fail(`${error.message}\n${await page.locator('main').innerText()}`);
+  });
   const key = (await shown.textContent()).trim();
   assert.match(key, KEY);
   const answer = await fetch(`${URL}/api/v1/plans/usage`, { headers: { 'X-API-Key': key } });

@@ -38,7 +38,9 @@ pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
 ///
 /// Refuses a pepper that did not make this database's hashes, and a missing one: every key would be turned away without a reason.
 pub async fn of(store: &dyn Store, path: &Path) -> anyhow::Result<Pepper> {
-    if !path.exists() && store.setting(FINGERPRINT).await?.is_some() {
+    // The database first: another process that starts now writes the file before it tells the database.
+    let was_made = store.setting(FINGERPRINT).await?.is_some();
+    if was_made && !path.exists() {
         bail!(
             "the pepper file {} is missing, and the keys of this database need it; restore it, or name it with --pepper-file",
             path.display()

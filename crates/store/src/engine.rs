@@ -4,6 +4,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use lastro_model::{Edition, Source};
@@ -35,6 +36,9 @@ pub(crate) type Change = Box<dyn Fn(&dyn Transaction) -> Result<()> + Send>;
 /// A rule that publishes.
 pub(crate) type LargeChange = Box<dyn FnOnce(&dyn Transaction) -> Result<()> + Send>;
 
+/// The lengths of a database's two files, and when each was last written.
+pub(crate) type Stamp = [(u64, SystemTime); 2];
+
 /// Rules may wait for the disk or for others, so an engine runs them away from the async runtime.
 ///
 /// It knows nothing of the values that rules return. Otherwise the compiler would make every engine anew for each of some
@@ -61,6 +65,9 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Removes the bytes that deleted accounts left behind. Says whether they are gone already.
     async fn wipe_deleted_accounts(&self) -> Result<bool>;
 
+    /// Differs after every change of a side, by whatever process, and costs next to nothing. None where that cannot be told.
+    fn stamp(&self, side: Side) -> Option<Stamp>;
+
     /// The statement that asks the database's own clock. None where it is on the machine of all who use it.
     fn clock(&self) -> Option<&'static str>;
 }
@@ -80,6 +87,25 @@ impl Runner {
         value.take()
     }
 
+    /// Asks only where the database may have changed since the same question was asked before.
+    pub(crate) async fn read_if_changed<T: Copy + Send + 'static>(
+        &self,
+        side: Side,
+        before: &Remembered<T>,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let stamp = self.0.stamp(side);
+        let known = *before.0.lock();
+        if let Some((read_at, value)) = known
+            && stamp == Some(read_at)
+        {
+            return Ok(value);
+        }
+        let value = self.read(side, question).await?;
+        *before.0.lock() = stamp.map(|stamp| (stamp, value));
+        Ok(value)
+    }
+
     pub(crate) async fn change<T: Send + 'static>(
         &self,
         side: Side,
@@ -97,6 +123,16 @@ impl Runner {
         let (value, kept) = Value::pair();
         self.0.publish(Box::new(move |transaction| kept.set(publication(transaction)?))).await?;
         value.take()
+    }
+}
+
+/// A value, and what the database looked like before it was read.
+#[derive(Debug)]
+pub(crate) struct Remembered<T>(Mutex<Option<(Stamp, T)>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
     }
 }
 

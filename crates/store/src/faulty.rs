@@ -198,7 +198,7 @@ faulty! {
         ForgetDeliveries: forget_deliveries(before: Timestamp) -> u64;
     }
     ReplicaStore {
-        Beat: beat(replica: Replica) -> ();
+        Beat: beat(replica: Replica) -> Vec<Replica>;
         Replicas: replicas() -> Vec<Replica>;
         Leave: leave(boot: &str) -> ();
         ForgetReplicas: forget_replicas(before: Timestamp) -> u64;

@@ -11,8 +11,8 @@ use crate::Result;
 
 #[async_trait]
 pub trait ReplicaStore: Send + Sync {
-    /// Writes the row of this process, in the place of the one before.
-    async fn beat(&self, replica: Replica) -> Result<()>;
+    /// Writes the row of this process, in the place of the one before, and returns what [`replicas`](Self::replicas) would.
+    async fn beat(&self, replica: Replica) -> Result<Vec<Replica>>;
 
     /// All that are written down, in the order of their boots: also those that died.
     async fn replicas(&self) -> Result<Vec<Replica>>;

@@ -26,7 +26,7 @@ use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
 use crate::blocking::blocking;
-use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side};
+use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side, Stamp};
 use crate::rules::load::Selection;
 use crate::{Loaded, Options, Result, StoreError};
 use failure::Cause;
@@ -140,6 +140,10 @@ impl Engine for Postgres {
 
     async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
         load::begin(&self.server, Source::Filings, Selection::ChangedSince(since)).await
+    }
+
+    fn stamp(&self, _: Side) -> Option<Stamp> {
+        None
     }
 
     fn clock(&self) -> Option<&'static str> {

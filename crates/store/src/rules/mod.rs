@@ -31,13 +31,15 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
-use crate::engine::{Engine, Runner, Side};
+use crate::engine::{Engine, Remembered, Runner, Side};
 use crate::{Result, StoreError};
 
 /// A store on a database that speaks SQL.
 #[derive(Debug)]
 pub(crate) struct SqlStore {
     engine: Runner,
+    editions: Remembered<source_state::Editions>,
+    key_revision: Remembered<u64>,
 }
 
 impl SqlStore {
@@ -52,6 +54,6 @@ impl SqlStore {
                 seeded => seeded?,
             }
         }
-        Ok(Self { engine })
+        Ok(Self { engine, editions: Remembered::default(), key_revision: Remembered::default() })
     }
 }

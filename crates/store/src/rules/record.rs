@@ -17,8 +17,10 @@ use crate::{
 #[async_trait]
 impl RecordStore for SqlStore {
     async fn counters(&self) -> Result<Counters> {
-        let (editions, attempts) = self.engine.read(Side::Data, source_state::editions).await?;
-        let key_revision = self.engine.read(Side::Accounts, account::last_revision).await?;
+        let (editions, attempts) =
+            self.engine.read_if_changed(Side::Data, &self.editions, source_state::editions).await?;
+        let key_revision =
+            self.engine.read_if_changed(Side::Accounts, &self.key_revision, account::last_revision).await?;
         Ok(Counters { editions, attempts, key_revision })
     }
 

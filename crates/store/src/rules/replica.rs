@@ -7,25 +7,25 @@ use lastro_model::{BySource, Edition, Source};
 use super::SqlStore;
 use crate::engine::Side;
 use crate::sql::replica as sql;
-use crate::transaction::{Query, Row, values};
+use crate::transaction::{Query, Reading, Row, values};
 use crate::{ClockStore, Replica, ReplicaStore, Result};
 
 #[async_trait]
 impl ReplicaStore for SqlStore {
-    async fn beat(&self, replica: Replica) -> Result<()> {
+    async fn beat(&self, replica: Replica) -> Result<Vec<Replica>> {
         self.engine
             .change(Side::Accounts, move |accounts| {
                 let Replica { boot, name, version, started_at, seen_at, editions } = &replica;
                 let editions = written(editions);
                 accounts
                     .execute(sql::BEAT, values![name, version, *started_at, *seen_at, &editions, boot])?;
-                Ok(())
+                all(accounts)
             })
             .await
     }
 
     async fn replicas(&self) -> Result<Vec<Replica>> {
-        self.engine.read(Side::Accounts, |accounts| accounts.rows(sql::REPLICAS, &[], replica)).await
+        self.engine.read(Side::Accounts, all).await
     }
 
     async fn leave(&self, boot: &str) -> Result<()> {
@@ -52,6 +52,10 @@ impl ClockStore for SqlStore {
         let time = self.engine.read(Side::Data, move |data| data.one(clock, values![], |row| row.time(0)));
         time.await.map(Some)
     }
+}
+
+fn all(accounts: &dyn Reading) -> Result<Vec<Replica>> {
+    accounts.rows(sql::REPLICAS, &[], replica)
 }
 
 fn replica(row: &dyn Row) -> Result<Replica> {

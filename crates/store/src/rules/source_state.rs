@@ -24,7 +24,7 @@ pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
     Ok(())
 }
 
-type Editions = (BySource<Edition>, BySource<Option<LastAttempt>>);
+pub(super) type Editions = (BySource<Edition>, BySource<Option<LastAttempt>>);
 
 pub(super) fn editions(data: &dyn Reading) -> Result<Editions> {
     let (mut editions, mut attempts) = Editions::default();

@@ -15,16 +15,18 @@ mod readers;
 mod row;
 mod schema;
 mod separation;
+mod stamp;
 mod transaction;
 mod writer;
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
-use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side};
+use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side, Stamp};
 use crate::{Loaded, Result};
 use pair::Paths;
 use readers::Readers;
@@ -106,6 +108,10 @@ impl Engine for Sqlite {
 
     async fn wipe_deleted_accounts(&self) -> Result<bool> {
         self.accounts.writer.rewrite().await
+    }
+
+    fn stamp(&self, side: Side) -> Option<Stamp> {
+        stamp::stamp(&self.database(side).path, SystemTime::now())
     }
 
     fn clock(&self) -> Option<&'static str> {

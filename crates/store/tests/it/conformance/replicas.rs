@@ -17,8 +17,9 @@ pub(crate) async fn a_replica_is_seen_by_the_others_as_it_last_wrote_of_itself(p
     let (here, there) = (place.open().await, place.open().await);
     assert_eq!(here.replicas().await.unwrap(), []);
     here.beat(replica("b", at(1))).await.unwrap();
-    there.beat(replica("a", at(2))).await.unwrap();
-    assert_eq!(here.replicas().await.unwrap(), [replica("a", at(2)), replica("b", at(1))], "by their boots");
+    let told = there.beat(replica("a", at(2))).await.unwrap();
+    assert_eq!(told, [replica("a", at(2)), replica("b", at(1))], "by their boots");
+    assert_eq!(here.replicas().await.unwrap(), told);
     let mut later = Replica { version: "0.5.0".to_owned(), ..replica("b", at(3)) };
     later.editions[Source::Fx] = Some(Edition(8));
     here.beat(later.clone()).await.unwrap();
