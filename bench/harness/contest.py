@@ -1,4 +1,4 @@
-"""Everybody answers the same questions: first checked, then timed in alternating turns."""
+"""The contest: all contestants get the same questions, first checked, then timed in alternating turns."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .questions import compressed_questions, difference, questions
 PEERS = {
     "fastify": Fastify, "fastify-with-duties": FastifyWithDuties, "fastapi": FastApi, "datasette": Datasette, "roapi": Roapi, "postgresql": PostgreSql,
 }
-# Code that is compiled while it runs is asked so long before it is timed.
+# Warm-up before timing, for contestants with a just-in-time compiler.
 WARM_UP_S = 1
 
 
@@ -22,16 +22,16 @@ class Entry:
     """One contestant on one question."""
 
     slow: bool = False
-    # What was measured, by round: of a peer one turn in each, of Lastro and the bare server several.
+    # Measurements by round: one turn of a peer, several of Lastro and the bare server.
     rounds: dict = field(default_factory=dict)
-    # Why it is not timed.
+    # The reason for not timing it.
     missing: str = ""
 
     def add(self, number, measured):
         self.rounds.setdefault(number, []).append(measured)
 
     def median(self, what, number=None):
-        """Over all rounds, or of one."""
+        """Returns the median of all rounds, or of one."""
         turns = [turn for turns in self.rounds.values() for turn in turns] if number is None else self.rounds[number]
         return statistics.median(getattr(turn, what) for turn in turns)
 
@@ -50,7 +50,7 @@ class Contest:
         self.absent = {}
         self.started = []
         self.entries = {}
-        # By question: what Lastro and the bare server did, one right after the other.
+        # By question: measurements of Lastro and the bare server, taken right after each other.
         self.pairs = {question: [] for question in self.questions}
 
     def run(self, rounds, pairs, seconds):
@@ -93,11 +93,11 @@ class Contest:
         return answers
 
     def answers(self, contestant, question):
-        # Those that are admitted come before those that are refused.
+        # The quota is used up first, so that the last response is a rejection.
         return [contestant.ask(question) for _ in range(FREE_QUOTA + 1 if question.refused else 3)]
 
     def check(self, peer, answers):
-        """A wrong answer is not timed: its speed would mean nothing."""
+        """Compares a peer's answers with Lastro's. A wrong answer is not timed: its speed would mean nothing."""
         for question in self.questions:
             entry = self.entries[peer, question] = Entry()
             if question.coding or peer.request(question) is None:
@@ -113,7 +113,7 @@ class Contest:
                 self.measure(peer, question, WARM_UP_S)
 
     def round(self, number, pairs, seconds):
-        """Each question goes round all contestants; those whose turn it is not are stopped."""
+        """Times each question for all contestants in turn; the others are paused."""
         for contestant in self.contestants():
             contestant.pause()
         for question in self.questions:
@@ -125,7 +125,7 @@ class Contest:
             contestant.resume()
 
     def pair(self, number, question, seconds, reverse):
-        """Turn and turn about, so that what the machine does meanwhile befalls both."""
+        """Times both in turn, in alternating order, so that disturbances of the machine affect both."""
         order = [self.bare, self.lastro] if reverse else [self.lastro, self.bare]
         measured = {contestant: self.turn(number, contestant, question, seconds) for contestant in order}
         if all(measured.values()):

@@ -1,4 +1,4 @@
-"""Somebody who answers the questions: started, asked, paused while others are measured, ended."""
+"""A contestant: a server that is started, queried, paused while others are measured, and stopped."""
 
 import dataclasses
 import json
@@ -13,10 +13,10 @@ from .questions import Answer
 
 
 class Contestant:
-    """One that speaks HTTP. A subclass says how it is prepared, started and asked."""
+    """A contestant with HTTP. Subclasses define preparation, start and requests."""
 
     name = ""
-    # Whether it looks after a key, a limit and the rest for every request, as Lastro does; most peers do not.
+    # Whether it handles a key, a limit and the rest for every request, as Lastro does; most peers do not.
     has_duties = False
 
     def __init__(self, laboratory):
@@ -25,14 +25,14 @@ class Contestant:
         self.process = None
 
     def prepare(self):
-        """Installs what is needed; raises `Unavailable` if it cannot be had."""
+        """Installs the dependencies; raises `Unavailable` if that fails."""
 
     def launch(self):
         """Starts the process, on the server's core, and returns it."""
         raise NotImplementedError
 
     def request(self, question):
-        """What to send for this question, or None where there is no way to ask it."""
+        """Returns the request for this question, or None if it cannot be expressed."""
         raise NotImplementedError
 
     def start(self):
@@ -50,7 +50,7 @@ class Contestant:
         os.killpg(self.process.pid, signal.SIGCONT)
 
     def ask(self, question):
-        """The answer, how long it took, and its length."""
+        """Returns the answer, the elapsed time, and the length of the body."""
         request = self.request(question)
         sent = urllib.request.Request(request.url, headers=dict(request.headers), data=request.body.encode() or None)
         began = time.monotonic()
@@ -64,11 +64,11 @@ class Contestant:
         elapsed = time.monotonic() - began
         if coding != question.coding:
             raise machine.Unavailable(f"coded as {coding or 'nothing'}, not {question.coding or 'nothing'}")
-        # What is compressed is compared with nobody's answer.
+        # A compressed answer is not compared with another one.
         return Answer([]) if coding else self.read(json.loads(body)), elapsed, len(body)
 
     def read(self, body):
-        """The answer in the form of Lastro's own."""
+        """Converts the answer to the form of Lastro's."""
         if "data" in body:
             return Answer(body["data"], body.get("total"))
         return Answer([body])
@@ -77,7 +77,7 @@ class Contestant:
         request = self.request(question)
         with machine.Stopwatch(self.process.pid) as cpu:
             measured = None if slow else load.measure(request, seconds, self.laboratory.directory)
-            # On a busy machine a round can end before the first of 64 answers does.
+            # On a busy machine a round can end before the first of 64 responses arrives.
             if not measured or measured.answered == 0:
                 measured = load.one_by_one(request, seconds)
         return dataclasses.replace(measured, cpu=cpu.seconds * 1e6 / measured.answered, system_share=cpu.system_share)

@@ -1,4 +1,4 @@
-"""What a fleet costs: a replica on PostgreSQL and Redis beside the same program on SQLite alone, in one run."""
+"""The cost of a fleet: a replica on PostgreSQL and Redis beside the same program on SQLite alone, in one run."""
 
 import contextlib
 import http.client
@@ -19,14 +19,14 @@ from fleet.promises import synchronise  # noqa: E402
 from fleet.publisher import Publisher  # noqa: E402
 
 PATH = "/api/v1/market/selic/current"
-# Of a Platinum key, 2,000 requests a minute each: a caller's turn is one second of six, so that none of them is used up below
-# 200,000 requests a second.
+# Number of Platinum keys, with 2,000 requests a minute each. A caller's turn is one second of six, so that no quota is
+# used up below 200,000 requests a second.
 KEYS = 1_000
 BOTH_CORES = (machine.SERVER_CORE, machine.LOAD_CORE)
-# Pairs of turns for each round of the contest: what is compared here is so much alike that few would tell of the machine alone.
+# Pairs of turns for each round of the contest. The two are so similar that fewer pairs would only show machine noise.
 PAIRS = 5
-# A pair in which the hypervisor took more than this of a core does not count and is asked again, at most so often in all: a request
-# needs both cores one after the other in a fleet, and one of them alone on SQLite.
+# A pair in which the hypervisor took more than this share of a core does not count and is repeated, up to ATTEMPTS
+# times the pairs in all: a request of a fleet needs both cores one after the other, one on SQLite only one core.
 MOST_STOLEN = 0.02
 ATTEMPTS = 4
 PACKAGES = {"redis-server": "redis-server", "pgbouncer": "pgbouncer", "haproxy": "haproxy"}
@@ -49,7 +49,7 @@ def run(filings, rounds, seconds):
 
 
 def beside_sqlite(directory, pairs, seconds):
-    """One replica, three kinds of callers, in turns with the same on SQLite."""
+    """Measures one replica with three kinds of callers, in turns with the same on SQLite."""
     cores = (machine.SERVER_CORE,)
     with replicas(directory, "beside", 1, cores) as fleet, single(directory, cores) as alone:
         made = {kind: [] for kind in KINDS}
@@ -57,7 +57,7 @@ def beside_sqlite(directory, pairs, seconds):
         places = [("SQLite", alone.replica, None), ("fleet", fleet.replicas[0], fleet.redis)]
         for number in range(ATTEMPTS * pairs):
             for kind in KINDS:
-                # Each first in turn.
+                # Alternates the order.
                 in_turn = places[:: -1 if number % 2 else 1]
                 pair = {place: turn(replica, keys[kind][place], seconds, redis) for place, replica, redis in in_turn}
                 made[kind].append((pair["SQLite"], pair["fleet"]))
@@ -91,7 +91,7 @@ def make_keys(kind, fleet, alone):
 
 
 def ask_once(port, keys):
-    """So that none of them has to be looked up under load."""
+    """Sends one request with each key, so that none has to be looked up under load."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         for key in keys:
             connection.request("GET", PATH, headers={"X-API-Key": key})
@@ -113,7 +113,7 @@ def row(kind, pairs):
 
 
 def turn(replica, keys, seconds, redis=None):
-    """One turn of load, each request with the next of the keys."""
+    """Runs one turn of load, each request with the next key."""
     before = redis.cpu_seconds() if redis else 0
     with machine.Theft() as theft, machine.Stopwatch(replica.process.pid) as cpu:
         per_second, answered = ask([replica.port], keys, seconds)
@@ -122,7 +122,7 @@ def turn(replica, keys, seconds, redis=None):
 
 
 def ask(ports, keys, seconds, cores=(machine.LOAD_CORE,)):
-    """So many answers a second, and in all; each request with the next of the keys."""
+    """Returns responses a second and in total; each request has the next key."""
     callers = [machine.binary("lastro-bench-callers"), seconds, load.CONNECTIONS, PATH, *(f"127.0.0.1:{port}" for port in ports)]
     names = "\n".join(key for key in keys if key)
     with confined_to(cores):
@@ -135,7 +135,7 @@ def ask(ports, keys, seconds, cores=(machine.LOAD_CORE,)):
 
 
 def several(directory, seconds):
-    """Two replicas beside one on the same cores, and how long three take to serve a publication."""
+    """Measures two replicas beside one on the same cores, and the time until three serve a publication."""
     with replicas(directory, "several", 3, BOTH_CORES) as fleet:
         key = [fleet.make_key("platinum", 100_000_000)]
         for replica in fleet.replicas:
@@ -165,7 +165,7 @@ def publication(fleet, number):
 
 
 def loads(directory, filings):
-    """The first start over a filled database, without a kept index: from PostgreSQL, and from SQLite."""
+    """Measures the first start over a filled database, without a saved index, from PostgreSQL and from SQLite."""
     with replicas(directory, "loads", 1, BOTH_CORES) as fleet:
         fleet.replicas[0].end()
         fleet.lastro("demo", "--companies", "2500", "--filings", str(filings))
@@ -187,7 +187,7 @@ def started(replica):
 
 @contextlib.contextmanager
 def replicas(directory, name, count, cores):
-    """Replicas on these cores; what they need is on that of the load."""
+    """Starts replicas on these cores; their servers share the core of the load."""
     place = Path(directory) / name
     place.mkdir()
     with contextlib.ExitStack() as stack:
@@ -211,14 +211,14 @@ def single(directory, cores, filings=0):
 
 
 def start(replica, cores):
-    """On these from the beginning: it has as many workers as it has cores."""
+    """Starts a replica on these cores at once, because it creates one worker per core."""
     with confined_to(cores):
         replica.start(seconds=180)
 
 
 @contextlib.contextmanager
 def confined_to(cores):
-    """What is started meanwhile runs on these, with all that it starts itself."""
+    """Confines processes started meanwhile, and their children, to these cores."""
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
@@ -234,7 +234,7 @@ class Single:
         self.database = f"sqlite:{place}/lastro.db"
         if filings:
             lastro.make_demo(self.database, filings)
-        # Kept where it cannot be: every start is a first one.
+        # The index cannot be saved in this directory, so that every start is a first one.
         arguments = ["--database", self.database, "--sync", "off", "--index-dir", "/dev/null/none"]
         self.replica = Replica(place, "alone", machine.binary("lastro"), arguments)
 

@@ -1,7 +1,7 @@
-"""Clients that make the server hold memory before, or instead of, an answer: every kind that we know, all at once from 200 addresses.
+"""Clients that make the server hold memory before or without a response: all known kinds, at once, from 200 addresses.
 
-Each kind is what one connection sends; it is opened once from every address, and again when the server has closed it. Nothing is read, so
-that answers pile up as well. SECURITY.md lists the kinds with their bounds.
+Each kind is the bytes that one connection sends. It is opened once from every address, and again when the server has
+closed it. Nothing is read, so that responses pile up as well. SECURITY.md lists the kinds with their bounds.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from .attacks import Attacker, hold, run_all
 
 ADDRESSES = [f"127.1.{number // 100}.{1 + number % 100}" for number in range(200)]
 STREAMS = 32
-# Reading thirty thousand headers of a connection takes our processor some milliseconds: this is about memory.
+# Long, because this is about memory: parsing thirty thousand headers of a connection takes some milliseconds of CPU.
 PAUSE_S = 20
 # A reference to `age` of HPACK's static table: a byte on the wire, about a hundred in memory.
 REFERENCE = bytes([0x80 | 21])
@@ -20,7 +20,7 @@ REGISTER = b"/api/v1/plans/register"
 
 
 class Crowd(Attacker):
-    """Comes from each address in turn."""
+    """An attacker that uses each address in turn."""
 
     def __init__(self, server, seed):
         super().__init__(server, None, seed)
@@ -77,7 +77,7 @@ KINDS = {
 
 
 async def run(server, seconds):
-    """Every kind at once, for so long; gives the tally of each."""
+    """Runs every kind at once for this time and returns the tally of each."""
     crowds = {kind: Crowd(server, kind) for kind in KINDS}
     holding = [hold(crowd, len(ADDRESSES), KINDS[kind], receive_buffer=4096, pause=PAUSE_S) for kind, crowd in crowds.items()]
     await run_all(holding, seconds)

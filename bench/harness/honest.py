@@ -1,4 +1,4 @@
-"""The honest client: a few questions a second, each answered in its time or not."""
+"""The honest client: sends a few requests a second and records response times and failures."""
 
 import http.client
 import statistics
@@ -6,20 +6,20 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-# Where it comes from: nobody else does.
+# Its own address, shared with no attacker.
 ADDRESS = "127.0.0.2"
 QUESTIONS = (
     "/api/v1/market/overview", "/api/v1/market/selic/current", "/api/v1/companies?limit=20", "/api/v1/filings?limit=20", "/api/v1/search?q=energia",
     "/api/v1/plans/usage",
 )
 PATIENCE_S = 15
-# A connection is used so often, so that new ones are part of the measure.
+# Requests per connection, so that opening connections is part of the measurement.
 QUESTIONS_A_CONNECTION = 10
 
 
 @dataclass
 class Experience:
-    """What it was like to be an honest client for a while."""
+    """Response times and outcomes of the honest client."""
 
     milliseconds: list = field(default_factory=list)
     answers: Counter = field(default_factory=Counter)
@@ -38,13 +38,13 @@ class Experience:
 
 
 def ask(server, key, seconds, per_second):
-    """Asks at a steady pace. A wait counts from the moment when a question was due: one slow answer delays those behind it too."""
+    """Sends requests at a steady rate. Waits count from the due time, as a slow response delays later requests too."""
     experience, connection = Experience(), None
     start = time.monotonic()
     for number in range(int(seconds * per_second)):
         due = start + number / per_second
         time.sleep(max(0, due - time.monotonic()))
-        # Whoever is this late has no time left to ask the rest.
+        # Too late to send the remaining requests.
         if time.monotonic() > start + seconds + PATIENCE_S:
             experience.answers["not asked"] += 1
             continue

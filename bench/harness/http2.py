@@ -1,4 +1,4 @@
-"""HTTP/2 by hand: frames as bytes, so that a client can say what no library would."""
+"""HTTP/2 frames as bytes, so that a client can send what no library would."""
 
 import struct
 
@@ -18,18 +18,18 @@ def settings(**values):
 
 
 def text(value):
-    """A short string of HPACK, as it is."""
+    """Encodes a short HPACK string, without Huffman coding."""
     assert len(value) < 127
     return bytes([len(value)]) + value
 
 
 def field(name, value):
-    """A header that is not remembered."""
+    """Encodes a header that is not added to the dynamic table."""
     return b"\x00" + text(name) + text(value)
 
 
 def request_block(path, *, method=b"GET", headers=()):
-    """Method, scheme, path and host, then the others."""
+    """Encodes method, scheme, path and host, then the other headers."""
     verb = {b"GET": b"\x82", b"POST": b"\x83"}.get(method) or b"\x02" + text(method)
     block = verb + b"\x86" + b"\x04" + text(path) + b"\x01" + text(b"soak")
     return block + b"".join(field(name, value) for name, value in headers)
@@ -48,7 +48,7 @@ def ping():
 
 
 def frames_in(received):
-    """Kind, flags and payload of each whole frame."""
+    """Yields kind, flags and payload of each whole frame."""
     while len(received) >= 9:
         length = int.from_bytes(received[:3], "big")
         yield received[3], received[4], received[9 : 9 + length]

@@ -1,4 +1,4 @@
-"""The place where it happens: a temporary directory with Lastro's database and its copy for the peers."""
+"""The laboratory: a temporary directory with Lastro's database and its copy for the peers."""
 
 import sqlite3
 import time
@@ -10,7 +10,7 @@ from . import lastro, machine
 class Laboratory:
     def __init__(self, directory, filings):
         self.directory = Path(directory)
-        # PostgreSQL's processes belong to another user.
+        # PostgreSQL runs as another user.
         self.directory.chmod(0o755)
         self.filings = filings
         self.database_file = self.directory / "lastro.db"

@@ -1,4 +1,4 @@
-"""Lastro itself, with all its work on, and the bare server that marks the limit."""
+"""Lastro itself, with all its features on, and the bare server that marks the limit."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ class Lastro(Contestant):
 
 
 class Bare(Contestant):
-    """hyper with a fixed body, as long as Lastro's answer; it is sent the very request that Lastro is sent."""
+    """hyper with a fixed body of the length of Lastro's response; it receives the same requests as Lastro."""
 
     name = "bare hyper"
 

@@ -1,4 +1,4 @@
-"""Load: 64 connections that ask the same again and again, and what came of it."""
+"""Load: 64 connections that repeat one request, and the measured results."""
 
 import contextlib
 import http.client
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from .machine import LOAD_CORE, Unavailable, command
 
 CONNECTIONS = 64
-# Slower than this and a round would hold too few answers; asked one after the other, with one core to answer, the rate is the same.
+# Slower requests are sent one by one, because a round would hold too few responses. On one core the rate is the same.
 SLOW_S = 0.02
-# Lastro admits so many requests a minute without a key before it refuses.
+# Requests a minute that Lastro admits without a key.
 FREE_QUOTA = 30
 
 
 @dataclass(frozen=True)
 class Request:
-    """What goes over the wire."""
+    """An HTTP request."""
 
     url: str
     headers: tuple = ()
-    # With a body it is a POST.
+    # Makes it a POST, if not empty.
     body: str = ""
     refused: bool = False
 
@@ -31,16 +31,16 @@ class Request:
 class Measured:
     per_second: float
     answered: int = 0
-    # In microseconds; none where requests were asked one by one.
+    # In microseconds; NaN if requests were sent one by one.
     p50: float = float("nan")
     p99: float = float("nan")
-    # Microseconds of the server's processor for one request, and how much of it in the kernel.
+    # Microseconds of the server's processor for one request, and the kernel's share of them.
     cpu: float = float("nan")
     system_share: float = float("nan")
 
 
 def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
-    """`delay_ms` is how long each connection rests between two requests."""
+    """Measures a request under load. `delay_ms` is the pause of each connection between two requests."""
     arguments = ["taskset", "-c", str(LOAD_CORE), command("wrk", "wrk"), "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s"]
     for name, value in request.headers:
         arguments += ["-H", f"{name}: {value}"]
@@ -66,7 +66,7 @@ def lua(request, delay_ms):
 
 
 def check(out, request):
-    """Under load everybody must still answer as when checked."""
+    """Raises `Unavailable` if responses under load differ from those of the check."""
     asked = answered(out)
     failures = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     failures = int(failures[1]) if failures else 0
@@ -82,7 +82,7 @@ def micros(out, percentile):
 
 
 def one_by_one(request, seconds):
-    """For answers that take long: at least one, and as many as the time allows."""
+    """Measures a slow request: at least once, and as often as the time allows."""
     with connected(request) as connection:
         began, asked = time.monotonic(), 0
         while asked == 0 or time.monotonic() - began < seconds:
@@ -94,7 +94,7 @@ def one_by_one(request, seconds):
 
 
 def wait_for_stragglers(request):
-    """When wrk leaves, up to 64 requests are still being answered. One more, behind them, ends when they have ended."""
+    """Waits for up to 64 requests still in progress when wrk exits, by sending one more, which ends after them."""
     with connected(request) as connection:
         ask(connection, request)
 

@@ -1,4 +1,4 @@
-"""The machine: where things are, what is installed on it, which core a process runs on."""
+"""The machine: paths, installed programs, and the core of each process."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ INSTALL_PATIENCE_S = 900
 
 
 class Unavailable(Exception):
-    """Something could not be installed or started; the text says what. The rest of the run goes on without it."""
+    """Something named in the text could not be installed or started. The run goes on without it."""
 
 
 def say(text):
@@ -35,7 +35,7 @@ def build(*packages, profile="release", features=()):
     subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
 
 
-# The allocator of what is deployed.
+# The allocator of the deployed binary.
 ALLOCATOR = "lastro/jemalloc"
 
 
@@ -49,7 +49,7 @@ def two_cores():
 
 
 def command(name, package):
-    """The path of a program, brought by its Debian package if it is absent."""
+    """Returns the path of a program, and installs its Debian package if it is missing."""
     if not shutil.which(name):
         install_packages(package)
     return shutil.which(name) or fail(f"{name} is not in the package {package}")
@@ -63,7 +63,7 @@ def install_packages(*names):
 
 
 def virtual_environment(peer):
-    """A Python environment with what the peer's requirements.txt pins, made anew when that changes."""
+    """Creates a Python environment from the peer's requirements.txt, again whenever that changes."""
     requirements = BENCH / "peers" / peer / "requirements.txt"
     place = TOOLS / peer
     if not installed(place, requirements.read_bytes()):
@@ -75,7 +75,7 @@ def virtual_environment(peer):
 
 
 def node_modules(peer):
-    """A copy of the peer's directory with its locked packages."""
+    """Creates a copy of the peer's directory with its locked packages."""
     source, place = BENCH / "peers" / peer, TOOLS / peer
     lock = (source / "package-lock.json").read_bytes()
     fresh = not installed(place, lock)
@@ -102,7 +102,7 @@ def mark_installed(place, wanted):
 
 
 def quietly(arguments, **settings):
-    """Runs to the end without a word; what it printed is told if it failed."""
+    """Runs a command to its end without output; shows its output if it failed."""
     arguments = [str(argument) for argument in arguments]
     settings = {"timeout": INSTALL_PATIENCE_S, "capture_output": True, "text": True, **settings}
     try:
@@ -133,7 +133,7 @@ def pinned(arguments, cores=str(SERVER_CORE), **settings):
 
 
 def end(process):
-    """Ends a process group that `pinned` started, if need be by force."""
+    """Ends a process group that `pinned` started, by force if necessary."""
     if process.poll() is not None:
         return
     for way in (signal.SIGCONT, signal.SIGTERM):
@@ -146,7 +146,7 @@ def end(process):
 
 
 def wait_for(url, process, patience_s=180):
-    """Returns when the address answers, however it answers."""
+    """Waits until the address responds, with any status."""
     began = time.monotonic()
     while time.monotonic() - began < patience_s:
         try:
@@ -162,12 +162,12 @@ def wait_for(url, process, patience_s=180):
 
 
 def megabytes(pid, what):
-    """`VmRSS` is resident now, `VmHWM` the most there ever was."""
+    """Reads the memory of a process: `VmRSS` is the resident memory, `VmHWM` its peak."""
     return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
 
 
 class Stopwatch:
-    """What a process has of the processor while this is open: `seconds`, and the kernel's share of them."""
+    """Measures the processor time of a process while open: `seconds`, and the kernel's share of them."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -177,7 +177,7 @@ class Stopwatch:
         return self
 
     def __exit__(self, *_):
-        # The scheduler counts nanoseconds by thread; a thread that ended meanwhile took what it had with it.
+        # The scheduler counts nanoseconds by thread; the time of a thread that ended meanwhile is lost.
         self.seconds = sum(now - self.before.get(thread, 0) for thread, now in self.threads().items()) / 1e9
         user, system = (now - then for now, then in zip(self.ticks(), self.ticks_before))
         self.system_share = system / max(1, user + system)
@@ -186,13 +186,13 @@ class Stopwatch:
         return {file.parent.name: int(file.read_text().split()[0]) for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat")}
 
     def ticks(self):
-        """Hundredths of a second, in the process's own code and in the kernel."""
-        # The name, in brackets, may have spaces in it.
+        """Hundredths of a second in user code and in the kernel."""
+        # The name, in brackets, may contain spaces.
         return [int(ticks) for ticks in Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]]
 
 
 class Theft:
-    """How much of the core that suffered most the hypervisor gave to others while this is open: `share`, of the time on the wall."""
+    """Measures the time that the hypervisor stole while open: `share` of the wall time, on the core with the most."""
 
     def __enter__(self):
         self.began, self.before = time.monotonic(), self.stolen()
@@ -203,7 +203,7 @@ class Theft:
         self.share = max(now - then for now, then in zip(self.stolen(), self.before)) / os.sysconf("SC_CLK_TCK") / seconds
 
     def stolen(self):
-        """Ticks of each core so far."""
+        """Stolen ticks of each core so far."""
         lines = Path("/proc/stat").read_text().splitlines()
         return [int(line.split()[8]) for line in lines if re.match(r"cpu\d", line)]
 

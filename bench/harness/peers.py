@@ -1,4 +1,4 @@
-"""What users would pick instead, each set up the way its own documentation advises. Their code is in `bench/peers`."""
+"""The alternatives to Lastro, each set up as its own documentation advises. Their code is in `bench/peers`."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from .questions import Answer
 
 
 class Peer(Contestant):
-    """One that has routes like Lastro's."""
+    """A contestant with routes like Lastro's."""
 
     def request(self, question):
         return None if question.refused else Request(self.url(question.path))
@@ -64,7 +64,7 @@ class FastApi(Peer):
 
 
 class Datasette(Peer):
-    """Canned queries over an immutable file. There is no route with a count, so the count is a column."""
+    """Canned queries over an immutable file. No route returns a count, so the count is a column."""
 
     name = "Datasette"
 
@@ -75,7 +75,7 @@ class Datasette(Peer):
         host, port = self.host_and_port()
         arguments = [self.programs / "datasette", "serve", "--immutable", self.laboratory.peers_database, "--host", host, "--port", port]
         arguments += ["--metadata", machine.BENCH / "peers" / "datasette" / "metadata.json"]
-        # Counting takes longer than the second that is allowed by default.
+        # Counting takes longer than the default timeout of one second.
         arguments += ["--setting", "sql_time_limit_ms", "60000", "--setting", "suggest_facets", "off"]
         return machine.pinned(arguments, stderr=self.log())
 
@@ -93,7 +93,7 @@ class Datasette(Peer):
 
 
 class Roapi(Peer):
-    """REST for rows, SQL for counted pages; it has no full-text search."""
+    """REST for rows, SQL for counted pages. It has no full-text search."""
 
     name = "roapi"
 

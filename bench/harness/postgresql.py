@@ -1,4 +1,4 @@
-"""PostgreSQL alone, for search: a cluster of its own, asked by pgbench without any HTTP between."""
+"""PostgreSQL alone, for search: its own cluster, queried by pgbench without HTTP."""
 
 import csv
 import glob
@@ -17,7 +17,7 @@ from .load import Measured
 from .questions import Answer
 
 HERE = machine.BENCH / "peers" / "postgresql"
-# One core answers: no parallel workers, nothing compiled for a query that is over before it pays; nothing is written that must last.
+# Tuned for one core and short queries, so without parallel workers and JIT; the data need not be durable.
 SETTINGS = {
     "shared_buffers": "1GB", "work_mem": "64MB", "maintenance_work_mem": "512MB", "effective_cache_size": "4GB", "jit": "off",
     "max_parallel_workers_per_gather": "0", "max_parallel_maintenance_workers": "0", "fsync": "off", "synchronous_commit": "off",
@@ -85,20 +85,20 @@ class PostgreSql(Contestant):
         return machine.quietly([*self.psql_command(), *arguments])
 
     def pause(self):
-        """Its processes have groups of their own. Idle, and without autovacuum, they do nothing."""
+        """Does nothing: idle processes without autovacuum take no CPU, and each has its own process group."""
 
     def resume(self):
         """See `pause`."""
 
     def request(self, question):
-        """Not a request, but whether there will be one."""
+        """Returns whether the question can be asked, instead of a request."""
         return question if question.subject == "search" else None
 
     def ask(self, question):
         count, select = (HERE / "search.sql").read_text().replace(":q", ":'q'").rstrip().rstrip(";").split(";")
         as_json = f"SELECT json_build_object('total', ({count}), 'data', (SELECT json_agg(hit) FROM ({select}) hit))"
         began = time.monotonic()
-        # Variables are only filled in for what comes from a file or standard input.
+        # psql expands variables only in input from a file or standard input.
         out = machine.quietly([*self.psql_command(), "-tA", "-v", f"q={question.parameters['q']}"], input=as_json)
         elapsed = time.monotonic() - began
         body = json.loads(out)

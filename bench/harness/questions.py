@@ -1,4 +1,4 @@
-"""What is asked of everybody, and when two answers are the same."""
+"""The questions to all contestants, and the comparison of their answers."""
 
 import re
 import unicodedata
@@ -20,14 +20,14 @@ class Question:
     title: str
     subject: str
     parameters: dict = field(default_factory=dict)
-    # Without a key Lastro refuses after thirty a minute; nobody else has a limit to refuse with.
+    # Without a key Lastro rejects after thirty a minute; the other contestants have no limit.
     refused: bool = False
-    # The content coding that is asked for. No peer compresses, so only Lastro and the bare server are asked.
+    # The requested content coding. No peer compresses, so only Lastro and the bare server are measured.
     coding: str = ""
 
     @property
     def path(self):
-        """As Lastro takes it, and the peers whose routes are ours to write."""
+        """The path on Lastro, and on the peers with routes of our own."""
         rest = dict(self.parameters)
         path = LASTRO_PATHS[self.subject]
         if "{id}" in path:
@@ -42,7 +42,7 @@ class Answer:
 
 
 def questions(filings):
-    """Offsets are given for two million filings and shrink with the set."""
+    """Returns the questions. Offsets are for two million filings and scale with the set."""
     far_in_category, far = 200_000 * filings // 2_000_000, 500_000 * filings // 2_000_000
     # The largest category: an eighth of all filings.
     category = {"category": "Comunicado ao Mercado", "from": "2020-01-01", "to": "2026-06-30"}
@@ -63,15 +63,15 @@ def questions(filings):
 
 
 def compressed_questions():
-    """What browsers and most libraries ask for."""
+    """Questions with the content codings that browsers and most libraries request."""
     days = {"from": "2019-01-01", "to": "2026-06-30", "offset": 0}
     return [Question(f"20 filings by days, counted, in {coding}", "filings", days, coding=coding) for coding in ("gzip", "zstd", "br")]
 
 
 def difference(question, ours, theirs):
-    """Why the second answer is not the first, or None. `ours` is Lastro's and names the fields that count."""
+    """Returns the difference between two answers, or None. Only the fields of `ours`, Lastro's, are compared."""
     if question.refused:
-        # That it was refused was looked at when it was asked; everybody says so in other words.
+        # The status was checked on receipt, and the text of a rejection is different for each contestant.
         return None
     if ours.total != theirs.total:
         return f"total {theirs.total}, not {ours.total}"
@@ -87,7 +87,7 @@ def difference(question, ours, theirs):
 
 
 def stray_hit(word, rows):
-    """Best first means something else to each search engine, so the order is its own; what is found must have the word."""
+    """Checks that every hit has the word. The order is not compared, because each search engine ranks differently."""
     if len({row["id"] for row in rows}) != len(rows):
         return "a row is there twice"
     for row in rows:

@@ -16,13 +16,13 @@ ORDER = ["Contest", "Scaling", "Fleet", "Instruction counts", "Build"]
 
 
 def table(head, rows):
-    """The first column is text, the others are figures."""
+    """Formats a table. The first column is text, the others are figures."""
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def write(section, text):
-    """Replaces one section and leaves the others as they are."""
+    """Replaces one section and keeps the others."""
     sections = dict(stored())
     sections[section] = text.strip()
     parts = [f"## {name}\n\n{sections[name]}\n" for name in ORDER if name in sections]
@@ -51,7 +51,7 @@ def ratio(value):
 
 
 def spread(values, form=ratio):
-    """The median, and between which two values the middle half of them lies."""
+    """Formats the median and the range of the middle half of the values."""
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
     return f"{form(middle)} ({form(low)}–{form(high)})"
 
@@ -116,7 +116,7 @@ def multiples(contest):
 
 
 def against(contest, question, peers, form):
-    """How many times the fastest of these peers Lastro is, in each round; or why that cannot be said."""
+    """Formats the ratio of Lastro to the fastest of these peers, by round, or the reason for its absence."""
     ours = contest.entries[contest.lastro, question]
     entries = [contest.entries[peer, question] for peer in peers]
     timed = [entry for entry in entries if not entry.missing]
@@ -127,6 +127,6 @@ def against(contest, question, peers, form):
 
 
 def shown(entry, what):
-    """Some contestants have no figure of some kind."""
+    """Formats a figure, which some contestants may not have."""
     value = None if entry.missing else entry.median(what)
     return entry.missing or ("–" if math.isnan(value) else rate(value))

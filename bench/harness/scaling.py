@@ -1,4 +1,4 @@
-"""How Lastro's figures grow with its data: questions, memory, start, and a rebuild while requests are running."""
+"""Growth of Lastro's figures with its data: questions, memory, startup, and a rebuild under load."""
 
 import contextlib
 import os
@@ -16,17 +16,17 @@ from .laboratory import Laboratory
 from .questions import questions
 
 BOTH_CORES = f"{machine.SERVER_CORE},{machine.LOAD_CORE}"
-# A light load: what is looked at is how long a request takes, not how many there can be.
+# A light load, to measure latency and not throughput.
 CALM_CONNECTIONS, CALM_DELAY_MS = 16, 5
 WINDOWS_BEFORE = 5
 REBUILD_PATIENCE_S = 180
-# One after the other, each as soon as the one before is in service: a rebuild alone is shorter than a second.
+# Publications in sequence, each as soon as the previous one is served, because one rebuild takes less than a second.
 PUBLICATIONS = 8
 KEEPING_PATIENCE_S = 60
 
 
 class Station(lastro.Lastro):
-    """A Lastro over a set of one size, with its operator's listener on."""
+    """A Lastro over a data set of one size, with its admin listener on."""
 
     def __init__(self, laboratory):
         super().__init__(laboratory)
@@ -36,7 +36,7 @@ class Station(lastro.Lastro):
         return lastro.serve(self.laboratory.database, self.address, self.admin, stderr=self.log())
 
     def start(self):
-        """Seconds until the process lives, and until it is ready."""
+        """Starts it. Returns the seconds until it is alive and until it is ready."""
         began = time.monotonic()
         self.process = self.launch()
         machine.wait_for(f"http://{self.admin}/livez", self.process)
@@ -52,7 +52,7 @@ class Station(lastro.Lastro):
             return False
 
     def wait_until_kept(self):
-        """What makes the next start quick is written once this one is ready."""
+        """Waits for the saved index, which makes the next start quick and is written after this one is ready."""
         kept = self.laboratory.database_file.with_name(self.laboratory.database_file.name + ".index") / "filings"
         given_up = time.monotonic() + KEEPING_PATIENCE_S
         while not kept.exists() and time.monotonic() < given_up:
@@ -75,10 +75,10 @@ class Figures:
     resident: float = 0
     database: float = 0
     beside: float = 0
-    # By the question's place, one for each round.
+    # By the question's index, one measurement for each round.
     measured: dict = field(default_factory=dict)
     rebuild: float = 0
-    # Of each second, in microseconds.
+    # One value per second, in microseconds.
     p99_before: list = field(default_factory=list)
     p99_during: list = field(default_factory=list)
     peak: float = 0
@@ -117,7 +117,7 @@ def opened(size, clean_up):
 
 
 def sizes_on_disk(laboratory):
-    """Megabytes of the database, and of what the service keeps beside it."""
+    """Returns the megabytes of the database, and of the files that the service keeps beside it."""
     files = [file for file in laboratory.directory.rglob("*") if file.is_file()]
     size = {file: file.stat().st_size / 1e6 for file in files}
     name = laboratory.database_file.name
@@ -138,7 +138,7 @@ def ask_in_rounds(stations, rounds, seconds):
 
 
 def single_searches(station, size):
-    """On the largest set, where they take longest."""
+    """Measures single searches on the largest set, where they take longest."""
     machine.say("single searches")
     station.resume()
     table = searches.table(searches.run(station, size))
@@ -147,7 +147,7 @@ def single_searches(station, size):
 
 
 def rebuild_under_load(station, figures):
-    """A few new filings are published, again and again; requests go on, in windows of one second, until all are in service."""
+    """Publishes a few new filings repeatedly, and measures requests in windows of one second until all are served."""
     station.spread_over(BOTH_CORES)
     figures.p99_before = [calm_window(station, figures) for _ in range(WINDOWS_BEFORE)]
     with ThreadPoolExecutor() as aside:
@@ -159,14 +159,14 @@ def rebuild_under_load(station, figures):
 
 
 def publish_all(station):
-    """Publishes when nobody else wants the processor: what is to be seen is the rebuild, and not who causes it or waits for it."""
-    # Of the calling thread alone, and of what it starts.
+    """Publishes at idle priority, so that only the rebuild is measured, and not the publishing or waiting process."""
+    # Applies only to the calling thread and its children.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     return [publish_and_wait(station, number) for number in range(PUBLICATIONS)]
 
 
 def publish_and_wait(station, number):
-    """Seconds from the end of the publication until the filings are in service."""
+    """Returns the seconds from the end of the publication until the filings are served."""
     publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, str(number)]
     edition = int(machine.quietly(publish))
     began = time.monotonic()

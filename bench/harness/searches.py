@@ -1,4 +1,4 @@
-"""Single searches, every one of them new, one after the other on one connection: what each takes, and of the server's processor."""
+"""Single searches, all different, one after the other on one connection: the latency and the processor time of each."""
 
 import os
 import re
@@ -15,7 +15,7 @@ EXPLANATION = (
     "No question is asked twice, so no answer is a remembered one. Milliseconds as the client sees them, and of the server's processor; "
     "the worst one is the one that took most of the processor, with what it found:"
 )
-# Of the longest questions only so much.
+# Longer questions are truncated in the table.
 SHOWN_LETTERS = 60
 
 
@@ -24,12 +24,12 @@ class Asked:
     search: adversary.Search
     found: int
     seconds: float
-    # Time on a core, without what the machine gave to others meanwhile.
+    # Processor time, without the time of other processes.
     cpu_seconds: float
 
 
 class Line:
-    """One connection, with as little of a client as can be."""
+    """One connection, with a minimal client."""
 
     def __init__(self, address, headers):
         host, port = address.split(":")
@@ -38,7 +38,7 @@ class Line:
         self.head = "".join(f"{name}: {value}\r\n" for name, value in headers) + f"Host: {address}\r\n\r\n"
 
     def ask(self, path):
-        """Seconds and body."""
+        """Returns the seconds and the body."""
         request = f"GET {path} HTTP/1.1\r\n{self.head}".encode()
         began = time.perf_counter()
         self.socket.sendall(request)
@@ -64,7 +64,7 @@ class Line:
 
 
 def run(station, size):
-    """Asks a server that is running and otherwise idle: by family, what was asked."""
+    """Searches on a running and otherwise idle server. Returns the results by family."""
     texts = adversary.texts_of(station.laboratory.database_file, station.laboratory.filings)
     families = adversary.families(texts, size)
     everywhere = os.sched_getaffinity(0)

@@ -1,4 +1,4 @@
-"""Looks at a running server from outside: memory, descriptors, connections, and whether its operator's port answers."""
+"""Monitors a running server from outside: memory, descriptors, connections, and whether its admin port responds."""
 
 import os
 import threading
@@ -20,7 +20,7 @@ class Look:
 
 
 class Watch:
-    """Looks twice a second, until it is stopped."""
+    """Takes a sample twice a second, until it is stopped."""
 
     def __init__(self, process, admin):
         self.process, self.admin = process, admin

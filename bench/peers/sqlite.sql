@@ -1,7 +1,7 @@
 -- The database of the SQLite peers, made from Lastro's, which is attached as `lastro`.
 --
--- What a competent person would make for these questions and no other: every value already in the form in which it is
--- shown, an index for each page that also serves its count, and full-text search that folds case and accents.
+-- It is designed for these questions only: every value in the form of the response, an index for each page that also
+-- serves its count, and full-text search that folds case and accents.
 
 PRAGMA main.journal_mode = OFF;
 PRAGMA main.synchronous = OFF;

@@ -4,7 +4,7 @@ use lastro::http::v1::plans::applicant_from_json;
 use lastro::http::v1::webhooks::draft::{Change, Draft};
 use lastro::http::v1::keys::grace;
 
-// Every JSON body that is taken from clients.
+// Every JSON body accepted from clients.
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {
     let _ = (applicant_from_json(body), grace(body));
     for allow_private in [false, true] {

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use lastro_sources::cvm::filings::{FilingsReader, YearArchive};
 
-// A year of filings, as a table and as the archive that it comes in.
+// A year of filings, as a table and as its archive.
 libfuzzer_sys::fuzz_target!(|file: &[u8]| {
     if let Ok(reader) = FilingsReader::new(file, "ipe.csv", 2025) {
         reader.for_each(drop);

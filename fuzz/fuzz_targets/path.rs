@@ -4,7 +4,7 @@ use http::Method;
 use lastro::http::request::path::PathParams;
 use lastro::http::routes::{Target, resolve};
 
-// The table of routes, and the segments that a handler is given.
+// The table of routes, and the path segments passed to a handler.
 libfuzzer_sys::fuzz_target!(|path: &str| {
     for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
         if let Target::Found { route, .. } = resolve(&method, path) {

@@ -2,7 +2,7 @@
 
 use lastro::http::request::query::{Query, SERIES_LIMIT};
 
-// Everything that a handler may ask of a query string.
+// Every way a handler may read a query string.
 libfuzzer_sys::fuzz_target!(|raw: &str| {
     if let Ok(query) = Query::new(raw) {
         let _ = (query.page(), query.limit(SERIES_LIMIT), query.days(), query.search(), query.get("pair"));

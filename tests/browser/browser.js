@@ -1,4 +1,4 @@
-// A browser that keeps watch: every visit fails on a request to another origin, an error in the console,
+// A browser with checks: every visit fails on a request to another origin, an error in the console,
 // a script that throws, or a violation of the content security policy.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ const FLAGS = [
 ];
 
 let visitors = 0;
-// Each file of tests runs in a process of its own, and must not use up the quota of another.
+// Each test file runs in its own process, and must not use up the quota of another.
 const network = readdirSync(dirname(process.argv[1])).indexOf(basename(process.argv[1]));
 
 /** Opens Debian's Chromium on pages of `origin`. */
@@ -20,10 +20,10 @@ export async function openBrowser(origin) {
   return {
     close: () => chrome.close(),
 
-    /** Runs `stay` on a new page. `refusals`: the visit provokes 4xx answers, which the console notes. */
+    /** Runs `stay` on a new page. `refusals` allows 4xx responses, which the console reports as errors. */
     async visit({ refusals = false, ...options }, stay) {
       visitors += 1;
-      // Each visitor has an address, and so a quota, of its own.
+      // Each visitor has its own address, and so its own quota.
       const extraHTTPHeaders = { 'X-Forwarded-For': `10.1.${network}.${visitors}` };
       const context = await chrome.newContext({ baseURL: origin, extraHTTPHeaders, viewport: { width: 1280, height: 900 }, ...options });
       context.setDefaultTimeout(20_000);
@@ -51,7 +51,7 @@ function watch(page, origin, refusals) {
     if (message.type() === 'error' && !refused) faults.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
-  // A page that is left takes its requests along.
+  // Leaving a page aborts its requests.
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
     if (reason !== 'net::ERR_ABORTED') faults.push(`failed ${request.url()}: ${reason}`);

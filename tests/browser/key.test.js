@@ -1,6 +1,6 @@
-// The reader's key: entered once, kept for the session, sent in a header, never in an address, gone at a click.
+// The reader's key: entered once, kept for the session, sent in a header, never in an address, removed with one click.
 //
-// LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY name keys of the running service; scripts/test makes them.
+// LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY hold keys of the running service; scripts/test creates them.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** A visit during which no key may stand in any address. */
+/** Runs a visit in which no address may contain a key. */
 const visit = (options, key, stay) => browser.visit(options, async (page, context) => {
   const addresses = [];
   page.on('request', (request) => addresses.push(request.url(), request.headers().referer ?? ''));
@@ -97,7 +97,7 @@ test('a key that is used on a page can be forgotten there', async () => {
   });
 });
 
-/** Holds back the first request that matches until `release` is called. */
+/** Holds back the first matching request until the returned function is called. */
 const holdFirst = async (page, pattern) => {
   let release;
   let held = false;

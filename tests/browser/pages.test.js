@@ -1,7 +1,7 @@
-// The pages in a real browser: what a reader sees, what the pages ask for, and that nothing leaves the origin.
+// The pages in a real browser: their content and their requests, none of which may leave the origin.
 //
-// LASTRO_URL names a running service that trusts 127.0.0.1 as a proxy; LASTRO_SCREENSHOTS a directory for pictures.
-// scripts/test starts the one and sets both.
+// LASTRO_URL is a running service that trusts 127.0.0.1 as a proxy; LASTRO_SCREENSHOTS is a directory for pictures.
+// scripts/test starts the service and sets both.
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,10 +28,10 @@ const fillForm = async (page, name, email) => {
   await page.getByLabel('E-mail').fill(email);
 };
 
-/** By the keyboard: the driver cannot tell when a button stands still on a page without scripts. */
+/** Uses the keyboard, because without scripts the driver cannot detect that a button is stable. */
 const submitForm = (page) => page.getByLabel('E-mail').press('Enter');
 
-/** The key that the page shows is one that the service takes. */
+/** Asserts that the service accepts the key shown on the page. */
 const assertShownKeyWorks = async (page) => {
   const shown = page.locator('#key');
   await shown.filter({ hasText: 'lastro_' }).waitFor().catch(async (error) => {
@@ -102,7 +102,7 @@ test('what is wrong with a registration stands beside the field', async () => {
   for (const javaScriptEnabled of [true, false]) {
     await browser.visit({ javaScriptEnabled, refusals: true }, async (page) => {
       await page.goto('/pricing');
-      // Good enough for the browser, not for us.
+      // Valid for the browser, but not for the service.
       await fillForm(page, 'Ana', 'ana..souza@example.com');
       await submitForm(page);
       await page.locator('#email-error').filter({ hasText: 'e-mail' }).waitFor();
@@ -112,7 +112,7 @@ test('what is wrong with a registration stands beside the field', async () => {
   }
 });
 
-/** Sends the operation's call from the reference and gives the answer. */
+/** Sends the operation's request from the API reference and returns the response. */
 const sendFromReference = async (page, path, key) => {
   const operation = page.locator(`[id$="GET${path}"]`).first();
   await operation.getByRole('button', { name: /test request/i }).first().click();

@@ -1,4 +1,4 @@
-// A newcomer's paths, counted in clicks, and the calculator beside the API.
+// The paths of a new reader, counted in clicks, and the calculator compared with the API.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser } from './browser.js';
@@ -58,7 +58,7 @@ for (const [path, inputs, kind] of KINDS) {
       const answer = await (await fetch(`${URL}/api/v1/calc/${kind}?${new URLSearchParams(inputs)}`)).json();
       assert.equal(Number(await page.locator('.result .figure data').getAttribute('value')), answer.result);
       assert.equal(await page.locator('.receipt tbody tr').count(), answer.receipt.length);
-      // The address tells what was calculated, and a reload shows the same.
+      // The address contains the calculation, and a reload shows the same.
       await page.reload();
       assert.equal(Number(await page.locator('.result .figure data').getAttribute('value')), answer.result);
     });

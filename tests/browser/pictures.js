@@ -1,4 +1,4 @@
-// Two pictures for the README, into the directory that is named: the front page, and a series in the dark. See scripts/pictures.
+// Writes two pictures for the README to the given directory: the front page, and a dark series. See scripts/pictures.
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 

@@ -1,4 +1,4 @@
-// Every page as it is read: in both languages and themes, on three screens, without scripts, by keyboard, by a screen reader.
+// Every page in both languages and themes, on three screens, without scripts, by keyboard, by a screen reader.
 import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -29,14 +29,14 @@ after(() => browser?.close());
 
 const nameOf = (path) => path.replace(/[^a-z0-9]+/gi, '-').replace(/^-|-$/g, '').slice(0, 40) || 'front';
 
-/** What axe-core finds fault with. What the reference UI draws is not ours. */
+/** Violations found by axe-core, except in the API reference, which a third-party UI renders. */
 const violations = async (page) => {
   await page.evaluate(axe);
   const found = await page.evaluate(() => axe.run({ exclude: [['#app']] }, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }));
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary})`).join(' | ')}`);
 };
 
-/** Opens every page one after the other, as one reader would. */
+/** Opens every page in turn, in one visit. */
 const readAll = (options, pages, look) => browser.visit(options, async (page) => {
   for (const path of pages) {
     await page.goto(path);
@@ -129,7 +129,7 @@ test('a page is walked by keyboard alone', async () => {
     assert.match(await page.locator('.tip').textContent(), /%/);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.tip').isVisible(), false);
-    // Whatever has the focus is seen to have it.
+    // Every focused element shows an outline.
     for (let presses = 0; presses < 25; presses += 1) {
       await page.keyboard.press('Tab');
       const unseen = await page.evaluate(() => {
@@ -146,7 +146,7 @@ test('a comparison can be read in the other language', async () => {
     await page.goto('/fx/usd-brl');
     await page.getByLabel('Compare with').selectOption('eur-brl');
     await page.locator('.plot .line.second').waitFor();
-    // Nobody has chosen a language so far.
+    // No language has been chosen so far.
     assert.deepEqual(await context.cookies(), []);
     await page.getByRole('link', { name: 'Português' }).click();
     await page.getByRole('heading', { level: 1, name: 'Dólar americano' }).waitFor();

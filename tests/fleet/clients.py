@@ -1,4 +1,4 @@
-"""Clients of a fleet: what they asked, when, and what came of it. A broken connection is an answer too, and a bad one."""
+"""Clients of a fleet, with the time and outcome of their requests. A broken connection is an outcome too: a failure."""
 
 import http.client
 import threading
@@ -14,7 +14,7 @@ WINDOW_S = 60
 class Answer:
     sent: float
     received: float
-    # 0 where no answer came.
+    # 0 if there was no response.
     status: int
     headers: dict = field(default_factory=dict)
     body: bytes = b""
@@ -29,7 +29,7 @@ class Answer:
 
 
 class Client:
-    """One connection after the other, from an address of its own: each is another client to those who count addresses."""
+    """One connection after the other, from a given address, which the limit by address counts as one client."""
 
     def __init__(self, port, key=None, address="127.0.0.1"):
         self.port, self.address = port, address
@@ -59,7 +59,7 @@ class Client:
 
 
 def at_once(ports, requests, key=None, address="127.0.0.1", connections=32):
-    """So many requests as fast as these connections can send them, dealt over the ports in turn."""
+    """Sends requests as fast as these connections can, spread over the ports in turn."""
     clients = [Client(ports[n % len(ports)], key, address) for n in range(min(connections, requests))]
 
     def share(n):
@@ -73,7 +73,7 @@ def at_once(ports, requests, key=None, address="127.0.0.1", connections=32):
 
 
 class Stream:
-    """Requests at a steady rate in the background, until it is ended."""
+    """Sends requests at a steady rate in the background, until it is stopped."""
 
     def __init__(self, port, per_second, key=None, address="127.0.0.1", connections=4, path=CURRENT_SELIC):
         self.answers, self.stopping, self.path = [], threading.Event(), path
@@ -105,7 +105,7 @@ class Stream:
 
 
 def most_in_a_window(answers, after=float("-inf"), before=float("inf")):
-    """The most that was certainly admitted within one window: from the sending of the first to the answer of the last."""
+    """The most requests certainly admitted within one window, from sending the first to the response of the last."""
     admitted = [a for a in answers if a.admitted and a.sent >= after and a.received <= before]
     windows = ([a for a in admitted if a.sent >= first.sent and a.received < first.sent + WINDOW_S] for first in admitted)
     return max(map(len, windows), default=0)

@@ -1,4 +1,4 @@
-"""The parts of a fleet as processes: each is started, ended or killed by its own number, and leaves nothing behind."""
+"""The parts of a fleet as processes: each is started, ended or killed by its process id, and leaves nothing behind."""
 
 import contextlib
 import glob
@@ -17,7 +17,7 @@ NAME = "lastro"
 
 
 class Unavailable(Exception):
-    """A part could not be started; the text says which, and what it said."""
+    """A part could not be started; the text has its name and its output."""
 
 
 def free_port():
@@ -42,7 +42,7 @@ def answers(port):
 
 
 def unprivileged(user):
-    """Some programs refuse to run as root."""
+    """Prefix of a command that runs as another user, because some programs refuse to run as root."""
     return ["setpriv", f"--reuid={user}", f"--regid={'nogroup' if user == 'nobody' else user}", "--clear-groups"] if os.geteuid() == 0 else []
 
 
@@ -99,7 +99,7 @@ class Postgres(Part):
         self.programs = Path(found[-1]) if found else None
 
     def prepare(self):
-        """Makes the cluster, with one database."""
+        """Creates the cluster, with one database."""
         self.cluster.mkdir()
         if os.geteuid() == 0:
             shutil.chown(self.cluster, "postgres")
@@ -119,7 +119,7 @@ class Postgres(Part):
         return super().is_up() and subprocess.run(ready).returncode == 0
 
     def stop_at_once(self):
-        """As a machine that loses its power: nothing is finished, nobody is told."""
+        """Stops like a power failure: without finishing work or notifying clients."""
         self.end(signal.SIGQUIT)
 
     def psql(self, sql, database=NAME):
@@ -187,14 +187,14 @@ class Replica(Part):
         return False
 
     def metric(self, name):
-        """The values of a metric, by its labels as they are written."""
+        """The values of a metric, by the text of its labels."""
         text = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=5).read().decode()
         lines = [line for line in text.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
         return {line.rpartition(" ")[0][len(name):]: float(line.rpartition(" ")[2]) for line in lines}
 
 
 class HaProxy(Part):
-    """Configured as deploy/haproxy/haproxy.cfg advises, with the ports of this fleet."""
+    """HAProxy, configured like deploy/haproxy/haproxy.cfg, with the ports of this fleet."""
 
     name = "haproxy"
 
@@ -218,7 +218,7 @@ class HaProxy(Part):
 
 
 class Fleet:
-    """All of it. Used as a context: whatever happens, everything that was started is ended."""
+    """The whole fleet, as a context manager that always ends every process it started."""
 
     def __init__(self, directory, binary, replicas=3, settings=()):
         self.directory, self.binary = Path(directory), Path(binary)
@@ -251,7 +251,7 @@ class Fleet:
         self.pepper.chmod(0o600)
 
     def start_replicas_at_once(self):
-        """On an empty database: all of them migrate it and look for the sample at the same moment."""
+        """Starts all replicas at once on an empty database: all migrate it and check for the sample together."""
         for replica in self.replicas:
             with open(self.directory / f"{replica.name}.log", "ab") as log:
                 replica.process = subprocess.Popen(replica.command(), stdout=log, stderr=log, start_new_session=True, env=replica.environment())
@@ -264,7 +264,7 @@ class Fleet:
         self.postgres.stop_at_once()
 
     def lastro(self, *arguments):
-        """A command of the operator."""
+        """Runs a command of the operator."""
         command = [str(self.binary), *arguments, *self.database()]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.strip()
 

@@ -1,4 +1,4 @@
-"""What a fleet promises, each tried on a running one. A promise gives what it observed, and whether that is what was promised."""
+"""The promises of a fleet, each tested on a running one. A promise returns its observation, and whether it was kept."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from .receiver import Receiver
 
 FREE, BRONZE = 30, 100
 AMPLE = 1_000_000
-# What a replica may lose of its counts when it is killed: it writes them down every second.
+# Seconds of counts that a killed replica may lose: it flushes them every second.
 FLUSH_S = 1.5
 
 
@@ -48,7 +48,7 @@ def same_answers_everywhere(fleet):
 
 
 def anonymous_limit_is_exact(fleet):
-    # Not in equal parts: a share of each replica would not come to the limit.
+    # In unequal parts, because with a fixed share for each replica the sum would stay below the limit.
     first, *others = [replica.port for replica in fleet.replicas]
     seen = at_once([first, first, first, first, *others], 95, address="127.0.0.95")
     admitted = sum(a.admitted for a in seen)
@@ -86,7 +86,7 @@ def a_killed_replica_is_not_noticed(fleet):
 
 
 def usage(fleet, key):
-    """What the service itself says was used, once all replicas have written down what they counted."""
+    """The usage reported by the service, after all replicas have flushed their counts."""
     time.sleep(3)
     report = json.loads(Client(fleet.balancer.port, key).ask("/api/v1/plans/usage").body)
     return sum(endpoint["requests"] for endpoint in report["endpoints"] if endpoint["endpoint"].endswith(CURRENT_SELIC))
@@ -177,14 +177,14 @@ def a_message_outlives_its_dispatcher(fleet):
 
 
 def owner_of(port):
-    """The process that holds the other end of a connection."""
+    """The process at the other end of a connection."""
     lines = subprocess.run(["ss", "-tnpH", "sport", "=", f":{port}"], check=True, capture_output=True, text=True).stdout
     return int(lines.split("pid=")[1].split(",")[0])
 
 
 @contextlib.contextmanager
 def told(fleet, key):
-    """A series that was read once, and a webhook that hears of it."""
+    """A series that was synchronised once, and a webhook for its changes."""
     publisher, receiver = Publisher(), Receiver()
     try:
         synchronise(fleet, publisher)
@@ -228,5 +228,5 @@ PROMISES = [
     ("1.5 × the limit: never more than 100 in any 60 s", a_trickle_never_exceeds_the_limit),
     ("Redis lost for 70 s: ≤ 200 around, ≤ 100 inside, exact after", a_lost_redis_gives_nothing_away),
 ]
-# Those that take a minute or more.
+# Promises that take a minute or more.
 LONG = (a_trickle_never_exceeds_the_limit, a_lost_redis_gives_nothing_away, a_message_outlives_its_dispatcher)

@@ -1,4 +1,4 @@
-"""Stands in for the central bank: one monthly series in its format, whose newest value can be corrected."""
+"""A fake central bank: one monthly series in its format, with a newest value that can be corrected."""
 
 import datetime
 import json
@@ -26,7 +26,7 @@ class Publisher:
                 self.wfile.write(body or b'{"error":"Value(s) not found"}')
 
             def log_message(self, *_):
-                """Nothing."""
+                """Logs nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""A customer's server that webhooks are delivered to. It notes the id of every message, and can hang."""
+"""A customer's server that receives webhooks. It records the id of every message, and can hang."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +19,7 @@ class Receiver:
                 self.end_headers()
 
             def log_message(self, *_):
-                """Nothing: the ids are enough."""
+                """Logs nothing: the ids are enough."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True

@@ -1,4 +1,4 @@
-// Prints the points of each page and category, and what cost points; fails below the bar. scripts/lighthouse starts the service.
+// Prints the score of each page and category and the lost points; fails below the bar. scripts/lighthouse runs it.
 import { launch } from 'chrome-launcher';
 import lighthouse from 'lighthouse';
 

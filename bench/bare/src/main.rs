@@ -1,8 +1,8 @@
-//! The limit to measure against: hyper answering a fixed body, and nothing else.
+//! The limit to measure against: hyper alone, responding with a fixed body.
 //!
-//! `lastro-bench-bare 127.0.0.1:9001`, then `PUT /202` makes 202 bytes, typed as JSON, the answer to whatever is asked from
-//! then on: so it can be sent the very requests that the service is sent. The same runtime and protocol settings as the
-//! service, so that what differs is the service's own work.
+//! Start `lastro-bench-bare 127.0.0.1:9001`; after `PUT /202` every response is 202 bytes, typed as JSON, so that it
+//! can receive the same requests as the service. It has the same runtime and protocol settings as the service, so that
+//! the difference is the service's own work.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
-/// All bodies are the start of this one: a fixed body costs nothing to make.
+/// Source of all bodies, which are prefixes of this one and cost nothing to make.
 static LONGEST_BODY: [u8; 1 << 20] = [b'x'; 1 << 20];
 
 static LENGTH: AtomicUsize = AtomicUsize::new(0);

@@ -1,18 +1,18 @@
-//! The head of an answer: its status, and where it ends.
+//! The head of a response: its status and length.
 
 use anyhow::{Context, Result};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub status: u16,
-    /// Of head and body.
+    /// Length of head and body.
     pub length: usize,
 }
 
 const MOST_HEADERS: usize = 64;
 
 impl Answer {
-    /// `None` while the head is not there.
+    /// Returns `None` while the head is incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Self>> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut response = httparse::Response::new(&mut headers);

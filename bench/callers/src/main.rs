@@ -1,8 +1,8 @@
-//! Load with a key of its own for each request, without a script that is run for each.
+//! A load generator with a different key for each request, which needs no script per request.
 //!
-//! `lastro-bench-callers SECONDS CONNECTIONS PATH ADDRESS… < keys` asks each address over so many connections, every
-//! request with the next of the keys, and prints how many were admitted and how many refused. Without a key nobody says
-//! who they are. What load takes of a core that Redis and PostgreSQL have to share with it they do not get.
+//! `lastro-bench-callers SECONDS CONNECTIONS PATH ADDRESS… < keys` sends requests to each address over CONNECTIONS
+//! connections, each request with the next key, and prints the numbers of admitted and rejected ones. Without keys, the
+//! requests carry none. It must be cheap, because it shares a core with Redis and PostgreSQL.
 
 #![allow(clippy::print_stdout, reason = "a program that prints, for the harness")]
 
@@ -19,7 +19,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 use answer::Answer;
 
-/// No answer that is asked for here is longer.
+/// Maximum length of a response.
 const LONGEST_ANSWER: usize = 16 * 1024;
 
 #[tokio::main(flavor = "current_thread")]
@@ -57,7 +57,7 @@ async fn call(
     Ok(())
 }
 
-/// One request for each key, ready to be sent.
+/// The prepared requests, one for each key.
 struct Requests {
     ready: Vec<String>,
     next: Cell<usize>,
@@ -86,7 +86,7 @@ struct Told {
     refused: u64,
 }
 
-/// One connection: a request is sent when the one before it has been answered.
+/// Runs one connection, on which each request waits for the response to the previous one.
 async fn ask_until(mut stream: TcpStream, requests: Rc<Requests>, until: Instant) -> Result<Told> {
     let (mut told, mut buffer) = (Told::default(), vec![0; LONGEST_ANSWER]);
     while Instant::now() < until {
@@ -100,7 +100,7 @@ async fn ask_until(mut stream: TcpStream, requests: Rc<Requests>, until: Instant
     Ok(told)
 }
 
-/// The status of one answer, which is read to its end.
+/// Reads one whole response and returns its status.
 async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u16> {
     let mut length = 0;
     loop {

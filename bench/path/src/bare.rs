@@ -1,4 +1,4 @@
-//! hyper with a fixed body over the same stream: what of a count is not Lastro's.
+//! hyper with a fixed body over the same stream: the part of a count that is not Lastro's.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use tokio::io::DuplexStream;
 
 use crate::questions;
 
-/// As long as the current Selic.
+/// A body of the length of the current Selic.
 const BODY: &[u8] = br#"{"date":"2026-10-30","value":11.75}"#;
 
 pub(crate) fn request(key: &str) -> Vec<u8> {
@@ -25,7 +25,7 @@ pub(crate) async fn serve_stream(stream: DuplexStream) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
     let service = service_fn(|_: Request<Incoming>| async { Ok::<_, Infallible>(response()) });
-    // It ends when the client goes.
+    // Ends when the client disconnects.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -1,9 +1,9 @@
-//! A client that does as little as it can: its work is counted too.
+//! A client that does as little as possible, because its work is counted too.
 
 use anyhow::{Context, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-/// Longer than any answer to the questions.
+/// Size of the buffer, longer than any response.
 const ROOM: usize = 256 * 1024;
 const LENGTH_HEADER: &[u8] = b"content-length: ";
 
@@ -13,7 +13,7 @@ pub(crate) struct Conversation {
     ending: Option<Ending>,
 }
 
-/// How to know an answer's end without reading it: all have the same body, only a number in the head grows or shrinks.
+/// Recognises the end of a response without parsing it: all have the same body, only numbers in the head change length.
 struct Ending {
     at_least: usize,
     tail: Vec<u8>,
@@ -27,7 +27,7 @@ impl Conversation {
         Self { stream, buffer: vec![0; ROOM], ending: None }
     }
 
-    /// Sends a request and takes the whole answer in. Returns its status.
+    /// Sends a request, reads the whole response and returns its status.
     pub(crate) async fn ask(&mut self, request: &[u8]) -> anyhow::Result<u16> {
         self.stream.write_all(request).await?;
         let mut read = 0;
@@ -41,7 +41,7 @@ impl Conversation {
         }
     }
 
-    /// What comes next is another answer: the thirty that are admitted are over.
+    /// Forgets the known ending, because the next response may differ: after thirty requests they are rejected.
     pub(crate) fn expect_another_answer(&mut self) {
         self.ending = None;
     }
@@ -60,7 +60,7 @@ impl Conversation {
     }
 }
 
-/// The length of head and body, once the head is there.
+/// The length of head and body, once the head is complete.
 fn expected_length(answer: &[u8]) -> anyhow::Result<Option<usize>> {
     let Some(head) = position(answer, b"\r\n\r\n") else { return Ok(None) };
     let start = position(&answer[..head], LENGTH_HEADER).context("an answer without a length")?;

@@ -1,8 +1,8 @@
 //! The path of a request without the network, for counting instructions.
 //!
-//! `lastro-bench-path make DIRECTORY` writes a small made-up data set; `lastro-bench-path ask DIRECTORY` serves it to itself
-//! over a stream in memory, so many requests a question, and prints what each took. `bench/instructions` runs it under
-//! valgrind, which writes a count down whenever [`phase_ends`] is entered.
+//! `lastro-bench-path make DIRECTORY` writes a small made-up data set. `lastro-bench-path ask DIRECTORY` serves it over
+//! a stream in memory, sends [`REQUESTS`] requests for each question, and prints the time of one. `bench/instructions`
+//! runs it under valgrind, which writes a count whenever [`phase_ends`] is entered.
 
 mod bare;
 mod conversation;
@@ -21,14 +21,14 @@ use lastro::http::listener::serve_connection;
 use crate::conversation::Conversation;
 use crate::questions::{QUESTIONS, Question};
 
-/// Enough to make what happens once a second, or once a thousand times, invisible.
+/// Requests counted for each question: enough to hide work that happens once a second or once in a thousand requests.
 const REQUESTS: u32 = 150;
-/// More than the thirty that the Free plan admits a minute, so that a refusal is one from the first that counts.
+/// More than the thirty a minute of the Free plan, so that all counted requests of the rejected question are rejected.
 const WARM_UP: u32 = 40;
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const STREAM_BUFFER: usize = 64 * 1024;
 
-/// One thread: client and server take turns, and nothing depends on who is faster.
+/// Runs client and server in turn on one thread, so that the counts do not depend on timing.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -56,7 +56,7 @@ async fn ask_all(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks until everything is warm, then as often as is counted.
+/// Sends the warm-up requests, then the counted ones.
 #[allow(clippy::print_stdout, reason = "the titles tell the reader of the counts which is which")]
 async fn count(
     title: &str,
@@ -80,7 +80,7 @@ async fn count(
     Ok(())
 }
 
-/// Where valgrind writes down what it counted since the last time.
+/// Marks the point at which valgrind writes its count since the previous call.
 #[inline(never)]
 fn phase_ends(phase: &str) {
     black_box(phase);

@@ -1,11 +1,11 @@
-//! What is asked: the questions of `bench/run`, at the size of the small set.
+//! The questions of `bench/run`, for the small data set.
 
 pub(crate) struct Question {
     pub title: &'static str,
     pub path: &'static str,
     pub status: u16,
     pub keyed: bool,
-    /// The content coding that is asked for.
+    /// The value of `Accept-Encoding`.
     pub coding: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! A small data set, and a service over it that nothing else keeps busy.
+//! A small data set, and a service over it without background work.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use lastro_model::{Day, Decimal, ManualClock, Plan, RatePoint, Records, Series};
 use lastro_sample::Shape;
 use lastro_store::{Condition, Publication, Store};
 
-/// The smallest of the sizes that `bench/run` compares.
+/// The smallest size of `bench/run`.
 const SHAPE: Shape = Shape { companies: 500, filings: 20_000, seed: 1 };
-/// More than will ever be asked.
+/// More than the benchmark ever sends.
 const RATE_LIMIT: u32 = 100_000_000;
 
 pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
@@ -26,8 +26,8 @@ pub(crate) async fn make(directory: &Path) -> anyhow::Result<()> {
     lengthen(&*store).await
 }
 
-/// Two daily series get the thirty years that official ones have: nothing in the sample is as long, and charts are drawn of
-/// such.
+/// Gives two daily series thirty years of values, as official ones have, because charts of such series are measured and
+/// none in the sample is as long.
 async fn lengthen(store: &dyn Store) -> anyhow::Result<()> {
     let at = Timestamp::now();
     let publication = |series: Series| {
@@ -39,7 +39,7 @@ async fn lengthen(store: &dyn Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As many values as there are business days.
+/// Values of thirty years, as many as there are business days.
 fn thirty_years() -> Vec<RatePoint> {
     const VALUES: i32 = 8_000;
     let first = Day::from(jiff::civil::date(1994, 7, 4));
@@ -49,8 +49,8 @@ fn thirty_years() -> Vec<RatePoint> {
         .collect()
 }
 
-/// What answers, and a key that nothing is closed to. The service is stopped again at once: its background jobs would be
-/// counted with the requests, and the rest of it answers without them.
+/// Returns the application and a key with access to everything. The service is stopped again at once: its background
+/// jobs would be counted with the requests, and requests are served without them.
 pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)> {
     let settings = Serve {
         listen: "127.0.0.1:0".parse()?,
@@ -69,7 +69,7 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     };
     let service = Service::start(Setup {
         store: lastro_store::open(&common.database).await?,
-        // It stands still: however slow the machine, a quota that is used up stays so.
+        // Stands still, so that a used-up quota stays used up on a slow machine.
         clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
         common,
         settings,
@@ -78,7 +78,7 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     let app = Arc::clone(&service.app);
     let key = add_key(&app).await?;
     service.stop().await?;
-    // A service that stops asks its clients to go elsewhere.
+    // Stopping has set this, and the responses would close their connections.
     app.draining.store(false, Ordering::Release);
     Ok((app, key))
 }

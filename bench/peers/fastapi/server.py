@@ -1,7 +1,7 @@
-"""The same questions answered by FastAPI over SQLite: `BENCH_DATABASE=… uvicorn server:app`.
+"""FastAPI over SQLite for the same questions: `BENCH_DATABASE=… uvicorn server:app`.
 
-Return types, as FastAPI advises: pydantic writes the JSON in Rust. The functions are `async` and ask SQLite directly: with one
-worker on one core, handing every question to a thread only adds work.
+It declares return types, as FastAPI advises: pydantic writes the JSON in Rust. The functions are `async` and query
+SQLite directly: with one worker on one core, passing every question to a thread only adds work.
 """
 
 import os
@@ -67,7 +67,7 @@ class FilingPage(BaseModel):
 
 app = FastAPI()
 
-# `from` is a word of Python's own.
+# `from` is a keyword of Python.
 From = Annotated[str, Query(alias="from")]
 
 
@@ -94,14 +94,14 @@ async def company(id: str) -> Company:
 async def filings(category: Optional[str] = None, from_: From = "0000-01-01", to: str = "9999-12-31", limit: int = 20, offset: int = 0) -> FilingPage:
     where = BY_DAYS if category is None else BY_CATEGORY
     asked = {"category": category, "from": from_, "to": to, "limit": limit, "offset": offset}
-    # The inner question skips to the page within the index, without touching the rows on the way.
+    # The inner query skips to the page within the index, without reading the skipped rows.
     ids = f"SELECT f.id FROM filing f WHERE {where} {ORDER} LIMIT :limit OFFSET :offset"
     return page(f"SELECT COUNT(*) FROM filing f WHERE {where}", f"SELECT {FILING} FROM filing f JOIN ({ids}) USING (id) {ORDER}", asked)
 
 
 @app.get("/api/v1/filings/search")
 async def search(q: str, limit: int = 20, offset: int = 0) -> FilingPage:
-    # In quotes it is one word, whatever characters it has.
+    # In quotes it is one word, with any characters.
     quoted = '"{}"'.format(q.replace('"', '""'))
     return page(SEARCH_TOTAL, SEARCH_PAGE, {"q": quoted, "limit": limit, "offset": offset})
 

@@ -1,6 +1,6 @@
-// What Lastro does for every request beside answering it, done by the plugins that Fastify lists as its own:
-// a key, a limit for each key (and for each address without one), the headers that tell of it, an ETag. Usage and the
-// request's id need no plugin. All of it in memory, all else as the plugins have it by default.
+// Lastro's additional work for every request, done by Fastify's own plugins: a key, a limit for each key (and for each
+// address without one), its headers, an ETag. Usage and the request's id need no plugin. All of it is in memory, with
+// the defaults of the plugins.
 import bearerAuth from '@fastify/bearer-auth';
 import etag from '@fastify/etag';
 import rateLimit from '@fastify/rate-limit';

@@ -1,6 +1,6 @@
-// The same questions answered by Fastify over SQLite: `node server.js DATABASE HOST PORT`, and with a key behind that by
-// one that does more than answer (duties.js).
-// Response schemas, as Fastify advises for speed; statements prepared once, as better-sqlite3 does.
+// Fastify over SQLite for the same questions: `node server.js DATABASE HOST PORT`. A key as a fourth argument adds the
+// work of duties.js.
+// It has response schemas, as Fastify advises for speed, and statements prepared once, as better-sqlite3 advises.
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';
 
@@ -23,7 +23,7 @@ const series = database.prepare(
 const company = database.prepare('SELECT * FROM company WHERE id = ?');
 const counted = (where) => ({
   total: database.prepare(`SELECT COUNT(*) FROM filing f WHERE ${where}`).pluck(),
-  // The inner question skips to the page within the index, without touching the rows on the way.
+  // The inner query skips to the page within the index, without reading the skipped rows.
   page: database.prepare(`SELECT ${FILING} FROM filing f
     JOIN (SELECT f.id FROM filing f WHERE ${where} ${ORDER} LIMIT @limit OFFSET @offset) USING (id) ${ORDER}`),
 });
@@ -59,7 +59,7 @@ const days = { from: { type: 'string', default: '0000-01-01' }, to: { type: 'str
 
 const app = Fastify();
 if (key) await takeOn(app, key);
-// Queries are copied where they go to SQLite: better-sqlite3 takes plain objects only.
+// Queries are copied for SQLite, because better-sqlite3 accepts only plain objects.
 app.get('/api/v1/market/selic/current', answers(ratePoint), async () => current.get());
 app.get('/api/v1/market/selic', answers(list(ratePoint), { type: 'object', properties: { ...days, ...paging } }),
   async ({ query }) => ({ data: series.all({ ...query }) }));
@@ -70,7 +70,7 @@ app.get('/api/v1/filings',
   async ({ query }) => answerPage(query.category === undefined ? byDays : byCategory, { ...query }));
 app.get('/api/v1/filings/search',
   answers(page, { type: 'object', required: ['q'], properties: { ...paging, q: text } }),
-  // In quotes it is one word, whatever characters it has.
+  // In quotes it is one word, with any characters.
   async ({ query }) => answerPage(search, { ...query, q: `"${query.q.replaceAll('"', '""')}"` }));
 
 function answerPage(statements, query) {

@@ -16,7 +16,7 @@ CREATE TABLE filing (
     reference_date text,
     version integer NOT NULL,
     url text NOT NULL,
-    -- A slash between two words would make them one: the parser takes `Town/RS` for the name of a file.
+    -- A slash would join two words: the parser reads `Town/RS` as the name of a file.
     words tsvector GENERATED ALWAYS AS (to_tsvector('public.filings',
         translate(company_name || ' ' || category || ' ' || coalesce(type, '') || ' ' || description, '/', ' '))) STORED
 );

@@ -1,7 +1,7 @@
-//! Publishes a few more made-up filings, so that a running service has something to rebuild.
+//! Publishes a few more made-up filings, so that a running service rebuilds its index.
 //!
-//! `lastro-bench-publish sqlite:demo.db 1`, then `2` for the next few. It goes through the store as a synchronisation
-//! does, which is what the service has to cope with. Prints the edition that came of it.
+//! `lastro-bench-publish sqlite:demo.db 1`, then `2` for the next few. It writes through the store, as a
+//! synchronisation does, and prints the new edition.
 
 use anyhow::Context;
 use jiff::Timestamp;
@@ -10,9 +10,9 @@ use lastro_store::{Condition, Publication, Write};
 use tokio::sync::mpsc;
 
 const FILINGS: u64 = 10;
-/// Above every number that `lastro demo` gives.
+/// Above every id of `lastro demo`.
 const FIRST_ID: u64 = 900_000_000;
-/// New filings are the newest; the questions that are timed meanwhile end before this day.
+/// The newest day, so that the questions timed meanwhile, which end before it, do not match the new filings.
 const DAY: &str = "2026-10-30";
 
 #[tokio::main]

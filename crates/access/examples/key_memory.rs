@@ -1,4 +1,4 @@
-//! How much memory a key in the ring takes: fills rings of growing size and reads what the process holds.
+//! Measures the memory of a key in the ring: fills rings of growing size and reads the memory of the process.
 //!
 //! ```sh
 //! cargo run --release -p lastro-access --example key_memory
@@ -55,7 +55,7 @@ fn record(pepper: &Pepper, key: &ApiKey) -> KeyRecord {
     }
 }
 
-/// Bytes that the process holds in memory.
+/// Resident bytes of the process.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096

@@ -1,9 +1,9 @@
-//! The rings of clients without a key, one for each address, in bounded memory.
+//! Rings of clients without a key, one for each address, in bounded memory.
 //!
 //! A flood of addresses must neither exhaust the memory nor escape the limit. Up to the capacity each address has
 //! its own ring; beyond it newcomers share the ring of their network, and beyond the capacity of networks one last
 //! ring. A client that moves from a shared ring to its own starts with a copy of the shared one, so moving never
-//! yields a fresh quota and keeps what it was told about its next unit. Who the client is was settled in `client`.
+//! yields a fresh quota, and a promised retry time stays valid. `client` determines the client's address.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -16,10 +16,10 @@ use crate::{ClientAddr, Ring, Verdict};
 
 const SHARDS: usize = 64;
 
-/// A full shard looks for idle rings at most this often, so that a flood does not pay for the search at each step.
+/// Shortest time between two searches of a full shard for idle rings, so that a flood does not trigger one per request.
 const SEARCH_INTERVAL_NS: u64 = 1_000_000_000;
 
-/// An idle ring is kept a little longer: who waits as told, and comes back, finds its own and not a crowded one.
+/// Extra time an idle ring is kept, so that a client returning after its retry time still has its own ring.
 const KEPT_IDLE_NS: u64 = 5_000_000_000;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct AddressRings {
 }
 
 impl AddressRings {
-    /// At most `capacity` rings of addresses, and as many of networks.
+    /// Holds at most `capacity` rings of addresses, and as many of networks.
     pub fn new(window_ns: u64, capacity: usize) -> Self {
         Self {
             window_ns,
@@ -45,12 +45,12 @@ impl AddressRings {
         self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation: Operation::Take })
     }
 
-    /// What [`AddressRings::take`] would answer now. Neither a unit nor memory is consumed.
+    /// Returns the verdict [`AddressRings::take`] would give now. Consumes neither a unit nor memory.
     pub fn peek(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
         self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation: Operation::Peek })
     }
 
-    /// Takes back what [`AddressRings::take`] admitted at that instant.
+    /// Returns the unit that [`AddressRings::take`] admitted at `taken_ns`.
     pub fn give_back(&self, client: ClientAddr, limit: u32, taken_ns: u64) -> Verdict {
         self.answer(
             client,
@@ -58,19 +58,19 @@ impl AddressRings {
         )
     }
 
-    /// Counts a unit that was consumed already, as [`Ring::record`] does.
+    /// Counts a unit already consumed, as [`Ring::record`] does.
     pub fn record(&self, client: ClientAddr, limit: u32, now_ns: u64) {
         let operation = Operation::Record;
         self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation });
     }
 
-    /// Counts a request that was admitted elsewhere, as [`Ring::confirm`] does.
+    /// Counts a request admitted elsewhere, as [`Ring::confirm`] does.
     pub fn confirm(&self, client: ClientAddr, limit: u32, now_ns: u64) -> Verdict {
         let operation = Operation::Confirm;
         self.answer(client, RingCall { limit, window_ns: self.window_ns, now_ns, operation })
     }
 
-    /// Which ring the next request of a client would be counted in.
+    /// The kind of ring that the client's next request would be counted in.
     pub fn standing(&self, client: ClientAddr, now_ns: u64) -> Standing {
         let call = RingCall { limit: 0, window_ns: self.window_ns, now_ns, operation: Operation::Peek };
         if self.addresses.has_place(&client, call) {
@@ -83,7 +83,7 @@ impl AddressRings {
         self.window_ns
     }
 
-    /// How many rings are held.
+    /// The number of rings held.
     pub fn len(&self) -> usize {
         self.addresses.len() + self.networks.len()
     }
@@ -92,7 +92,7 @@ impl AddressRings {
         self.len() == 0
     }
 
-    /// Drops what has been idle for a while. To be called every few seconds.
+    /// Drops idle rings. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.addresses.sweep(self.window_ns, now_ns);
         self.networks.sweep(self.window_ns, now_ns);
@@ -102,8 +102,8 @@ impl AddressRings {
         }
     }
 
-    /// Locks are taken in the order address, network, last. The client's own lock is held throughout: two of its
-    /// requests at once cannot be answered by two rings.
+    /// Takes locks in the order address, network, last. The client's own lock is held throughout, so that two of its
+    /// concurrent requests are not counted in two rings.
     fn answer(&self, client: ClientAddr, call: RingCall) -> Verdict {
         let network = client.network();
         self.addresses.answer(
@@ -124,14 +124,14 @@ impl AddressRings {
     }
 }
 
-/// With whom a client shares its ring.
+/// The sharing of a client's ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// With nobody.
+    /// Not shared.
     Own,
-    /// With its network: there are too many addresses.
+    /// Shared with its network: there are too many addresses.
     Network,
-    /// With all who have no ring: there are too many networks.
+    /// Shared with all clients without a ring: there are too many networks.
     Last,
 }
 
@@ -145,13 +145,13 @@ enum Operation {
 }
 
 impl Operation {
-    /// Whether there is something to remember of it.
+    /// Whether the ring must be kept afterwards.
     fn consumes(self) -> bool {
         matches!(self, Self::Take | Self::Record | Self::Confirm)
     }
 }
 
-/// One call of `take`, `record`, `confirm`, `peek` or `give_back`, to be applied to whichever ring it finds.
+/// One call of `take`, `record`, `confirm`, `peek` or `give_back`, to be applied to the ring that is found.
 #[derive(Debug, Clone, Copy)]
 struct RingCall {
     limit: u32,
@@ -172,14 +172,14 @@ impl RingCall {
     }
 }
 
-/// A bounded map of rings, locked in parts.
+/// A bounded map of rings, split into shards with a lock each.
 #[derive(Debug)]
 struct Table<K> {
     shards: Box<[Mutex<Shard<K>>]>,
-    /// Keyed afresh in each process: nobody can aim all their addresses at one shard.
+    /// Keyed at random in each process, so that an attacker cannot aim many addresses at one shard.
     hasher: RandomState,
     capacity: usize,
-    /// Rings of all shards, counted before they are inserted and after they are removed.
+    /// Number of rings in all shards, raised before an insertion and lowered after a removal.
     held: AtomicUsize,
 }
 
@@ -208,8 +208,8 @@ impl<K: Copy + Eq + Hash> Table<K> {
         &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
     }
 
-    /// Applies the call to the key's ring, or goes `elsewhere` when there is neither a ring nor room for one.
-    /// A newcomer's ring starts as a copy of the one it shared before.
+    /// Applies the call to the key's ring, or calls `elsewhere` if there is neither a ring nor room for one.
+    /// A new ring starts as a copy of the one the client shared before.
     fn answer(
         &self,
         key: K,
@@ -232,7 +232,7 @@ impl<K: Copy + Eq + Hash> Table<K> {
         verdict
     }
 
-    /// Whether one more ring may be held; for a call that consumes, its place is then reserved.
+    /// Returns whether one more ring may be held. Reserves its place if the call consumes.
     fn make_room(&self, shard: &mut Shard<K>, call: RingCall) -> bool {
         let reserve = || {
             let one_more =

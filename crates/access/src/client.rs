@@ -1,18 +1,18 @@
-//! Who is asking, when there is no key: the client's address, seen through the proxies that we trust.
+//! The address of a client without a key, read through trusted proxies.
 //!
-//! A forwarded address is believed only as far as an unbroken line of trusted proxies vouches for it, because
-//! anybody can write the rest of the header.
+//! A forwarded address counts only if every proxy after it is trusted, because the client can write the rest of the
+//! header.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ipnet::IpNet;
 
-/// One client: an IPv4 address, or an IPv6 network of 64 bits, which is what one subscriber gets.
+/// One client: an IPv4 address, or an IPv6 /64, the usual size of one subscriber's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientAddr(Block);
 
-/// The neighbourhood of a client: /24 of IPv4, /48 of IPv6.
+/// The network of a client: /24 of IPv4, /48 of IPv6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Network(Block);
 
@@ -24,7 +24,7 @@ enum Block {
 }
 
 impl ClientAddr {
-    /// One client that stands for all of its network, where a whole network has one allowance.
+    /// One client that stands for its whole network, for limits by network.
     pub fn of_network(self) -> Self {
         Self(self.network().0)
     }
@@ -56,12 +56,12 @@ impl fmt::Display for ClientAddr {
     }
 }
 
-/// The proxies whose word about an address is taken. None by default.
+/// The proxies whose `X-Forwarded-For` is trusted. None by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Reads a comma-separated list of networks (`10.0.0.0/8`) and addresses; an empty text trusts nobody.
+    /// Parses a comma-separated list of networks (`10.0.0.0/8`) and addresses. An empty text trusts no proxy.
     pub fn parse(text: &str) -> Result<Self, String> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         entries.map(network).collect::<Result<_, _>>().map(Self)
@@ -83,14 +83,14 @@ impl TrustedProxies {
             if !self.trusts(nearest) {
                 break;
             }
-            // What stands left of an unreadable entry was vouched for by nobody we know.
+            // No trusted proxy vouches for the entries left of an unreadable one.
             let Some(address) = forwarded_address(entry) else { break };
             nearest = address;
         }
         nearest.into()
     }
 
-    /// Whether this peer's word about an address is taken.
+    /// Whether this peer is a trusted proxy.
     pub fn trusts(&self, peer: IpAddr) -> bool {
         let address = peer.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -105,7 +105,7 @@ fn network(entry: &str) -> Result<IpNet, String> {
     Ok(canonical(network))
 }
 
-/// Peers are compared in canonical form, so a network of mapped addresses would match nobody as it stands.
+/// Turns a network of IPv4-mapped addresses into IPv4: peers are compared in canonical form and would never match it.
 fn canonical(network: IpNet) -> IpNet {
     let mapped = match network {
         IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(96)),
@@ -114,7 +114,7 @@ fn canonical(network: IpNet) -> IpNet {
     mapped.and_then(|(address, prefix)| IpNet::new(address.into(), prefix).ok()).unwrap_or(network)
 }
 
-/// Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:567`.
+/// Parses `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:567`.
 fn forwarded_address(entry: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(entry.trim_ascii()).ok()?;
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

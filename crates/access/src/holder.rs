@@ -1,7 +1,7 @@
-//! The holder of keys at work: one quota and one ledger, shared by all keys of the account.
+//! The in-memory state of an account: one quota and one ledger, shared by all its keys.
 //!
-//! Rotating a key therefore neither doubles a quota nor splits a bill. The key ring makes holders; the server asks
-//! them on each request.
+//! Rotating a key therefore neither doubles the quota nor splits the bill. The key ring creates holders; the server
+//! uses one on each request.
 
 use lastro_model::AccountId;
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use crate::{Ring, Verdict, WINDOW_SECONDS};
 const SECOND_NS: u64 = 1_000_000_000;
 const WINDOW_NS: u64 = WINDOW_SECONDS * SECOND_NS;
 
-/// Rotations of an account in an hour: far more than anyone needs, and few enough that the table of keys cannot be flooded.
+/// Rotations of an account in an hour: more than anyone needs, few enough not to flood the table of keys.
 pub const ROTATIONS_PER_HOUR: u32 = 20;
 const HOUR_NS: u64 = 3600 * SECOND_NS;
 
@@ -42,44 +42,44 @@ impl Holder {
         self.ring.lock().take(limit, WINDOW_NS, now_ns)
     }
 
-    /// What [`Holder::take`] would answer now, consuming nothing.
+    /// Returns the verdict [`Holder::take`] would give now. Consumes nothing.
     pub fn peek(&self, limit: u32, now_ns: u64) -> Verdict {
         self.ring.lock().peek(limit, WINDOW_NS, now_ns)
     }
 
-    /// Takes back what [`Holder::take`] admitted at that instant.
+    /// Returns the unit that [`Holder::take`] admitted at `taken_ns`.
     pub fn give_back(&self, limit: u32, taken_ns: u64) -> Verdict {
         self.ring.lock().give_back(limit, WINDOW_NS, taken_ns)
     }
 
-    /// The requests of the last minute, for who asks elsewhere whether one more is admitted.
+    /// The requests of the last minute, for callers that get the decision from a shared limiter.
     pub fn requests(&self) -> &Mutex<Ring> {
         &self.ring
     }
 
-    /// The rotations of the last hour, likewise.
+    /// The rotations of the last hour, for the same callers.
     pub fn rotations(&self) -> &Mutex<Ring> {
         &self.rotations
     }
 
-    /// Whether the account may rotate a key now, which then counts.
+    /// Admits and counts one rotation of a key, or rejects it.
     pub fn take_rotation(&self, now_ns: u64) -> Verdict {
         self.rotations.lock().take(ROTATIONS_PER_HOUR, HOUR_NS, now_ns)
     }
 
-    /// Whether nothing would be lost with it: its quotas are whole, and the store has all that was counted.
+    /// Whether it can be dropped without loss: its quotas are unused, and no counts are left in its ledger.
     pub(crate) fn is_idle(&self, now_ns: u64) -> bool {
         self.ring.lock().is_idle(WINDOW_NS, now_ns)
             && self.rotations.lock().is_idle(HOUR_NS, now_ns)
             && !self.has_uncollected_usage()
     }
 
-    /// Whether something was counted that no batch has taken yet.
+    /// Whether the ledger holds counts that no batch has taken yet.
     pub fn has_uncollected_usage(&self) -> bool {
         !self.ledger.lock().is_empty()
     }
 
-    /// Gives the memory of a quota back that nobody draws on.
+    /// Frees the memory of an unused quota.
     pub(crate) fn rest(&self, now_ns: u64) {
         let mut ring = self.ring.lock();
         if ring.is_idle(WINDOW_NS, now_ns) {

@@ -1,7 +1,7 @@
-//! Issuing keys: who may hold one, the key itself, and what the store keeps of it.
+//! Issuing of keys: checks of the applicant, the new key, and the record the store keeps of it.
 //!
-//! Registration, rotation and the operator's commands all come here. Whether somebody may have one more key is the
-//! business of [`crate::Registrations`] and [`crate::Holder`]; storing it is the caller's.
+//! Used by registration, rotation and the operator's commands. [`crate::Registrations`] and [`crate::Holder`] decide
+//! whether one more key is allowed; the caller stores it.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use crate::{ApiKey, Pepper};
 const LONGEST_NAME: usize = 100;
 const LONGEST_EMAIL: usize = 254;
 
-/// Who asks for a key, checked.
+/// A person applying for a key, with valid name and e-mail address.
 pub struct Applicant {
     name: String,
     email: String,
 }
 
-/// What is wrong with an applicant, and in which field.
+/// An invalid field of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplicantError {
     pub field: &'static str,
@@ -51,7 +51,7 @@ fn is_address(email: &str) -> bool {
 }
 
 impl fmt::Debug for Applicant {
-    /// Without the person: this text may end in a log.
+    /// Omits personal data, because the text may end in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Applicant(…)")
     }
@@ -65,27 +65,27 @@ impl fmt::Display for ApplicantError {
 
 impl std::error::Error for ApplicantError {}
 
-/// What a new account is granted, and by whom.
+/// The terms of a new account, and whether it registered itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grant {
     pub plan: Plan,
-    /// Requests a minute agreed in place of the plan's.
+    /// Requests a minute, instead of the plan's limit.
     pub rate_limit: Option<u32>,
-    /// Its holder asked for it, and not the operator.
+    /// Created by its holder and not by the operator.
     pub self_registered: bool,
 }
 
 impl Grant {
-    /// What everybody gets who registers.
+    /// The terms of every registration.
     pub const REGISTRATION: Self = Self { plan: Plan::Free, rate_limit: None, self_registered: true };
 
-    /// What the operator agrees on with a customer.
+    /// Terms that the operator agreed on with a customer.
     pub fn by_operator(plan: Plan, rate_limit: Option<u32>) -> Self {
         Self { plan, rate_limit, self_registered: false }
     }
 }
 
-/// A key that was just made: the only moment when it can be shown. The digest is all that is kept of it.
+/// A new key. It can be shown only now, because only the digest is stored.
 #[derive(Debug)]
 pub struct IssuedKey {
     pub key: ApiKey,
@@ -93,13 +93,13 @@ pub struct IssuedKey {
 }
 
 impl IssuedKey {
-    /// `random` fills the slice it is given.
+    /// Creates a key. `random` fills the slice it receives.
     pub fn generate(pepper: &Pepper, random: &mut dyn FnMut(&mut [u8])) -> Self {
         let key = ApiKey::generate(random);
         Self { digest: pepper.digest(&key), key }
     }
 
-    /// The key as the first of a new account, which is named after it.
+    /// The record of this key as the first one of a new account, which takes its id.
     pub fn for_new_account(&self, applicant: Applicant, grant: Grant, created_at: Timestamp) -> NewKey {
         let (id, Applicant { name, email }) = (self.key.id(), applicant);
         let Grant { plan, rate_limit, self_registered } = grant;

@@ -1,13 +1,13 @@
-//! An API key: `lastro_<id>_<secret><checksum>`, made, read and kept from view.
+//! An API key, `lastro_<id>_<secret><checksum>`: generated, parsed and hidden from logs.
 //!
-//! A mistyped or made-up key fails its checksum here, before anything is looked up. Whether a well-formed key is
-//! anybody's is the business of [`crate::KeyRing`].
+//! A mistyped or made-up key fails its checksum here, before any lookup. [`crate::KeyRing`] decides whether a
+//! well-formed key is valid.
 
 use std::fmt;
 
 use lastro_model::{KeyId, ParseError};
 
-/// Never change it: scanners of leaked secrets and every key in use know it.
+/// Must never change: every key in use has it, and scanners for leaked secrets search for it.
 const PREFIX: &[u8] = b"lastro_";
 const ID_END: usize = PREFIX.len() + 8;
 const SECRET_START: usize = ID_END + 1;
@@ -18,7 +18,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 const FORM: ParseError = ParseError("must be an API key: lastro_, eight characters, _ and 38 characters");
 
-/// A well-formed key. It has no `Display`, and its `Debug` shows the public part only.
+/// A well-formed key. It has no `Display`, and its `Debug` shows only the public part.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
     text: [u8; LENGTH],
@@ -26,9 +26,9 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// A new key: 47 bits of id and 190 bits of secret. `random` fills the slice it is given.
+    /// Creates a key with 47 bits of id and 190 bits of secret. `random` fills the slice it receives.
     pub fn generate(random: &mut dyn FnMut(&mut [u8])) -> Self {
-        // What is made here is well-formed, so the loop runs once; the one door that checks is used all the same.
+        // The text is well-formed, so the loop runs once; it still goes through the only constructor, which checks.
         loop {
             let mut text = [b'_'; LENGTH];
             text[..PREFIX.len()].copy_from_slice(PREFIX);
@@ -72,7 +72,7 @@ impl ApiKey {
         &self.text
     }
 
-    /// The same key with another secret, and the checksum that belongs to it.
+    /// The same key with a changed secret and a matching checksum.
     #[cfg(test)]
     pub(crate) fn with_secret(&self, change: impl FnOnce(&mut [u8])) -> Self {
         let mut text = self.text;
@@ -106,7 +106,7 @@ fn checksum(text: &[u8]) -> [u8; 6] {
 }
 
 fn fill_base62(places: &mut [u8], random: &mut dyn FnMut(&mut [u8])) {
-    // The greatest multiple of 62 that a byte can hold: bytes from there on would favour the first letters.
+    // The greatest multiple of 62 in a byte. Bytes from here on would make the first letters more likely.
     const FAIR: u8 = 62 * 4;
     let mut places = places.iter_mut();
     let mut bytes = [0; 40];

@@ -1,8 +1,8 @@
-//! The keys used lately, by id, ready to be checked without waiting on the store.
+//! The recently used keys, by id, checked without waiting for the store.
 //!
-//! A bounded cache: the store is asked for a key that is not here, follows tell of every change of a key twice a second,
-//! and the keys that nobody has used for longest make room for others. What a holder still needs in memory, a quota
-//! that is drawn on or counts on their way to the store, keeps its keys here.
+//! A bounded cache: a missing key is read from the store, changes of keys are read from it twice a second, and the
+//! least recently used keys are evicted. A key stays while its holder has a partly used quota or counts that no batch
+//! has taken.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,32 +15,32 @@ use parking_lot::Mutex;
 use crate::negative_cache::NegativeCache;
 use crate::{ApiKey, Holder, Pepper, terms};
 
-/// A key as those are given it who found it good: whose it is, and what it entitles to.
+/// A valid key, with its account and its limits.
 #[derive(Debug)]
 pub struct ActiveKey {
     pub id: KeyId,
     pub account: AccountId,
     pub created_at: jiff::Timestamp,
-    /// Set while the key works beside the one it was rotated to.
+    /// Set after a rotation, while the old key still works beside the new one.
     pub ends_at: Option<jiff::Timestamp>,
     pub plan: Plan,
-    /// Requests a minute: the account's own agreement, or the plan's.
+    /// Requests a minute: the account's own limit, or the plan's.
     pub limit: u32,
     pub holder: Arc<Holder>,
-    /// The second of the growing clock in which the key was last asked for.
+    /// The second of the monotonic clock in which the key was last used.
     used_at: AtomicU32,
 }
 
 #[derive(Debug, Clone)]
 pub enum Lookup {
     Found(Arc<ActiveKey>),
-    /// Wrong secret, revoked or ended: a client is told the same for each of them, and for an unknown key.
+    /// Wrong secret, revoked or ended. The client gets the same response for each of them and for an unknown key.
     Refused,
-    /// Not in the ring; the store may know it.
+    /// Not in the ring, but maybe in the store.
     Unknown,
 }
 
-/// What the ring keeps of one key. Replaced as a whole, never changed.
+/// The ring's entry for one key. Replaced as a whole, never changed.
 struct Slot {
     key: Arc<ActiveKey>,
     digest: KeyDigest,
@@ -55,14 +55,14 @@ pub struct KeyRing {
     holders: HashMap<AccountId, Arc<Holder>>,
     unknown_ids: NegativeCache,
     revision: AtomicU64,
-    /// Held by whoever adds or removes slots and holders: an account never has two holders, and so two quotas.
+    /// Held while slots or holders are added or removed, so that an account never has two holders and two quotas.
     changing: Mutex<()>,
-    /// The second in which nobody was found who could make room: until it is over, another search would be in vain.
+    /// The second in which a search found no key to evict. Another search in the same second is skipped.
     searched_in_vain: AtomicU32,
 }
 
 impl KeyRing {
-    /// A ring that starts to lose its oldest keys when it holds more than `capacity`.
+    /// Creates a ring that evicts the least recently used keys when it holds more than `capacity`.
     pub fn new(pepper: Pepper, capacity: usize) -> Self {
         Self {
             pepper,
@@ -76,8 +76,8 @@ impl KeyRing {
         }
     }
 
-    /// The key is hashed before anything is looked up: one that is unknown, revoked, ended or wrong in any place takes the
-    /// work of a right one.
+    /// Checks a key. It is hashed before the lookup, so that an unknown, revoked, ended or wrong key takes as much work
+    /// as a valid one.
     pub fn find(&self, key: &ApiKey, now: Now) -> Lookup {
         let digest = self.pepper.digest(key);
         let slots = self.slots.pin();
@@ -90,11 +90,11 @@ impl KeyRing {
         Lookup::Found(Arc::clone(&slot.key))
     }
 
-    /// Takes in what became of a key that this process just changed. A record older than what the ring holds is ignored.
+    /// Applies a change that this process just made to a key. A record older than the ring's is ignored.
     ///
-    /// It does not move [`KeyRing::revision`]: changes of other keys may have happened before this one and not yet
-    /// have been read, and a revocation among them must not be skipped. For the same reason a key that is not held
-    /// stays out where the ring is past this change: a later one of this key may have passed by.
+    /// [`KeyRing::revision`] stays: earlier changes of other keys may not have been read yet, and a revocation among
+    /// them must not be skipped. If the ring is already past this change, a key that it does not hold is not added,
+    /// because the ring may have skipped a later change of the same key.
     pub fn upsert(&self, record: KeyRecord, now_ns: u64) {
         let _changing = self.changing.lock();
         if self.holds(record.id) || record.revision > self.revision() {
@@ -102,10 +102,10 @@ impl KeyRing {
         }
     }
 
-    /// Takes in a key that was asked of the store because of this one, and looks at it before it can make room again.
+    /// Adds a record read from the store for `key`, and checks the key before it can be evicted again.
     ///
-    /// `as_of` is the ring's revision before the store was asked. If it has moved since, the record may be an old one:
-    /// the key stays unknown, and the store must be asked again.
+    /// `as_of` is the ring's revision before the store was read. If it has moved since, the record may be outdated:
+    /// the key stays unknown, and the store must be read again.
     pub fn take_in(&self, key: &ApiKey, record: KeyRecord, as_of: u64, now: Now) -> Lookup {
         let _changing = self.changing.lock();
         if self.holds(record.id) || as_of == self.revision() {
@@ -114,14 +114,14 @@ impl KeyRing {
         self.find(key, now)
     }
 
-    /// Takes in the store's next changes, all that follow [`KeyRing::revision`] in ascending order, and moves it.
+    /// Applies the store's next changes, all that follow [`KeyRing::revision`] in ascending order, and advances it.
     pub fn catch_up(&self, changes: impl IntoIterator<Item = KeyChange>, now_ns: u64) {
         let _changing = self.changing.lock();
         for change in changes {
             let revision = change.revision();
             match change {
                 KeyChange::Changed(record) if self.holds(record.id) => self.put(record, now_ns),
-                // Nobody uses it here; who does will have it asked of the store.
+                // Not in use here. The next request with this key reads it from the store.
                 KeyChange::Changed(_) => {}
                 KeyChange::Removed { id, .. } => {
                     self.slots.pin().remove(&id);
@@ -131,17 +131,17 @@ impl KeyRing {
         }
     }
 
-    /// A ring that knows no key yet has missed none of the changes so far: each will be asked of the store as it is.
+    /// Sets the revision of an empty ring. It needs no earlier change, because it will read each key from the store.
     pub fn start_at(&self, revision: u64) {
         self.revision.store(revision, Ordering::Release);
     }
 
-    /// Up to here every change of the store was taken in.
+    /// The revision up to which every change of the store has been applied.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }
 
-    /// The store has no such key: for about a second it need not be asked again.
+    /// Remembers for about a second that the store has no such key.
     pub fn remember_miss(&self, id: KeyId, now_ns: u64) {
         self.unknown_ids.remember(id, now_ns);
     }
@@ -150,12 +150,12 @@ impl KeyRing {
         self.unknown_ids.contains(id, now_ns)
     }
 
-    /// For hashing new keys as the ring will check them.
+    /// The pepper for hashing new keys.
     pub fn pepper(&self) -> &Pepper {
         &self.pepper
     }
 
-    /// How many keys are held, ended ones included.
+    /// The number of keys held, including ended ones.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -164,7 +164,7 @@ impl KeyRing {
         self.slots.is_empty()
     }
 
-    /// Gives the memory of idle quotas back. To be called every few seconds.
+    /// Frees the memory of idle quotas and evicts surplus keys. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         for holder in self.holders.pin().values() {
             holder.rest(now_ns);
@@ -193,7 +193,7 @@ impl KeyRing {
         slots.insert(record.id, self.slot(record, used_at));
     }
 
-    /// Drops an eighth of the keys, those first that were not used for longest; none whose holder is busy.
+    /// Evicts the least recently used eighth of the keys, but none whose holder is busy.
     fn make_room(&self, now_ns: u64) {
         if self.searched_in_vain.load(Ordering::Relaxed) == seconds(now_ns) {
             return;
@@ -216,7 +216,7 @@ impl KeyRing {
         self.drop_holders_without_keys(now_ns);
     }
 
-    /// Nobody can take one up meanwhile: that is done by who holds `changing`.
+    /// Requires the lock `changing`, so that no other thread takes a holder meanwhile.
     fn drop_holders_without_keys(&self, now_ns: u64) {
         self.holders.pin().retain(|_, holder| Arc::strong_count(holder) > 1 || !holder.is_idle(now_ns));
     }
@@ -236,14 +236,14 @@ impl KeyRing {
         Slot { key: Arc::new(key), digest, revoked, revision }
     }
 
-    /// The account's one holder: its quota and its counts outlive every change of its keys.
+    /// The account's only holder. Its quota and its counts outlive every change of the account's keys.
     fn holder(&self, account: AccountId) -> Arc<Holder> {
         let holders = self.holders.pin();
         Arc::clone(holders.get_or_insert_with(account, || Arc::new(Holder::new(account))))
     }
 }
 
-/// Enough for a process that runs a hundred years.
+/// Seconds of the monotonic clock; 32 bits are enough for a hundred years.
 fn seconds(monotonic_ns: u64) -> u32 {
     (monotonic_ns / 1_000_000_000) as u32
 }
@@ -270,7 +270,7 @@ mod tests {
         ApiKey::generate(&mut |bytes| bytes.fill(number))
     }
 
-    /// The same key with another character at a place of its secret, counted from its end.
+    /// The same key with one changed character of its secret, at an index counted from the end.
     fn with_wrong(key: &ApiKey, from_end: usize) -> ApiKey {
         key.with_secret(|secret| {
             let place = secret.len() - 1 - from_end;

@@ -1,7 +1,6 @@
-//! The page of one account in the usage book: what it asked for since its last hand-over, by day, endpoint and outcome.
+//! The ledger of one account: counts of its requests since the last flush, by day, endpoint and outcome.
 //!
-//! What is handed over is no longer here, so an account that is quiet costs no memory. The book that gathers the pages is
-//! [`crate::Usage`].
+//! A flush empties it, so an inactive account costs no memory. [`crate::Usage`] collects the ledgers.
 
 use hashbrown::HashMap;
 use lastro_model::{Day, Outcome};
@@ -15,19 +14,19 @@ pub(crate) struct Line {
 
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    /// Hashed quickly: the names are ours, nobody can choose them to collide.
+    /// Uses a fast hash, because clients cannot choose the names to make them collide.
     counts: HashMap<Line, u64>,
 }
 
 impl Ledger {
-    /// Says whether this is the first line since the last hand-over.
+    /// Counts a request. Returns whether it is the first one since the last flush.
     pub(crate) fn count(&mut self, line: Line) -> bool {
         let was_empty = self.counts.is_empty();
         *self.counts.entry(line).or_default() += 1;
         was_empty
     }
 
-    /// Hands over everything.
+    /// Removes and returns all counts.
     pub(crate) fn take(&mut self) -> HashMap<Line, u64> {
         std::mem::take(&mut self.counts)
     }

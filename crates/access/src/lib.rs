@@ -1,10 +1,10 @@
-//! Who may ask, and how much: plans, keys and their issuing, client addresses, rate limits, usage.
+//! Access control: plans, keys and their issuing, client addresses, rate limits, usage.
 //!
 //! The server calls this crate on every request: parse the key, find its holder (or the client's address), take one
-//! unit of the quota, ask the plan table whether the feature is included, and count the outcome.
+//! unit of the quota, check in the plan table whether the feature is included, and count the outcome.
 //!
-//! It knows no data set, no HTTP and no SQL. All of it is memory and arithmetic: the clock and the randomness are
-//! arguments, nothing here waits, and every structure that a stranger can fill is bounded.
+//! It depends on no data set, no HTTP and no SQL. All of it is memory and arithmetic: the clock and the randomness are
+//! arguments, nothing blocks on I/O, and every structure that a client can fill is bounded.
 
 mod addresses;
 mod client;

@@ -1,24 +1,24 @@
-//! The rate limit: at most so many admitted requests in *any* window, exactly.
+//! The rate limit: an exact maximum of admitted requests in *any* window.
 //!
-//! A [`Ring`] remembers when it admitted what. A fixed window would let twice the limit through at its edge, and a
-//! token bucket nearly as much; this does not. It is arithmetic only: no clock, no lock, no map. Whose ring it is
-//! and for how long it is kept is decided in `holder` and `addresses`.
+//! A [`Ring`] remembers the time of each admission. A fixed window would let twice the limit through at its edge, and a
+//! token bucket nearly as much; this does not. It is arithmetic only: no clock, no lock, no map. `holder` and
+//! `addresses` decide which client a ring belongs to and for how long it is kept.
 
 use std::collections::VecDeque;
 
-/// Up to this limit every admitted instant is kept by itself. Above it, those of one slot are kept as one.
+/// Up to this limit every instant of admission has its own entry. Above it, those of one slot share an entry.
 pub const EXACT_LIMIT: u32 = 10_000;
 
-/// A slot is this part of the window (a millisecond of a minute), so that a ring of any limit stays below two megabytes.
+/// Slots in a window (each a millisecond of a minute), so that a ring of any limit stays below two megabytes.
 const SLOTS_IN_WINDOW: u64 = 60_000;
 
-/// Two clocks that count one window agree to this part of it: a second of a minute.
+/// Clocks of two machines may differ by this fraction of a window: a second of a minute.
 const CLOCKS_DIFFER_BY: u64 = 60;
 
-/// Below this many entries, giving memory back is not worth the trouble.
+/// Capacity up to which memory is not given back.
 const SMALL: usize = 16;
 
-/// What was admitted at one instant, or in one slot: then `at` is the latest, so that no unit comes back too early.
+/// The requests admitted at one instant, or in one slot. For a slot, `at` is the latest, so that no unit returns early.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     at: u64,
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Nanoseconds until the entry leaves the window; a clock that went backwards makes it longer, never shorter.
+    /// Nanoseconds until the entry leaves the window. A clock that went backwards makes them more, never fewer.
     fn expires_in(self, window_ns: u64, now_ns: u64) -> u64 {
         let age = now_ns.saturating_sub(self.at);
         let ahead = self.at.saturating_sub(now_ns);
@@ -38,7 +38,7 @@ impl Entry {
     }
 }
 
-/// The log of what was admitted within the last window, oldest first.
+/// The log of requests admitted within the last window, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct Ring {
     entries: VecDeque<Entry>,
@@ -51,7 +51,7 @@ impl Ring {
         Self { entries: VecDeque::new(), used: 0 }
     }
 
-    /// Admits one request if fewer than `limit` were admitted in the window that ends now. A refusal consumes nothing.
+    /// Admits one request if fewer than `limit` were admitted in the window ending now. A rejection consumes nothing.
     pub fn take(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         let admitted = self.used < limit;
@@ -61,21 +61,21 @@ impl Ring {
         self.verdict(admitted, limit, window_ns, now_ns)
     }
 
-    /// What [`Ring::take`] would answer now, consuming nothing.
+    /// Returns the verdict [`Ring::take`] would give now. Consumes nothing.
     pub fn peek(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         self.verdict(self.used < limit, limit, window_ns, now_ns)
     }
 
-    /// Counts a unit that was consumed already, whatever the limit says of it.
+    /// Counts a unit already consumed, even beyond the limit.
     pub fn record(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         self.push(limit, window_ns, now_ns);
         self.verdict(self.used < limit, limit, window_ns, now_ns)
     }
 
-    /// Counts a request that was admitted elsewhere, unless the whole limit was admitted here alone: then the other side has
-    /// forgotten some. The clocks of two machines differ a little, so a unit about to leave the window no longer counts.
+    /// Counts a request admitted elsewhere, unless the whole limit was already admitted here: then the other side has
+    /// lost some. The clocks of two machines differ a little, so a unit about to leave the window no longer counts.
     pub fn confirm(&mut self, limit: u32, window_ns: u64, now_ns: u64) -> Verdict {
         self.forget_expired(window_ns, now_ns);
         let nearly_window_ns = window_ns - window_ns / CLOCKS_DIFFER_BY;
@@ -87,7 +87,7 @@ impl Ring {
         self.verdict(admitted, limit, window_ns, now_ns)
     }
 
-    /// Takes back the unit that was admitted at `taken_ns`: the request was refused after all.
+    /// Returns the unit admitted at `taken_ns`, for a request rejected afterwards.
     pub fn give_back(&mut self, limit: u32, window_ns: u64, taken_ns: u64) -> Verdict {
         let place = self.entries.partition_point(|entry| entry.at < taken_ns);
         if let Some(entry) = self.entries.get_mut(place)
@@ -102,7 +102,7 @@ impl Ring {
         self.peek(limit, window_ns, taken_ns)
     }
 
-    /// Whether nothing lies in the window: such a ring is as good as a new one.
+    /// Whether the window is empty. Such a ring is equivalent to a new one.
     pub fn is_idle(&self, window_ns: u64, now_ns: u64) -> bool {
         self.entries.back().is_none_or(|newest| newest.is_expired(window_ns, now_ns))
     }
@@ -125,7 +125,7 @@ impl Ring {
         let slot_ns = slot_ns(limit, window_ns);
         self.used += 1;
         match self.entries.back_mut() {
-            // Also when the clock went backwards: the order of the entries must hold.
+            // Also matches if the clock went backwards, because the entries must stay in order.
             Some(newest) if now_ns / slot_ns <= newest.at / slot_ns => {
                 newest.at = newest.at.max(now_ns);
                 newest.count += 1;
@@ -146,7 +146,7 @@ impl Ring {
 
     fn next_unit_in(&self, limit: u32, window_ns: u64, now_ns: u64) -> u64 {
         let blocking = match limit {
-            // There is no such moment; a window is a civil time to come back after.
+            // No unit will ever be free; one window is a reasonable retry time.
             0 => return window_ns,
             _ if self.used <= limit => self.entries.front().copied(),
             _ => self.newest_that_must_go(limit),
@@ -154,7 +154,7 @@ impl Ring {
         blocking.map_or(0, |entry| entry.expires_in(window_ns, now_ns))
     }
 
-    /// After a limit was lowered: the entry whose end brings the use below it. At most `limit` steps.
+    /// The entry whose expiry brings the use below a limit that was lowered. Takes at most `limit` steps.
     fn newest_that_must_go(&self, limit: u32) -> Option<Entry> {
         let mut kept = 0;
         let mut newest_first = self.entries.iter().rev();
@@ -167,27 +167,27 @@ impl Ring {
     }
 }
 
-/// How close admitted instants must be to be kept as one entry.
+/// The length of a slot: admissions within one share an entry.
 fn slot_ns(limit: u32, window_ns: u64) -> u64 {
     if limit <= EXACT_LIMIT { 1 } else { (window_ns / SLOTS_IN_WINDOW).max(1) }
 }
 
-/// The answer to one request, and what its rate headers say.
+/// The limiter's decision on one request, and the values of its rate headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub admitted: bool,
     pub limit: u32,
     pub remaining: u32,
-    /// Until at least one more unit is there; 0 when all of them are.
+    /// Time until at least one more unit is free; 0 if all of them are.
     pub next_ns: u64,
-    /// Until the whole quota is back.
+    /// Time until the whole quota is free.
     pub full_ns: u64,
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Verdict {
-    /// Who waits so long after a refusal is admitted.
+    /// Seconds after which a rejected client will be admitted.
     pub fn retry_after_seconds(&self) -> u64 {
         self.next_seconds().max(1)
     }
@@ -196,7 +196,7 @@ impl Verdict {
         self.next_ns.div_ceil(SECOND_NS)
     }
 
-    /// The first whole second, since 1970, at which the whole quota is back.
+    /// The first whole second, since 1970, at which the whole quota is free.
     pub fn reset_unix_seconds(&self, now_unix_ms: i64) -> i64 {
         let reset_ns = i128::from(now_unix_ms) * 1_000_000 + i128::from(self.full_ns);
         let second = i128::from(SECOND_NS);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_admitted_elsewhere_counts_here() {
+    fn confirmed_requests_count_against_the_limit() {
         let mut ring = Ring::new();
         for now in 0..5 {
             assert!(ring.confirm(5, WINDOW, now).admitted);
@@ -248,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_elsewhere_admits_more_than_the_limit_here() {
+    fn confirm_rejects_beyond_the_limit() {
         let mut ring = Ring::new();
         for now in 0..3 {
             assert!(ring.confirm(3, WINDOW, now).admitted);
         }
         let refused = ring.confirm(3, WINDOW, 58 * SECOND_NS);
         assert_eq!((refused.admitted, refused.remaining, refused.next_ns), (false, 0, 2 * SECOND_NS));
-        // Elsewhere the oldest may have left the window already, by a clock that is a moment ahead.
+        // On the other machine, whose clock is a little ahead, the oldest may already have left the window.
         assert!(ring.confirm(3, WINDOW, 59 * SECOND_NS).admitted);
         assert!(!ring.confirm(3, WINDOW, 59 * SECOND_NS).admitted, "the second has not");
     }

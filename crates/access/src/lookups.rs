@@ -1,8 +1,8 @@
-//! Asking the store for keys that this process does not know: who may, and how often.
+//! Limits of lookups in the store for keys that this process does not hold.
 //!
-//! Anybody can make up well-formed keys, and each would cost a question to the database. So look-ups that find nothing
-//! are limited by address and by network, apart from the quota: a new key works at once also where the keyless quota
-//! is used up. A look-up that finds its key costs nothing.
+//! A client can make up well-formed keys, and each would cost a database query. So lookups that find nothing are
+//! limited by address and by network, apart from the quota: a new key works at once even if the keyless quota is used
+//! up. A lookup that finds its key costs nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use crate::{AddressRings, ClientAddr, Verdict};
 const MINUTE_NS: u64 = 60_000_000_000;
 const PER_ADDRESS: u32 = 60;
 const PER_NETWORK: u32 = 600;
-/// At once, for everybody together: more would only queue in the store.
+/// Concurrent lookups of all clients together. More would only queue in the store.
 const UNDER_WAY: usize = 64;
 
 #[derive(Debug)]
@@ -21,16 +21,16 @@ pub struct Lookups {
     under_way: AtomicUsize,
 }
 
-/// Why the store is not asked now.
+/// The reason for rejecting a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupRefusal {
-    /// This address or its network asked for too many keys that do not exist.
+    /// This address or its network sent too many keys that do not exist.
     TooMany(Verdict),
-    /// Too many look-ups are under way.
+    /// Too many lookups are in progress.
     Busy,
 }
 
-/// A look-up that is under way, charged as one that finds nothing until it is known better.
+/// A lookup in progress, charged as one that finds nothing until [`Lookup::costs_nothing`] is called.
 #[derive(Debug)]
 pub struct Lookup<'a> {
     lookups: &'a Lookups,
@@ -39,7 +39,7 @@ pub struct Lookup<'a> {
 }
 
 impl Lookups {
-    /// At most `capacity` addresses are told apart, and as many networks.
+    /// Tracks at most `capacity` addresses, and as many networks.
     pub fn new(capacity: usize) -> Self {
         Self {
             addresses: AddressRings::new(MINUTE_NS, capacity),
@@ -53,7 +53,7 @@ impl Lookups {
         self.under_way
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
             .map_err(|_| LookupRefusal::Busy)?;
-        // From here on its end gives the place back.
+        // From here on, dropping it frees the place.
         let lookup = Lookup { lookups: self, client, began_ns: now_ns };
         let by_address = self.addresses.take(client, PER_ADDRESS, now_ns);
         if !by_address.admitted {
@@ -67,7 +67,7 @@ impl Lookups {
         Ok(lookup)
     }
 
-    /// Drops what has been idle for a while. To be called every few seconds.
+    /// Drops idle rings. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.addresses.sweep(now_ns);
         self.networks.sweep(now_ns);
@@ -75,7 +75,7 @@ impl Lookups {
 }
 
 impl Lookup<'_> {
-    /// It found its key, or the store could not answer: nobody made anything up.
+    /// Refunds a lookup that found its key or that the store could not answer.
     pub fn costs_nothing(self) {
         self.lookups.addresses.give_back(self.client, PER_ADDRESS, self.began_ns);
         self.lookups.networks.give_back(self.client.of_network(), PER_NETWORK, self.began_ns);

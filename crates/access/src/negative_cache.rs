@@ -1,7 +1,7 @@
-//! Key ids that the store was asked for in vain a moment ago.
+//! Key ids that the store did not have a moment ago.
 //!
-//! It spares the store a flood of one made-up key. The memory is fixed: a newer miss may push an older one out of
-//! its place, which costs one more question to the store and nothing else.
+//! It protects the store from a flood of one made-up key. The memory is fixed: a newer miss may overwrite an older one,
+//! which only costs one more query to the store.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 const PLACES: usize = 4096;
 
-/// A key registered on another machine is refused here for no longer than this.
+/// Lifetime of an entry: a key registered on another machine is rejected here for no longer than this.
 const REMEMBERED_NS: u64 = 1_000_000_000;
 
 #[derive(Debug)]

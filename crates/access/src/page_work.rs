@@ -1,11 +1,10 @@
-//! The work of drawing and compressing pages that are not at hand: how much of it an address, its network and everybody
-//! together may cause.
+//! Limits of the work of rendering and compressing uncached pages, by address, by network and in total.
 //!
-//! Work is counted in bytes, drawn or compressed, and not in time: the same request costs the same on every machine and
-//! in every test. It is paid for afterwards, when its length is known, so that the last page of an allowance may exceed it
-//! by its own length; who waits as told is admitted all the same. Everybody's allowance is by the second, so that a flood
-//! of addresses takes a share of the processor at any time and never all of it; half of it is for networks that have caused
-//! little this minute.
+//! Work is counted in bytes, rendered or compressed, and not in time: the same request costs the same on every machine
+//! and in every test. It is charged afterwards, when its length is known, so that the last page of an allowance may
+//! exceed it by its own length; a client that waits for its retry time is still admitted. The total is limited by the
+//! second, so that a flood of addresses never takes more than a share of the processor. Half of the total is reserved
+//! for networks that have caused little work this minute.
 
 use parking_lot::Mutex;
 
@@ -14,14 +13,14 @@ use crate::{AddressRings, ClientAddr, Ring, Verdict};
 const SECOND_NS: u64 = 1_000_000_000;
 const MINUTE_NS: u64 = 60 * SECOND_NS;
 
-/// So many bytes, drawn or compressed, are one unit: about two hundred microseconds.
+/// Bytes, rendered or compressed, in one unit: about two hundred microseconds.
 const UNIT_BYTES: usize = 16 * 1024;
 /// Units a minute.
 const PER_ADDRESS: u32 = 1000;
 const PER_NETWORK: u32 = 4 * PER_ADDRESS;
-/// Below this a network has caused little.
+/// Units below which a network has caused little work.
 const LITTLE: u32 = PER_NETWORK / 10;
-/// Units a second, for everybody together: about a tenth of a core.
+/// Units a second of all clients together: about a tenth of a core.
 const IN_ALL: u32 = 500;
 
 #[derive(Debug)]
@@ -31,17 +30,17 @@ pub struct PageWork {
     in_all: Mutex<Ring>,
 }
 
-/// Why no page is drawn now.
+/// The reason for not rendering a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageWorkRefusal {
-    /// This address or its network caused too much.
+    /// This address or its network caused too much work.
     TooMuch(Verdict),
-    /// Everybody together did.
+    /// All clients together caused too much work.
     Busy,
 }
 
 impl PageWork {
-    /// At most `capacity` addresses are told apart, and as many networks.
+    /// Tracks at most `capacity` addresses, and as many networks.
     pub fn new(capacity: usize) -> Self {
         Self {
             addresses: AddressRings::new(MINUTE_NS, capacity),
@@ -50,7 +49,7 @@ impl PageWork {
         }
     }
 
-    /// Whether work may begin. Nothing is taken: what it comes to is told to [`PageWork::charge`].
+    /// Returns whether work may begin. Charges nothing; the caller passes the bytes to [`PageWork::charge`] afterwards.
     pub fn check(&self, client: ClientAddr, now_ns: u64) -> Result<(), PageWorkRefusal> {
         let by_address = self.addresses.peek(client, PER_ADDRESS, now_ns);
         if !by_address.admitted {
@@ -66,7 +65,7 @@ impl PageWork {
         if in_all.admitted { Ok(()) } else { Err(PageWorkRefusal::Busy) }
     }
 
-    /// Counts bytes that were drawn or compressed.
+    /// Counts bytes that were rendered or compressed.
     pub fn charge(&self, client: ClientAddr, bytes: usize, now_ns: u64) {
         let network = client.of_network();
         for _ in 0..bytes.div_ceil(UNIT_BYTES) {
@@ -76,7 +75,7 @@ impl PageWork {
         }
     }
 
-    /// Whether so many bytes may be worked on, which then count.
+    /// Returns whether work may begin, and if so charges these bytes.
     pub fn take(&self, client: ClientAddr, bytes: usize, now_ns: u64) -> bool {
         let may = self.check(client, now_ns).is_ok();
         if may {
@@ -85,7 +84,7 @@ impl PageWork {
         may
     }
 
-    /// Drops what has been idle for a while. To be called every few seconds.
+    /// Drops idle rings. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.addresses.sweep(now_ns);
         self.networks.sweep(now_ns);

@@ -1,6 +1,6 @@
-//! The server's own secret, with which keys are hashed before they are stored.
+//! The server's secret for hashing keys before they are stored.
 //!
-//! Whoever steals the database but not the pepper cannot even check a guess. The server keeps it in a file of its
+//! A thief of the database without the pepper cannot even check a guess. The server keeps the pepper in a file of its
 //! own; this module neither reads nor writes files.
 
 use std::fmt;
@@ -13,28 +13,28 @@ use crate::ApiKey;
 
 const FORM: ParseError = ParseError("must be a pepper: 64 hexadecimal digits");
 
-/// No key has this text, so the fingerprint says nothing about any digest.
+/// Differs from every key, so that the fingerprint reveals nothing about any digest.
 const FINGERPRINT_LABEL: &[u8] = b"lastro pepper fingerprint 1";
 
-/// Unlike every key and the label above, so that no digest is ever somebody's secret.
+/// Differs from every key and from the label above, so that no digest is also a webhook's secret.
 const WEBHOOK_LABEL: &[u8] = b"lastro webhook secret 1";
 
 #[cfg(test)]
 thread_local! {
-    /// The number of hashes that this thread has computed, for tests of the work that a check takes.
+    /// The number of hashes computed by this thread, for tests of the work of a check.
     pub(crate) static HASHES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
 #[derive(Clone)]
 pub struct Pepper {
     bytes: [u8; 32],
-    /// Keyed once: a digest then costs two blocks of SHA-256 less.
+    /// Keyed once, which saves two blocks of SHA-256 for each digest.
     mac: Hmac<Sha256>,
 }
 
 impl Pepper {
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        // HMAC pads a short key with zeros to a block; doing it here leaves no length to be refused.
+        // HMAC pads a short key with zeros to a block. Padding it here leaves no length error to handle.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&bytes);
         Self { bytes, mac: Hmac::new(&block.into()) }
@@ -46,7 +46,7 @@ impl Pepper {
         Self::from_bytes(bytes)
     }
 
-    /// Reads what [`Pepper::to_hex`] wrote; space around it, such as a line's end, is ignored.
+    /// Parses the text of [`Pepper::to_hex`], ignoring white space around it such as a newline.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         hex::decode(text.trim()).map(Self::from_bytes).ok_or(FORM)
     }
@@ -56,18 +56,18 @@ impl Pepper {
         hex::encode(&self.bytes)
     }
 
-    /// What the store keeps of a key.
+    /// The digest of a key, which the store keeps instead of the key.
     pub fn digest(&self, key: &ApiKey) -> KeyDigest {
         KeyDigest(self.authenticate(key.as_bytes()))
     }
 
-    /// Names the pepper without betraying it: a database can tell that it was made with another one.
+    /// Identifies the pepper without revealing it, to detect a database that was created with another one.
     pub fn fingerprint(&self) -> String {
         hex::encode(&self.authenticate(FINGERPRINT_LABEL)[..16])
     }
 
-    /// The secret that signs what a webhook is sent: another one for every seed. The seed alone, which is all that the
-    /// database holds, says nothing about it.
+    /// The secret that signs the deliveries of a webhook, different for every seed. The database holds only the seed,
+    /// which reveals nothing about the secret.
     pub fn webhook_secret(&self, webhook: &WebhookId, seed: &[u8; 16]) -> [u8; 32] {
         self.authenticate(&[WEBHOOK_LABEL, webhook.as_str().as_bytes(), seed].concat())
     }

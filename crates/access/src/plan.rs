@@ -1,22 +1,22 @@
-//! The one table of plans: prices, limits, features and which plan a feature needs.
+//! The table of plans: prices, limits, features, and the plan each feature needs.
 //!
-//! The gate, the plan list, the pricing page, the API description and the plan header are all read from here.
-//! There is no second list. Which endpoint needs which [`Feature`] stands with the routes of the server.
+//! The only such list: the gate, the plan list, the pricing page, the API description and the plan header all read it.
+//! The server's routes declare the [`Feature`] of each endpoint.
 
 use std::sync::LazyLock;
 
 use lastro_model::{Plan, Series};
 
-/// How many months of a series, counted back from its newest point, are open to plans without [`Feature::History`].
+/// Months of a series, back from its newest point, that are open to plans without [`Feature::History`].
 pub const HISTORY_MONTHS: i32 = 12;
 
-/// The span in which requests are counted against a limit.
+/// The window of the rate limit.
 pub const WINDOW_SECONDS: u64 = 60;
 
-/// What a request can need.
+/// A feature that a request may need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// Open to everybody, with or without a key.
+    /// Open to all clients, with or without a key.
     Public,
     /// Open to the holder of any valid key.
     OwnKey,
@@ -31,12 +31,12 @@ pub enum Feature {
     Webhooks,
 }
 
-/// One line of the table of features.
+/// One row of the table of features.
 struct Row {
     id: &'static str,
     label: &'static str,
     plan: Plan,
-    /// The sentence that sells it; what every plan has anyway is not sold.
+    /// The sentence in lists of plans; `None` for features that every plan has anyway.
     sentence: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ impl Row {
 }
 
 impl Feature {
-    /// In the order in which plans list them.
+    /// All features, in the order of the lists of plans.
     pub const ALL: [Self; 10] = [
         Self::Public,
         Self::OwnKey,
@@ -82,7 +82,7 @@ impl Feature {
         }
     }
 
-    /// The word that programs see.
+    /// The name used by the API.
     pub const fn id(self) -> &'static str {
         self.row().id
     }
@@ -92,7 +92,7 @@ impl Feature {
         self.row().plan
     }
 
-    /// What a plan says of it, with the names of the series that there are.
+    /// The sentence in lists of plans, with the names of the series filled in.
     fn sentence(self) -> Option<&'static str> {
         static SENTENCES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
             let labels: Vec<&str> = Series::market().map(|series| series.about().label).collect();
@@ -111,7 +111,7 @@ impl Feature {
     }
 }
 
-/// One plan's line of the table.
+/// One plan's row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
     pub plan: Plan,
@@ -119,7 +119,7 @@ pub struct Terms {
     pub price_usd: u32,
     pub requests_per_minute: u32,
     pub tagline: &'static str,
-    /// What the plan adds that no request asks for.
+    /// Additions of the plan that are not a [`Feature`].
     pub extras: &'static [&'static str],
     pub restrictions: &'static [&'static str],
 }
@@ -174,7 +174,7 @@ pub fn plans() -> &'static [Terms] {
 }
 
 pub fn terms(plan: Plan) -> &'static Terms {
-    // The table has one line for each plan, in the order of the enumeration; a test holds it to that.
+    // The table has one row for each plan, in the order of the enum; a test checks this.
     &TABLE[plan as usize]
 }
 
@@ -183,7 +183,7 @@ impl Terms {
         feature.required_plan() <= self.plan
     }
 
-    /// What the plan offers, in sentences, the cheaper plans' offers first.
+    /// The plan's features in sentences, those of cheaper plans first.
     pub fn features(&self) -> Vec<&'static str> {
         let sold = Feature::ALL.into_iter().filter(|feature| self.includes(*feature));
         let cheaper = TABLE.iter().filter(|terms| terms.plan <= self.plan);

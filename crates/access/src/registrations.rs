@@ -1,6 +1,6 @@
-//! How many keys may be registered: by an address, by its network, and by everybody together.
+//! Limits of key registrations, by address, by network and in total.
 //!
-//! The limit in all is a bucket that fills steadily. Half of it is kept for networks that have not registered within
+//! The total limit is a bucket that fills steadily. Half of it is reserved for networks that have not registered within
 //! the hour, so that a flood from some networks delays a newcomer by seconds and not by hours.
 
 use parking_lot::Mutex;
@@ -10,23 +10,23 @@ use crate::{AddressRings, ClientAddr, Share};
 const SECOND_NS: u64 = 1_000_000_000;
 const HOUR_NS: u64 = 3600 * SECOND_NS;
 
-/// What is allowed; each of them can be set by the operator.
+/// The limits, each of which the operator can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegistrationLimits {
     pub per_address_an_hour: u32,
     pub per_network_an_hour: u32,
-    /// On average.
+    /// The average of all clients together.
     pub in_all_an_hour: u32,
-    /// How many may come at once after a quiet time.
+    /// Registrations possible at once after a quiet time.
     pub burst: u32,
 }
 
 impl RegistrationLimits {
-    /// What is allowed unless the operator says otherwise.
+    /// The defaults.
     pub const USUAL: Self =
         Self { per_address_an_hour: 30, per_network_an_hour: 300, in_all_an_hour: 3600, burst: 600 };
 
-    /// What one of several replicas admits by itself of the registrations in all.
+    /// The limits with one replica's share of the total.
     fn shared(self, share: Share) -> Self {
         Self { in_all_an_hour: share.of(self.in_all_an_hour), burst: share.of(self.burst), ..self }
     }
@@ -40,7 +40,7 @@ pub struct Registrations {
     bucket: Mutex<Bucket>,
 }
 
-/// Whose limit is reached.
+/// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegistrationRefusal {
     Address {
@@ -49,14 +49,14 @@ pub enum RegistrationRefusal {
     Network {
         retry_after_seconds: u64,
     },
-    /// Others may be faster when the time is over, so it is an estimate.
+    /// The time is an estimate, because other clients may register first when it is over.
     InAll {
         retry_after_seconds: u64,
     },
 }
 
 impl Registrations {
-    /// At most `capacity` addresses are told apart, and as many networks.
+    /// Tracks at most `capacity` addresses, and as many networks.
     pub fn new(limits: RegistrationLimits, capacity: usize) -> Self {
         Self {
             limits,
@@ -66,7 +66,7 @@ impl Registrations {
         }
     }
 
-    /// Takes one registration out of all three allowances, or out of none.
+    /// Takes one registration from all three limits, or from none.
     pub fn take(&self, client: ClientAddr, now_ns: u64) -> Result<(), RegistrationRefusal> {
         let RegistrationLimits { per_address_an_hour, per_network_an_hour, .. } = self.limits;
         let by_address = self.addresses.take(client, per_address_an_hour, now_ns);
@@ -87,12 +87,12 @@ impl Registrations {
         })
     }
 
-    /// What the addresses registered within the hour, for who asks elsewhere whether one more is admitted.
+    /// The addresses' registrations within the hour, for callers that get the decision from a shared limiter.
     pub fn addresses(&self) -> &AddressRings {
         &self.addresses
     }
 
-    /// What their networks did, each under the name of [`ClientAddr::of_network`].
+    /// The networks' registrations within the hour, keyed by [`ClientAddr::of_network`].
     pub fn networks(&self) -> &AddressRings {
         &self.networks
     }
@@ -101,7 +101,7 @@ impl Registrations {
         self.limits
     }
 
-    /// Takes one registration out of this replica's share of the allowance in all, and out of nothing else.
+    /// Takes one registration only from this replica's share of the total limit.
     pub fn take_in_all(
         &self,
         share: Share,
@@ -113,18 +113,18 @@ impl Registrations {
         taken.map_err(|retry_after_seconds| RegistrationRefusal::InAll { retry_after_seconds })
     }
 
-    /// Gives back what [`Registrations::take_in_all`] took.
+    /// Returns the registration that [`Registrations::take_in_all`] took.
     pub fn give_back_in_all(&self, share: Share) {
         self.bucket.lock().give_back(&self.limits.shared(share));
     }
 
-    /// Nothing came of the registration that was taken at that instant.
+    /// Returns the registration taken at `taken_ns`, for one that failed.
     pub fn give_back(&self, client: ClientAddr, taken_ns: u64) {
         self.give_back_rings(client, taken_ns);
         self.bucket.lock().give_back(&self.limits);
     }
 
-    /// Drops what has been idle for a while. To be called every few seconds.
+    /// Drops idle rings. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.addresses.sweep(now_ns);
         self.networks.sweep(now_ns);
@@ -136,7 +136,7 @@ impl Registrations {
     }
 }
 
-/// Counted in nanoseconds of filling, so that no fraction of a registration is lost.
+/// The bucket of the total limit, counted in nanoseconds of filling, so that no fraction of a registration is lost.
 #[derive(Debug)]
 struct Bucket {
     filled_ns: u64,
@@ -166,7 +166,7 @@ impl Bucket {
     }
 }
 
-/// How long the bucket fills for one registration.
+/// Nanoseconds of filling that one registration costs.
 fn cost_ns(limits: &RegistrationLimits) -> u64 {
     HOUR_NS / u64::from(limits.in_all_an_hour.max(1))
 }

@@ -1,6 +1,6 @@
-//! What one of several replicas may admit by itself, when they cannot ask each other: its share of a limit.
+//! One replica's share of a limit, for the time when replicas cannot coordinate.
 
-/// The place of a replica among those that are alive.
+/// The position of a replica among the live ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     replicas: u32,
@@ -8,10 +8,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// All of it: there is nobody else.
+    /// The share of a single replica.
     pub const WHOLE: Self = Self { replicas: 1, rank: 0 };
 
-    /// The share of the replica that has `rank` others before it, of so many in all.
+    /// The share of the replica with `rank` others before it, among `replicas`.
     pub fn new(replicas: u32, rank: u32) -> Self {
         let replicas = replicas.max(1);
         Self { replicas, rank: rank.min(replicas - 1) }
@@ -21,7 +21,8 @@ impl Share {
         self.replicas
     }
 
-    /// The shares of all replicas add up to the limit; only where there are more replicas than units, each has one.
+    /// This replica's part of a limit. All parts add up to the limit, except with more replicas than units: then each
+    /// replica has one.
     pub fn of(self, limit: u32) -> u32 {
         let whole = limit / self.replicas + u32::from(self.rank < limit % self.replicas);
         whole.max(limit.min(1))
@@ -44,13 +45,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_locked_out_where_there_are_more_replicas_than_units() {
+    fn each_replica_has_a_unit_when_replicas_exceed_units() {
         assert_eq!(Share::new(50, 49).of(30), 1);
         assert_eq!(Share::new(3, 0).of(0), 0, "a limit of nothing is nothing for everybody");
     }
 
     #[test]
-    fn a_place_that_cannot_be_is_the_last_one() {
+    fn invalid_rank_becomes_the_last_rank() {
         assert_eq!(Share::new(0, 7), Share::WHOLE);
         assert_eq!(Share::new(3, 9), Share::new(3, 2));
     }

@@ -1,8 +1,8 @@
-//! The usage book: who asked for what and how it ended, counted in memory and flushed to the store every second.
+//! Usage counts: requests by account, endpoint and outcome, counted in memory and flushed to the store every second.
 //!
-//! Counting is one short lock on the holder's own ledger. A flush takes all that was counted as one numbered batch, which is
-//! handed to the store until it is known to be there: the store adds a number once, so an attempt whose outcome nobody
-//! heard of is repeated without harm. There is one batch under way at a time.
+//! Counting is one short lock on the holder's own ledger. A flush takes all counts as one numbered batch, which is sent
+//! to the store until it is known to be there. The store adds each number only once, so a write with an unknown outcome
+//! can be retried safely. Only one batch is pending at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use crate::ledger::Line;
 
 #[derive(Debug, Default)]
 pub struct Usage {
-    /// Holders with something in their ledgers, each once.
+    /// Holders with counts in their ledgers, each once.
     counted: Mutex<Vec<Arc<Holder>>>,
     under_way: Mutex<UnderWay>,
-    /// Requests counted and not yet known to be in the store.
+    /// See [`Usage::unflushed`].
     unflushed: AtomicU64,
 }
 
@@ -28,10 +28,10 @@ struct UnderWay {
     last_sequence: u64,
 }
 
-/// All that was counted since the batch before, on its way to the store.
+/// All counts since the previous batch, pending for the store.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// From 1 upwards, without a gap.
+    /// Counts from 1 without a gap.
     pub sequence: u64,
     pub rows: Vec<UsageCount>,
 }
@@ -49,12 +49,12 @@ impl Usage {
         }
     }
 
-    /// The batch that is not known to be in the store, if there is one.
+    /// The pending batch, if there is one.
     pub fn under_way(&self) -> Option<Arc<Batch>> {
         self.under_way.lock().batch.clone()
     }
 
-    /// Makes a batch of all that was counted, if anything was. While one is under way, that one is given again.
+    /// Returns the pending batch, or else makes one of all counts, if there are any.
     pub fn take(&self) -> Option<Arc<Batch>> {
         let mut under_way = self.under_way.lock();
         if under_way.batch.is_none() {
@@ -68,7 +68,7 @@ impl Usage {
         under_way.batch.clone()
     }
 
-    /// This batch is in the store.
+    /// Marks a batch as stored.
     pub fn settle(&self, batch: &Batch) {
         let settled = self.under_way.lock().batch.take_if(|held| held.sequence == batch.sequence);
         if settled.is_some() {

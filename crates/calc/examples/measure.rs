@@ -1,5 +1,5 @@
-//! How long calculations take, beside their bars: `cargo run --release -p lastro-calc --example measure`. With a word,
-//! those that begin with it.
+//! Measures calculations against their time limits: `cargo run --release -p lastro-calc --example measure`. An
+//! argument selects those whose names start with it.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
@@ -38,7 +38,7 @@ fn main() {
     identities(&days.0, &days.1);
 }
 
-/// No bar: what a request for a whole daily history costs.
+/// Measures requests for a whole daily history. They have no limit.
 fn daily_series(rows: &[RatePoint]) {
     let about = Series::SelicDaily.about();
     let chain = Some((Period::Monthly, Aggregation::Chain));
@@ -72,7 +72,7 @@ fn day(text: &str) -> Day {
     Day::parse(text).unwrap()
 }
 
-/// 560 months, a third of them with the inflation of the eighties.
+/// 560 months, a third of them with the inflation of the 1980s.
 fn prices() -> Vec<RatePoint> {
     let value = |place: i64| if place < 174 { 500 + place * 37 % 3_500 } else { place * 31 % 140 - 20 };
     let row = |place: i32| RatePoint {
@@ -82,7 +82,7 @@ fn prices() -> Vec<RatePoint> {
     (0..560).map(row).collect()
 }
 
-/// Rates per year that change every seven weeks, and others per day.
+/// Rates per year that change every seven weeks, and rates per day.
 fn rates(from: &str, to: &str) -> (Vec<RatePoint>, Vec<RatePoint>) {
     let days = (day(from).number()..=day(to).number()).filter_map(Day::from_number);
     let open = days.filter(|day| calendar::is_business_day(*day) == Some(true));
@@ -93,7 +93,7 @@ fn rates(from: &str, to: &str) -> (Vec<RatePoint>, Vec<RatePoint>) {
     (0i64..).zip(open).map(|(place, day)| rows(place, day)).unzip()
 }
 
-/// The best of many runs, which is what the work takes on a machine that does something else besides.
+/// Prints the best of many runs, which excludes other load on the machine.
 fn report<T>(what: &str, bar_microseconds: u64, mut run: impl FnMut() -> T) {
     if std::env::args().nth(1).is_some_and(|only| !what.starts_with(&only)) {
         return;

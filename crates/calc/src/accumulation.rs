@@ -1,4 +1,4 @@
-//! Daily rates accumulated from a day to another, as B3 does it for the CDI: the first day in, the last day out.
+//! Daily rates accumulated between two days, by B3's method for the CDI: the first day is included, the last is not.
 
 use lastro_model::{Day, Decimal, RatePoint, Series, calendar};
 use num_bigint::BigInt;
@@ -12,17 +12,17 @@ use crate::rounding::{Rounding, decimal, digits};
 use crate::words::words;
 
 words! {
-    /// What is accumulated.
+    /// The rate to accumulate.
     Rate {
-        /// Deposits between banks: from the rate per year, by the rules of B3.
+        /// The interbank deposit rate: from the rate per year, by the rules of B3.
         Cdi = "cdi",
-        /// The rate of the central bank's system: the product of its daily rates.
+        /// The rate of the central bank's Selic system: the product of its daily rates.
         Selic = "selic",
     }
 }
 
 impl Rate {
-    /// The series whose rows it is calculated with.
+    /// The series that it is calculated from.
     pub const fn series(self) -> Series {
         match self {
             Self::Cdi => Series::Cdi,
@@ -31,13 +31,13 @@ impl Rate {
     }
 }
 
-/// How many decimals a part of the rate, such as 112.5 % of it, can have.
+/// Most decimals of a percentage of the rate, such as 112.5 %.
 const RATE_PERCENT_DECIMALS: u32 = 4;
-/// Factors of the CDI are cut after so many decimals at every step.
+/// CDI factors are truncated to sixteen decimals at every step.
 const UNIT: u128 = 10u128.pow(16);
 
-/// What an amount comes to from `from`, counted, to `to`, not counted, at `rate_percent` percent of each day's rate. `rows`
-/// are those of [`Rate::series`], the oldest first.
+/// Accumulates an amount from `from` (inclusive) to `to` (exclusive) at `rate_percent` percent of each day's rate.
+/// `rows` are those of [`Rate::series`], oldest first.
 pub fn accumulation(
     rate: Rate,
     rows: &[RatePoint],
@@ -78,7 +78,7 @@ fn check_days(from: Day, to: Day) -> Result<(), CalcError> {
     }
 }
 
-/// The row of every business day of the period, if none is missing.
+/// The row of every business day of the period; an error if one is missing.
 fn business_days(rate: Rate, rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<RatePoint>, CalcError> {
     let mut held = rows[rows.partition_point(|row| row.day < from)..].iter().peekable();
     let mut used = Vec::new();
@@ -92,18 +92,20 @@ fn business_days(rate: Rate, rows: &[RatePoint], from: Day, to: Day) -> Result<V
     Ok(used)
 }
 
-/// The rate per day with eight decimals, a part of it added to one, and the product cut after sixteen decimals each day.
+/// Accumulates by B3's rules: the daily rate with eight decimals, one plus a part of it, and the product truncated to
+/// sixteen decimals each day.
 fn by_the_rules_of_b3(rows: &[RatePoint], part: i128) -> Option<Vec<Step>> {
     let mut per_day = PerDay::default();
     let mut product = UNIT;
     let mut steps = Vec::with_capacity(rows.len());
     for row in rows {
-        // Eight decimals of the rate, four of the part and two of its percent: fourteen, so that nothing is cut here.
+        // Eight decimals of the rate, four of the part and two of its percent: fourteen, so nothing is truncated
+        // here.
         let daily = i128::try_from(UNIT)
             .ok()?
             .checked_add(per_day.of(row.value)?.checked_mul(part)?.checked_mul(100)?)?;
         product = cut_product(product, u128::try_from(daily).ok()?)?;
-        // Half up, to eight decimals.
+        // Half up to eight decimals.
         let shown = product.checked_add(50_000_000)? / 100_000_000;
         let factor = decimal(i128::try_from(shown).ok()?, 8)?;
         steps.push(Step { day: row.day, value: row.value, factor });
@@ -111,7 +113,7 @@ fn by_the_rules_of_b3(rows: &[RatePoint], part: i128) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The product of two numbers of sixteen decimals, cut after sixteen.
+/// The product of two numbers of sixteen decimals, truncated to sixteen.
 fn cut_product(a: u128, b: u128) -> Option<u128> {
     match a.checked_mul(b) {
         Some(product) => Some(product / UNIT),
@@ -119,7 +121,7 @@ fn cut_product(a: u128, b: u128) -> Option<u128> {
     }
 }
 
-/// The rates per day of the rates per year that occurred. A rate stays for weeks, and few come back after others.
+/// Cache of daily rates by annual rate. A rate stays for weeks, and few recur after others.
 #[derive(Default)]
 struct PerDay(Vec<(Decimal, i128)>);
 
@@ -135,7 +137,7 @@ impl PerDay {
     }
 }
 
-/// The product of one and a part of each rate, with all its digits.
+/// Multiplies one plus a part of each rate, with all digits.
 fn by_product(rows: &[RatePoint], part: i128) -> Option<Vec<Step>> {
     let factors: Vec<Option<Factor>> = rows.iter().map(|row| part_of_day(row.value, part)).collect();
     let mut product = Product::before(&factors, 0);
@@ -146,9 +148,9 @@ fn by_product(rows: &[RatePoint], part: i128) -> Option<Vec<Step>> {
     rows.iter().enumerate().map(step).collect()
 }
 
-/// One and `part` ten-thousandths of a percent of so many percent.
+/// One plus `part` ten-thousandths of a percent of `percent` percent.
 fn part_of_day(percent: Decimal, part: i128) -> Option<Factor> {
-    // Two decimals for each percent, and those of the part.
+    // Two decimals for each percent, plus those of the part.
     let scale = percent.scale() + 4 + RATE_PERCENT_DECIMALS;
     let digits = 10i128.checked_pow(scale)?.checked_add(percent.mantissa().checked_mul(part)?)?;
     u128::try_from(digits).ok().filter(|digits| *digits > 0).map(|digits| Factor { digits, scale })

@@ -1,4 +1,4 @@
-//! Rates per year of 252 business days, and what they are per day.
+//! Conversion between rates per year of 252 business days and rates per day.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use crate::chain::{Factor, exact_product};
 use crate::fraction::power_of_ten;
 use crate::rounding::{Rounding, decimal};
 
-/// Business days of a year, by convention.
+/// Business days in a year, by convention.
 const DAYS: u32 = 252;
 
-/// A rate per day in hundred-millionths: (1 + `percent` / 100)^(1/252) − 1 with eight decimals.
+/// The rate per day in hundred-millionths: (1 + `percent` / 100)^(1/252) − 1 with eight decimals.
 ///
-/// The root is found by comparing powers, so that the rounding is that of the true one. It is never exactly half way
-/// between two: the 252nd power of such a number has more decimals than a rate can have.
+/// The root is found by comparing powers, so that it is rounded exactly. It is never exactly half way between two
+/// values: the 252nd power of such a number has more decimals than a rate can have.
 pub(crate) fn per_day(percent: Decimal) -> Option<i128> {
     let year = Factor::of_percent(percent)?;
-    // In half hundred-millionths. The root of 1 + y is at most 1 + y/252 and at least 1 + y/(1 + y)/252.
+    // Counted in half hundred-millionths. The root of 1 + y is at most 1 + y/252 and at least 1 + y/(1 + y)/252.
     const ONE: i128 = 200_000_000;
     let (digits, one) = (i128::try_from(year.digits).ok()?, 10i128.checked_pow(year.scale)?);
     let above = digits.checked_sub(one)?.checked_mul(ONE)?;
@@ -36,7 +36,7 @@ pub(crate) fn per_day(percent: Decimal) -> Option<i128> {
     Some((low + 1).div_euclid(2) - ONE / 2)
 }
 
-/// Whether so many half hundred-millionths to the power of 252 are above `year`.
+/// Whether `root` half hundred-millionths to the power of 252 exceed `year`.
 fn power_exceeds(root: u128, year: Factor) -> Option<bool> {
     let root = Factor { digits: root.checked_mul(5)?, scale: 9 };
     let certain = || root.enclosed()?.power(DAYS)?.compare(year.digits, i32::try_from(year.scale).ok()?);
@@ -47,7 +47,7 @@ fn power_exceeds(root: u128, year: Factor) -> Option<bool> {
     Some(certain().or_else(exact)? == Ordering::Greater)
 }
 
-/// A rate per year with two decimals, in percent, of a rate per day in percent.
+/// The rate per year in percent, with two decimals, of a rate per day in percent.
 pub(crate) fn per_year(percent_per_day: Decimal) -> Option<Decimal> {
     let day = Factor::of_percent(percent_per_day)?;
     let certain = || day.enclosed()?.power(DAYS)?.rounded(4, Rounding::HalfEven);
@@ -78,7 +78,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// r is the root with eight decimals if the year lies between the powers of r less and r plus half a unit.
+        /// r is correct to eight decimals if the year lies between the powers of r minus and r plus half a unit.
         #[test]
         fn the_root_is_the_nearest(percent in -9_900i64..10_000_000, scale in 2..5u32) {
             let percent = Decimal::new(percent, scale);

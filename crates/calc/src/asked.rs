@@ -1,32 +1,32 @@
-//! How a series is asked for, and what is found out for every unit: the base, and the row of a year before.
+//! The requested view of a series, and lookups used for every unit: the base row, and the row one year earlier.
 
 use lastro_model::{About, Day, Decimal};
 
 use crate::periods::{Aggregation, Period};
 use crate::units::{Units, is_level};
 
-/// How a series is to be shown.
+/// The requested view of a series.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
     pub units: Units,
     pub period: Option<(Period, Aggregation)>,
-    /// The row that is 100 in `index`; without it the first one from `start` on.
+    /// The row that is 100 in `index`; by default the first one from `start` on.
     pub base: Option<Day>,
-    /// The first day that `acc` accumulates from; without it the oldest row.
+    /// The first day from which `acc` accumulates; by default the oldest row.
     pub start: Option<Day>,
 }
 
-/// A value that was computed. One that is too large to be written down, of some 10^22 and more, is left out.
+/// A computed value. Values too large to write, of some 10^22 and more, are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Derived {
     pub day: Day,
     pub value: Decimal,
-    /// The oldest row that the value was computed from.
+    /// The oldest row used to compute the value.
     pub since: Day,
 }
 
 impl Asked {
-    /// Why this cannot be asked of the series, whatever its rows are; none if it can.
+    /// The reason why the series does not allow this request, whatever its rows; `None` if it does.
     pub fn refusal(&self, about: &About) -> Option<String> {
         let aggregated = |(period, aggregation): (Period, Aggregation)| {
             period.refusal(about).or_else(|| aggregation.refusal(about))
@@ -34,7 +34,7 @@ impl Asked {
         self.period.and_then(aggregated).or_else(|| self.units.refusal_after(about, self.period))
     }
 
-    /// Whether rows are put one after another, and not compared one by one.
+    /// Whether rows are chained rather than compared one by one.
     pub(crate) fn is_chained(&self, about: &About) -> bool {
         let aggregated = matches!(self.period, Some((_, Aggregation::Chain)));
         match self.units {
@@ -45,7 +45,7 @@ impl Asked {
     }
 }
 
-/// The place of the row that is 100, among those of these days; none if there are no rows to choose from.
+/// The index of the row that is 100; `None` if there are no rows to choose from.
 pub(crate) fn base_place(asked: &Asked, days: &[Day]) -> Result<Option<usize>, String> {
     match asked.base {
         Some(base) => days
@@ -59,7 +59,7 @@ pub(crate) fn base_place(asked: &Asked, days: &[Day]) -> Result<Option<usize>, S
     }
 }
 
-/// The place of the row of a year before: the same day, or on days the last one before it.
+/// The index of the row one year earlier: the same day, or in daily series the last one before it.
 pub(crate) fn year_before(day: Day, days: &[Day], daily: bool) -> Option<usize> {
     let wanted = day.minus_months(12);
     let place = days.partition_point(|day| *day <= wanted).checked_sub(1)?;

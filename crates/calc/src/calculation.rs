@@ -1,4 +1,4 @@
-//! What all calculations have in common: their terms, what they come to, the receipt, and why one is refused.
+//! The parts common to all calculations: amount limits, result, receipt and errors.
 
 use lastro_model::{Day, Decimal};
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ use crate::rounding::{Rounding, decimal, digits};
 /// The largest amount: 10^15.
 const LARGEST_AMOUNT: i64 = 1_000_000_000_000_000;
 
-/// Why there is nothing to calculate: a sentence for whoever asked.
+/// The reason why a calculation is rejected, as a sentence for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CalcError {
     #[error(
@@ -41,7 +41,7 @@ pub enum CalcError {
 }
 
 impl CalcError {
-    /// The parameter that is at fault.
+    /// The parameter at fault.
     pub fn parameter(&self) -> &'static str {
         match self {
             Self::Amount => "amount",
@@ -64,25 +64,25 @@ pub struct Step {
     pub day: Day,
     /// The published rate.
     pub value: Decimal,
-    /// What all up to here come to, with eight decimals.
+    /// The accumulated factor up to here, with eight decimals.
     pub factor: Decimal,
 }
 
-/// What a calculation comes to.
+/// The result of a calculation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calculation {
-    /// With eight decimals.
+    /// The accumulated factor, with eight decimals.
     pub factor: Decimal,
-    /// A hundred times what the factor is above one, with six decimals.
+    /// A hundred times the factor minus one, with six decimals.
     pub percent: Decimal,
-    /// The amount times the factor as it is shown, divided by `divisor`, with two decimals, half up.
+    /// The amount times the displayed factor, divided by `divisor`, with two decimals, half up.
     pub result: Decimal,
-    /// ISO codes, historic ones too.
+    /// ISO codes, including historic ones.
     pub currency_from: &'static str,
     pub currency_to: &'static str,
-    /// How many of the first currency became one of the last.
+    /// Units of the first currency per unit of the last.
     pub divisor: Decimal,
-    /// Every month or day that was used, the oldest first.
+    /// Every month or day used, oldest first.
     pub receipt: Vec<Step>,
 }
 
@@ -104,7 +104,7 @@ impl Calculation {
     }
 }
 
-/// The factor of a period without a single day.
+/// The factor of an empty period.
 pub(crate) fn one() -> Decimal {
     Decimal::new(100_000_000, 8)
 }

@@ -1,4 +1,4 @@
-//! Rates that compound: each is a factor, and a chain of them their product.
+//! Compounding rates: each is a factor, and a chain is their product.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::enclosure::Enclosure;
 use crate::fraction::{Fraction, power_of_ten};
 use crate::rounding::Rounding;
 
-/// What a rate multiplies by, exactly: `digits`, `scale` of them behind the point. Above zero.
+/// The exact factor of a rate: `digits`, `scale` of them after the decimal point. Always positive.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Factor {
     pub(crate) digits: u128,
@@ -18,7 +18,7 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// One and so many percent; none if that leaves nothing.
+    /// One plus `percent` percent; `None` if that is not positive.
     pub(crate) fn of_percent(percent: Decimal) -> Option<Self> {
         let scale = percent.scale() + 2;
         let digits = 10i128.checked_pow(scale)?.checked_add(percent.mantissa())?;
@@ -30,7 +30,7 @@ impl Factor {
     }
 }
 
-/// The product of factors with all its digits.
+/// The product of factors, with all digits.
 pub(crate) fn exact_product(factors: impl IntoIterator<Item = Factor>) -> Option<Fraction<BigInt>> {
     let (mut digits, mut scale) = (BigInt::one(), 0u32);
     for factor in factors {
@@ -40,7 +40,7 @@ pub(crate) fn exact_product(factors: impl IntoIterator<Item = Factor>) -> Option
     Fraction::new(digits, power_of_ten(scale)?)
 }
 
-/// The bounds of a product with more factors.
+/// The bounds of a product after multiplying more factors.
 fn multiplied(bounds: Option<Enclosure>, factors: &[Option<Factor>]) -> Option<Enclosure> {
     let mut product = bounds?;
     for factor in factors {
@@ -50,7 +50,8 @@ fn multiplied(bounds: Option<Enclosure>, factors: &[Option<Factor>]) -> Option<E
     Some(product)
 }
 
-/// The product of some neighbours among `factors`: its bounds, and which they are, should these not suffice.
+/// The product of a range of `factors`: its bounds, and the range, for an exact computation if the bounds do not
+/// suffice.
 #[derive(Debug, Clone)]
 pub(crate) struct Product<'a> {
     factors: &'a [Option<Factor>],
@@ -59,35 +60,35 @@ pub(crate) struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// The product of none, before the factor at this place.
+    /// The empty product, before the factor at this index.
     pub(crate) fn before(factors: &'a [Option<Factor>], place: usize) -> Self {
         Self { factors, range: place..place, bounds: Some(Enclosure::ONE) }
     }
 
-    /// Takes in the factors up to this place, it left out.
+    /// Multiplies by the factors up to this index, exclusive.
     pub(crate) fn extend_to(&mut self, end: usize) {
         self.bounds = multiplied(self.bounds, self.factors.get(self.range.end..end).unwrap_or_default());
         self.range.end = self.range.end.max(end);
     }
 
-    /// Takes in the factors from this place on.
+    /// Multiplies by the factors from this index on.
     pub(crate) fn extend_back_to(&mut self, start: usize) {
         self.bounds = multiplied(self.bounds, self.factors.get(start..self.range.start).unwrap_or_default());
         self.range.start = self.range.start.min(start);
     }
 
-    /// The product of these factors and of those that follow.
+    /// The product of this range and of the adjacent `next`.
     pub(crate) fn joined(&self, next: &Self) -> Self {
         let bounds = self.bounds.zip(next.bounds).and_then(|(ours, theirs)| ours.times(theirs));
         Self { factors: self.factors, range: self.range.start..next.range.end, bounds }
     }
 
-    /// The places of its factors.
+    /// The indexes of its factors.
     pub(crate) fn range(&self) -> &Range<usize> {
         &self.range
     }
 
-    /// How many percent the product is above one, with six digits behind the point.
+    /// Percent by which the product exceeds one, with six decimals.
     pub(crate) fn percent(&self) -> Option<Decimal> {
         let certain = self.bounds.and_then(Enclosure::percent_above_one);
         certain.or_else(|| self.exact()?.minus_one()?.percent())
@@ -111,7 +112,7 @@ impl<'a> Product<'a> {
         })
     }
 
-    /// The product with so many digits behind the point.
+    /// The product rounded to `places` decimals.
     pub(crate) fn rounded(&self, places: i32, rounding: Rounding) -> Option<Decimal> {
         let certain = self.bounds.and_then(|product| product.rounded(places, rounding));
         let certain =
@@ -119,7 +120,7 @@ impl<'a> Product<'a> {
         certain.or_else(|| self.exact()?.rounded(places, rounding))
     }
 
-    /// All digits of the product; none if a factor of it is missing.
+    /// All digits of the product; `None` if a factor is missing.
     pub(crate) fn exact(&self) -> Option<Fraction<BigInt>> {
         let factors = self.factors.get(self.range.clone())?;
         exact_product(factors.iter().copied().collect::<Option<Vec<Factor>>>()?)
@@ -141,13 +142,13 @@ mod tests {
         product
     }
 
-    /// The same without bounds, so that all digits must be computed.
+    /// The same product without bounds, which forces the exact computation.
     fn without_bounds<'a>(product: &Product<'a>) -> Product<'a> {
         Product { bounds: None, ..product.clone() }
     }
 
     #[test]
-    fn a_loss_of_everything_is_no_factor() {
+    fn minus_100_percent_has_no_factor() {
         assert!(Factor::of_percent(Decimal::new(-100, 0)).is_none());
         assert!(Factor::of_percent(Decimal::new(-9_999, 2)).is_some());
         assert!(Factor::of_percent(Decimal::MIN).is_none());
@@ -155,8 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn exactly_half_goes_to_the_even_digit_even_after_many_factors() {
-        // 1.00000001 - 0.000000005 is half way; factors of one do not move it.
+    fn half_rounds_to_even_after_many_factors() {
+        // 1.000000005 is half way; factors of one do not move it.
         let mut percents = vec![(5, 7)];
         percents.extend([(0, 2); 300]);
         let factors = factors(&percents);
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_settle_forty_years_of_months_and_of_days() {
+    fn bounds_suffice_for_forty_years() {
         let months: Vec<(i64, u32)> = (0..480).map(|month| (month * 37 % 1_600, 2)).collect();
         let exact: Vec<(i64, u32)> =
             (0..480).map(|month| (month * 37_123_456_789 % 90_000_000_000, 10)).collect();
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_that_no_decimal_holds_is_none() {
+    fn product_too_large_for_a_decimal_is_none() {
         let factors = factors(&[(i64::MAX, 0); 4]);
         assert_eq!((product(&factors).percent(), product(&factors).index()), (None, None));
     }
@@ -187,7 +188,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn bounds_round_as_all_digits_do(percents in prop::collection::vec((-9_000i64..9_000, 2..4u32), 1..300)) {
+        fn bounds_round_like_the_exact_product(percents in prop::collection::vec((-9_000i64..9_000, 2..4u32), 1..300)) {
             let factors = factors(&percents);
             let (quick, slow) = (product(&factors), without_bounds(&product(&factors)));
             prop_assert_eq!(quick.percent(), slow.percent());
@@ -197,7 +198,7 @@ mod tests {
         }
 
         #[test]
-        fn rates_of_ten_decimals_do_too(percents in prop::collection::vec(-5_000_000_000i64..99_000_000_000, 1..60)) {
+        fn ten_decimal_rates_round_like_the_exact_product(percents in prop::collection::vec(-5_000_000_000i64..99_000_000_000, 1..60)) {
             let percents: Vec<(i64, u32)> = percents.into_iter().map(|digits| (digits, 10)).collect();
             let factors = factors(&percents);
             let (quick, slow) = (product(&factors), without_bounds(&product(&factors)));

@@ -1,5 +1,5 @@
-//! Rates that compound, put one after another: over a period, over twelve months, since January, since a day, or as an
-//! index number. Nothing is chained across a period that is missing.
+//! Chained compounding rates: over a period, over twelve months, since January, since a day, or as an index. Nothing
+//! is chained across a missing period.
 
 use std::ops::Range;
 
@@ -23,15 +23,15 @@ pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result
     })
 }
 
-/// The rows as factors, and what is to be shown: the rows themselves, or the periods made of them.
+/// The rows as factors, and the groups to show: single rows, or the periods made of them.
 struct Chain<'a> {
     rows: &'a [RatePoint],
     factors: Vec<Option<Factor>>,
-    /// Rows with the same number follow one another without a gap.
+    /// Run numbers: rows with the same number follow one another without a gap.
     runs: Vec<u32>,
     groups: Vec<Group>,
     days: Vec<Day>,
-    /// How the rows follow one another, and how the groups do.
+    /// The spacing of the rows, and that of the groups.
     rhythm: Rhythm,
     shown: Rhythm,
 }
@@ -50,7 +50,7 @@ impl<'a> Chain<'a> {
         Self { rows, runs: runs(rhythm, rows, &factors), factors, groups, days, rhythm, shown }
     }
 
-    /// What each period comes to.
+    /// The chained rate of each period.
     fn each(&self) -> Vec<Derived> {
         let whole = self.groups.iter().filter(|group| self.is_unbroken(&group.rows));
         whole
@@ -58,7 +58,7 @@ impl<'a> Chain<'a> {
             .collect()
     }
 
-    /// Every twelve months are the end of one block of twelve and the beginning of the next.
+    /// Chains every twelve months as the end of one block of twelve joined to the beginning of the next.
     fn twelve_months(&self) -> Vec<Derived> {
         let mut derived = Vec::with_capacity(self.groups.len());
         let mut ends: Vec<Product<'_>> = Vec::new();
@@ -71,7 +71,7 @@ impl<'a> Chain<'a> {
                     None if place == 11 => beginning.clone(),
                     None => continue,
                 };
-                // Twelve rows in one run are twelve months.
+                // Twelve rows in one run are twelve consecutive months.
                 if self.is_unbroken(product.range()) {
                     derived.extend(self.derived(group, product.range().start, product.percent()));
                 }
@@ -81,7 +81,7 @@ impl<'a> Chain<'a> {
         derived
     }
 
-    /// The products from each group of a block to its end.
+    /// The products from each group of a block to the end of the block.
     fn ends(&self, block: &[Group]) -> Vec<Product<'_>> {
         let mut product = Product::before(&self.factors, block[block.len() - 1].rows.end);
         let down_to = |group: &Group| {
@@ -113,7 +113,7 @@ impl<'a> Chain<'a> {
         derived
     }
 
-    /// Adds what the rows from `start` to the end of each group come to, as far as there is no gap.
+    /// Appends the product from `start` to the end of each group, up to the first gap.
     fn accumulate(&self, start: usize, groups: &[Group], derived: &mut Vec<Derived>) {
         let mut product = Product::before(&self.factors, start);
         for group in groups.iter().take_while(|group| self.is_unbroken(&(start..group.rows.end))) {
@@ -122,7 +122,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// 100 at the group in place `base`, and from there in both directions as far as there is no gap.
+    /// The index with 100 at group `base`, in both directions up to the first gap.
     fn index(&self, base: usize) -> Vec<Derived> {
         let (middle, since) = (self.groups[base].rows.end, self.groups[base].rows.start);
         let same_run = |group: &&Group| self.runs[group.rows.end - 1] == self.runs[middle - 1];
@@ -141,7 +141,7 @@ impl<'a> Chain<'a> {
         derived
     }
 
-    /// What the change of one period is above that of another, in percentage points with six digits behind the point.
+    /// Differences between the rate of one period and that of another, in percentage points with six decimals.
     fn differences(&self, other: impl Fn(usize) -> Option<usize>) -> Vec<Derived> {
         let mut derived = Vec::new();
         for (place, group) in self.groups.iter().enumerate() {
@@ -161,7 +161,7 @@ impl<'a> Chain<'a> {
         place.checked_sub(1).filter(|before| self.shown.follows(self.days[*before], self.days[place]))
     }
 
-    /// Whether the row is the first of its year: by the calendar, or because it follows one of the year before.
+    /// Whether the row is the first of its year: by the calendar, or because it follows a row of the previous year.
     fn begins_a_year(&self, place: usize) -> bool {
         let day = self.rows[place].day;
         let january = Day::from_ymd(day.year(), 1, 1).unwrap_or(day);
@@ -185,7 +185,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Numbers the rows by which of them can be chained: a row without a factor, or after a gap, begins anew.
+/// Numbers the rows by chainable run: a row without a factor, or after a gap, starts a new run.
 fn runs(rhythm: Rhythm, rows: &[RatePoint], factors: &[Option<Factor>]) -> Vec<u32> {
     let mut run = 0;
     let mut runs = Vec::with_capacity(rows.len());

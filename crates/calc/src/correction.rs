@@ -1,5 +1,5 @@
-//! Monetary correction by a price index, as the central bank's calculator does it: the months from the first to the last,
-//! both included.
+//! Monetary correction by a price index, by the method of the central bank's calculator: from the first to the last
+//! month, both included.
 
 use lastro_model::{About, Decimal, Frequency, Kind, RatePoint, Series, Topic};
 
@@ -9,17 +9,17 @@ use crate::currency::conversion;
 use crate::month::Month;
 use crate::rounding::Rounding;
 
-/// The index that is announced with two decimals, and the same one with all of them: the central bank's calculator takes
-/// the latter for all periods since 2021-04-12.
+/// The index as announced with two decimals, and the same index with all decimals: the central bank's calculator has
+/// used the latter for all periods since 2021-04-12.
 pub(crate) const ANNOUNCED: Series = Series::Igpm;
 pub(crate) const WITH_ALL_DECIMALS: Series = Series::IgpmExact;
 
-/// The series whose rows an index is calculated with.
+/// The series that provides the rows for an index.
 pub fn calculated_with(index: Series) -> Series {
     if index == ANNOUNCED { WITH_ALL_DECIMALS } else { index }
 }
 
-/// Whether amounts are corrected by this series.
+/// Whether amounts can be corrected by this series.
 pub fn is_price_index(about: &About) -> bool {
     about.topic == Topic::Prices
         && about.kind == Kind::RatePerMonth
@@ -27,8 +27,8 @@ pub fn is_price_index(about: &About) -> bool {
         && about.chains
 }
 
-/// What an amount of the first day of `from` is on the last day of `to`. `rows` are those of [`calculated_with`], the
-/// oldest first, and `index` is told in errors.
+/// Corrects an amount from the first day of `from` to the last day of `to`. `rows` are those of [`calculated_with`],
+/// oldest first; `index` is named in errors.
 pub fn correction(
     index: &About,
     rows: &[RatePoint],
@@ -51,7 +51,7 @@ pub fn correction(
     Calculation::new(amount, factor, conversion, receipt)
 }
 
-/// The rows of a period, if none is missing.
+/// The rows of a period; an error if one is missing.
 fn months<'a>(
     index: &About,
     rows: &'a [RatePoint],

@@ -1,5 +1,5 @@
-//! Exchange rates that nobody publishes: between two foreign currencies, and of the real in a foreign one. From closing
-//! bulletins of one and the same day, with eight significant digits, half to even.
+//! Unpublished exchange rates: between two foreign currencies, and of the real in a foreign one. Derived from closing
+//! rates of the same day, with eight significant digits, half to even.
 
 use lastro_model::{Currency, Decimal, FxQuote, Pair};
 use num_bigint::BigInt;
@@ -8,17 +8,17 @@ use crate::enclosure::Enclosure;
 use crate::fraction::Fraction;
 use crate::rounding::digits;
 
-/// The published pairs that a derived one is made of.
+/// The published pairs from which a pair is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Legs {
-    /// One foreign currency in another: both in reais.
+    /// One foreign currency in another, from both in reais.
     Cross { base: Pair, quote: Pair },
-    /// The real in a foreign currency: that one in reais.
+    /// The real in a foreign currency, from that currency in reais.
     Inverse(Pair),
 }
 
 impl Legs {
-    /// What a pair is made of; none if it is published itself, or is no pair of two currencies.
+    /// The legs of a pair; `None` if it is published itself, or if both currencies are the same.
     pub fn of(pair: Pair) -> Option<Self> {
         match (pair.base, pair.quote) {
             (base, quote) if base == quote || quote == Currency::BRL => None,
@@ -27,7 +27,7 @@ impl Legs {
         }
     }
 
-    /// In the order in which they are shown.
+    /// The pairs in display order.
     pub fn pairs(self) -> Vec<Pair> {
         match self {
             Self::Cross { base, quote } => vec![base, quote],
@@ -36,8 +36,8 @@ impl Legs {
     }
 }
 
-/// The first currency in the second, both of which are quoted in reais; none if the days differ or a rate is not above
-/// zero. Whoever buys the one sells the other.
+/// The first currency in the second, both quoted in reais; `None` if the days differ or a rate is not positive.
+/// Buying one means selling the other.
 pub fn cross(base: &FxQuote, quote: &FxQuote) -> Option<FxQuote> {
     let same_day = base.day == quote.day;
     same_day.then(|| {
@@ -50,7 +50,7 @@ pub fn cross(base: &FxQuote, quote: &FxQuote) -> Option<FxQuote> {
     })?
 }
 
-/// The real in a currency that is quoted in reais.
+/// The real in a currency quoted in reais.
 pub fn inverse(leg: &FxQuote) -> Option<FxQuote> {
     Some(FxQuote {
         day: leg.day,

@@ -1,12 +1,12 @@
-//! The currencies of Brazil since 1942, and how many of the old one became one of the new.
+//! Currencies of Brazil since 1942, and the conversion rates between them.
 
 use lastro_model::{Day, Decimal};
 
-/// A currency from its first day on. The cruzeiro novo and the cruzeiro that followed it have one code.
+/// A currency and its first day. The cruzeiro novo and the cruzeiro that followed it share one code.
 struct Change {
     first_day: (i16, i8, i8),
     code: &'static str,
-    /// How many of the currency before one of this was worth.
+    /// Units of the previous currency per unit of this one.
     worth: i64,
 }
 
@@ -14,7 +14,7 @@ const fn change(first_day: (i16, i8, i8), code: &'static str, worth: i64) -> Cha
     Change { first_day, code, worth }
 }
 
-/// The oldest first. Réis, before all of them, have no code.
+/// Oldest first. Réis, before all of these, have no code.
 const CHANGES: [Change; 8] = [
     change((1942, 11, 1), "BRZ", 1_000),
     change((1967, 2, 13), "BRB", 1_000),
@@ -26,25 +26,25 @@ const CHANGES: [Change; 8] = [
     change((1994, 7, 1), "BRL", 2_750),
 ];
 
-/// What an amount passes through between two days.
+/// The currency change between two days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Conversion {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
-    /// What an amount is divided by.
+    /// The amount is divided by this.
     pub(crate) divisor: Decimal,
 }
 
-/// From the currency of one day to that of another; none if one of them had no currency that has a code.
+/// The conversion from the currency of one day to that of another; `None` if either had no currency with a code.
 pub(crate) fn conversion(from: Day, to: Day) -> Option<Conversion> {
     let (first, last) = (in_force(from)?, in_force(to)?);
     let passed = CHANGES.get(first + 1..=last).unwrap_or_default();
-    // At most sixteen digits: three noughts four times, and 2,750.
+    // At most sixteen digits: three zeros four times, and 2,750.
     let divisor = passed.iter().map(|change| Decimal::from(change.worth)).product();
     Some(Conversion { from: CHANGES[first].code, to: CHANGES[last].code, divisor })
 }
 
-/// The place of the currency that was in force on a day.
+/// The index of the currency in force on a day.
 fn in_force(day: Day) -> Option<usize> {
     CHANGES.iter().rposition(|change| change.first_day <= day.civil())
 }

@@ -1,9 +1,9 @@
-//! Positive numbers known to some thirty-three digits, and within which bounds.
+//! Interval arithmetic: positive numbers known to some thirty-three digits, with bounds.
 //!
-//! A chain of hundreds of rates has thousands of digits, of which eight are shown. Here a product keeps as many as fit
-//! into 128 bits and remembers how far the true one can lie above. Rounding answers only if every number within these
-//! bounds rounds to the same; where it does not answer, the caller computes with all digits. So what is shown is always
-//! what unlimited precision would show, and the long way is hardly ever taken.
+//! A chain of hundreds of rates has thousands of digits, of which eight are shown. Here a product keeps as many as
+//! fit into 128 bits, together with an upper bound on its error. Rounding returns a result only if every number
+//! within these bounds rounds to the same one; otherwise the caller computes with all digits. The result is therefore
+//! always that of unlimited precision, and the slow path is hardly ever taken.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,8 @@ use lastro_model::Decimal;
 use crate::power_of_ten::{LARGEST_POWER, divide, length, power_of_ten};
 use crate::rounding::{Rounding, SIGNIFICANT, decimal, significant_decimal};
 
-/// The true number times 10^`scale` lies from `low` to `low + spread`, both included. Without spread it is exact.
+/// A number: its true value times 10^`scale` lies between `low` and `low + spread`, inclusive. Exact if `spread` is
+/// 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Enclosure {
     low: u128,
@@ -20,23 +21,24 @@ pub(crate) struct Enclosure {
     scale: i32,
 }
 
-/// `low` stays below two to this many bits. Its product with a rate of two decimals still has room in 128, the product of
-/// two numbers of [`SHORT`] bits need not be cut, and others are cut by no more digits than 64 bits hold.
+/// Most bits of `low`. Its product with a rate of two decimals still fits in 128 bits, the product of two numbers of
+/// [`SHORT`] bits need not be truncated, and others lose no more digits than 64 bits hold.
 const LONG: u32 = 112;
 const SHORT: u32 = 56;
-/// A number whose spread has more bits is cut before it is multiplied, so that the product of the spread has room.
+/// Most bits of a spread before multiplying; wider numbers are truncated first, so that the product of the spread
+/// fits.
 const WIDEST: u32 = 62;
 
 impl Enclosure {
     pub(crate) const ONE: Self = Self { low: 1, spread: 0, scale: 0 };
 
-    /// The digits of a number, `scale` of them behind the point.
+    /// An exact number: `digits`, `scale` of them after the decimal point.
     pub(crate) fn exact(digits: u128, scale: u32) -> Option<Self> {
         let scale = i32::try_from(scale).ok()?;
         (bits(digits) <= LONG).then_some(Self { low: digits, spread: 0, scale })
     }
 
-    /// The quotient of two numbers above zero, to as many digits as there is room for.
+    /// The quotient of two positive numbers, to as many digits as fit.
     pub(crate) fn quotient(numerator: u128, denominator: u128) -> Option<Self> {
         let room = LONG.checked_sub(bits(numerator))?;
         let noughts = room * 30_103 / 100_000;
@@ -47,23 +49,23 @@ impl Enclosure {
     }
 
     pub(crate) fn times(self, factor: Self) -> Option<Self> {
-        // The shorter one of the two is cut, if any.
+        // If one must be truncated, it is the shorter one.
         if bits(self.low) < bits(factor.low) {
             return factor.times(self);
         }
         let factor = factor.shortened()?;
-        // So that none of the products that follow has more than 128 bits.
+        // Ensures that none of the following products exceeds 128 bits.
         let keeps_its_length = factor.spread == 0 && bits(self.spread) <= WIDEST;
         if keeps_its_length { self.times_short(factor) } else { self.shortened()?.times_short(factor) }
     }
 
-    /// Times a number that is known exactly: the digits of it, `scale` of them behind the point.
+    /// Multiplies by an exact number: `digits`, `scale` of them after the decimal point.
     pub(crate) fn times_exact(self, digits: u128, scale: u32) -> Option<Self> {
         if bits(digits) > SHORT || bits(self.spread) > WIDEST {
             return self.times(Self::exact(digits, scale)?);
         }
         let (low, rest, dropped) = product(self.low, digits);
-        // At most 62 bits and 56, so that there is room.
+        // At most 62 plus 56 bits, so it fits.
         let spread = units(u128::from(self.spread as u64) * u128::from(digits as u64) + rest, dropped);
         let scale = self.scale.checked_add_unsigned(scale)?.checked_sub_unsigned(dropped)?;
         Some(Self { low, spread, scale })
@@ -81,10 +83,10 @@ impl Enclosure {
         Some(Self { low, spread, scale })
     }
 
-    /// How far the product can lie above that of the lower bounds.
+    /// The most by which the product can exceed that of the lower bounds.
     fn extra(self, factor: Self) -> Option<u128> {
         if (self.low | self.spread | factor.low | factor.spread) >> 62 == 0 {
-            // Four numbers of 62 bits: two multiplications, and room for their sum.
+            // Four numbers of 62 bits: two multiplications, and their sum fits.
             let times = |a: u128, b: u128| u128::from(a as u64) * u128::from(b as u64);
             return Some(times(self.spread, factor.low + factor.spread) + times(self.low, factor.spread));
         }
@@ -103,7 +105,7 @@ impl Enclosure {
         Some(result)
     }
 
-    /// One divided by the number.
+    /// The reciprocal.
     pub(crate) fn reciprocal(self) -> Option<Self> {
         const ONE: u128 = 10u128.pow(33);
         let short = self.shortened()?;
@@ -112,7 +114,7 @@ impl Enclosure {
         Some(Self { low, spread: high.checked_sub(low)?, scale: 33i32.checked_sub(short.scale)? })
     }
 
-    /// How the number compares with these digits, if that is certain.
+    /// Compares with another number; `None` if the bounds leave it undecided.
     pub(crate) fn compare(self, digits: u128, scale: i32) -> Option<Ordering> {
         let finer = u32::try_from(self.scale.checked_sub(scale)?).ok()?;
         let other = digits.checked_mul(power_of_ten(finer)?)?;
@@ -122,7 +124,7 @@ impl Enclosure {
         }
     }
 
-    /// The digits of the number with so many behind the point, if they are certain.
+    /// The digits of the number rounded to `places` decimals, if they are certain.
     pub(crate) fn rounded(self, places: i32, rounding: Rounding) -> Option<u128> {
         let dropped = self.scale.checked_sub(places)?;
         match u32::try_from(dropped) {
@@ -133,14 +135,14 @@ impl Enclosure {
         }
     }
 
-    /// A hundred times what the number is above one, with six digits behind the point, half to even.
+    /// A hundred times the number minus one, with six decimals, half to even.
     pub(crate) fn percent_above_one(self) -> Option<Decimal> {
         let digits = i128::try_from(self.rounded(8, Rounding::HalfEven)?).ok()?;
-        // A hundred million is even, so that half goes the same way before and after it is taken off.
+        // A hundred million is even, so halves round the same way before and after subtracting it.
         decimal(digits.checked_sub(100_000_000)?, 6)
     }
 
-    /// With eight significant digits, half to even.
+    /// Rounds to eight significant digits, half to even.
     pub(crate) fn significant(self) -> Option<Decimal> {
         if self.low == 0 {
             return None;
@@ -155,7 +157,7 @@ impl Enclosure {
         Some(Self { scale: self.scale.checked_sub(2)?, ..self })
     }
 
-    /// Divided by a power of ten.
+    /// Divides by a power of ten.
     fn divided(self, exponent: u32, rounding: Rounding) -> Option<u128> {
         let power = power_of_ten(exponent)?;
         let (quotient, rest) = divide(self.low, exponent);
@@ -172,7 +174,7 @@ impl Enclosure {
         }
     }
 
-    /// The number with at most [`SHORT`] bits.
+    /// Truncates to at most [`SHORT`] bits.
     fn shortened(self) -> Option<Self> {
         if bits(self.low) <= SHORT {
             return Some(self);
@@ -184,10 +186,10 @@ impl Enclosure {
     }
 }
 
-/// How many units at most so much is, once so many digits are dropped.
+/// Rounds `extra` up to whole units after dropping `dropped` digits.
 fn units(extra: u128, dropped: u32) -> u128 {
     match power_of_ten(dropped) {
-        // Mostly so, and no division is needed.
+        // The usual case, which needs no division.
         Some(power) if extra <= power => u128::from(extra > 0),
         _ => {
             let (quotient, rest) = divide(extra, dropped);
@@ -200,13 +202,13 @@ fn bits(number: u128) -> u32 {
     u128::BITS - number.leading_zeros()
 }
 
-/// How many decimal digits make a number of `length` bits have at most `wanted`.
+/// Number of decimal digits to drop so that a number of `length` bits has at most `wanted`.
 fn digits_to_drop(length: u32, wanted: u32) -> u32 {
     (length.saturating_sub(wanted) * 30_103).div_ceil(100_000)
 }
 
-/// The product of a number of at most [`LONG`] bits and one of at most [`SHORT`], cut to [`LONG`] bits: what is left of it,
-/// the rest that was cut off, and how many digits that were.
+/// The product of a number of at most [`LONG`] bits and one of at most [`SHORT`], truncated to [`LONG`] bits: the
+/// result, the remainder cut off, and the number of digits dropped.
 fn product(long: u128, short: u128) -> (u128, u128, u32) {
     const LOW: u128 = u64::MAX as u128;
     let short = short & LOW;
@@ -226,7 +228,7 @@ fn product(long: u128, short: u128) -> (u128, u128, u32) {
 
 #[cfg(test)]
 impl Enclosure {
-    /// Whether the number can be this one.
+    /// Whether the bounds contain this number.
     pub(crate) fn holds(self, exact: &crate::fraction::Fraction<num_bigint::BigInt>) -> bool {
         use num_bigint::BigInt;
         let power = BigInt::from(10).pow(self.scale.unsigned_abs());
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_is_told_only_if_it_is_certain() {
+    fn compare_returns_only_certain_results() {
         let third = Enclosure::quotient(1, 3).unwrap();
         assert_eq!(third.compare(33, 2), Some(Ordering::Greater));
         assert_eq!(third.compare(34, 2), Some(Ordering::Less));

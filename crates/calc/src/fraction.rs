@@ -1,7 +1,7 @@
-//! Fractions of integers: exact as long as the integers have room, and those of [`BigInt`] always have.
+//! Fractions of integers: exact unless the integers overflow, which [`BigInt`] never does.
 //!
-//! Every formula is written once, over [`Whole`]. It is tried with 128 bits first, which is quick, and where those do not
-//! suffice with integers of any length.
+//! Every formula is written once, over [`Whole`]. It is first tried with 128 bits, which is fast, and on overflow
+//! with integers of any length.
 
 use lastro_model::Decimal;
 use num_bigint::BigInt;
@@ -9,11 +9,11 @@ use num_traits::{CheckedAdd, CheckedMul, CheckedSub, Num, Signed, ToPrimitive, c
 
 use crate::rounding::{Rounding, SIGNIFICANT, decimal, significant_decimal};
 
-/// The integers that fractions are made of.
+/// An integer type for fractions.
 pub(crate) trait Whole:
     Num + Signed + Clone + PartialOrd + CheckedAdd + CheckedSub + CheckedMul + ToPrimitive + From<i128>
 {
-    /// How many bits the number has without its sign.
+    /// Number of bits without the sign.
     fn length(&self) -> i64;
 }
 
@@ -29,16 +29,16 @@ impl Whole for BigInt {
     }
 }
 
-/// Ten times itself so many times, if there is room.
+/// Ten to this power, or `None` on overflow.
 pub(crate) fn power_of_ten<T: Whole>(exponent: u32) -> Option<T> {
     checked_pow(T::from(10), exponent as usize)
 }
 
-/// How far off a magnitude can be that is found by counting bits: one for the bits, one for the whole part, and one for the
-/// digits of the logarithm, which are good for numbers of a hundred thousand bits.
+/// Largest error of a magnitude estimated by counting bits: one for the bits, one for the whole part, and one for the
+/// digits of the logarithm, which suffice for numbers of a hundred thousand bits.
 const TOO_LOW: usize = 3;
 
-/// A fraction. No operation gives one whose denominator is not above zero.
+/// A fraction. Every operation ensures a positive denominator.
 #[derive(Debug, Clone)]
 pub(crate) struct Fraction<T> {
     pub(crate) numerator: T,
@@ -54,7 +54,7 @@ impl<T: Whole> Fraction<T> {
         Self::new(T::from(value.mantissa()), power_of_ten(value.scale())?)
     }
 
-    /// The fraction divided by a whole number.
+    /// Divides by a whole number.
     pub(crate) fn by(self, divisor: u32) -> Option<Self> {
         let denominator = self.denominator.checked_mul(&T::from(i128::from(divisor)))?;
         Self::new(self.numerator, denominator)
@@ -65,7 +65,7 @@ impl<T: Whole> Fraction<T> {
         Self::new(numerator, self.denominator.checked_mul(&other.denominator)?)
     }
 
-    /// Divided by a fraction above zero.
+    /// Divides by a positive fraction.
     pub(crate) fn over(&self, other: &Self) -> Option<Self> {
         let numerator = self.numerator.checked_mul(&other.denominator)?;
         Self::new(numerator, self.denominator.checked_mul(&other.numerator)?)
@@ -86,17 +86,17 @@ impl<T: Whole> Fraction<T> {
         Self::new(raised(&self.numerator)?, raised(&self.denominator)?)
     }
 
-    /// With so many digits behind the point.
+    /// Rounds to `places` decimals.
     pub(crate) fn rounded(&self, places: i32, rounding: Rounding) -> Option<Decimal> {
         decimal(self.quotient(places, rounding)?, places)
     }
 
-    /// A hundred times the fraction with six digits behind the point, half to even.
+    /// A hundred times the fraction with six decimals, half to even.
     pub(crate) fn percent(&self) -> Option<Decimal> {
         decimal(self.quotient(8, Rounding::HalfEven)?, 6)
     }
 
-    /// With eight significant digits, half to even.
+    /// Rounds to eight significant digits, half to even.
     pub(crate) fn significant(&self) -> Option<Decimal> {
         if self.numerator.is_zero() {
             return Some(Decimal::ZERO);
@@ -110,10 +110,11 @@ impl<T: Whole> Fraction<T> {
         significant_decimal(self.quotient(places, Rounding::HalfEven)?, places)
     }
 
-    /// A power of ten that the fraction is not below, by the lengths of its parts: at most [`TOO_LOW`] too low.
+    /// The exponent of a power of ten not above the fraction, estimated from bit lengths: at most [`TOO_LOW`] too
+    /// low.
     fn least_magnitude(&self) -> Option<i32> {
         let bits = self.numerator.length() - self.denominator.length() - 1;
-        // The logarithm of two is 0.301029996; whichever way the bits go, the product must not be above the true one.
+        // The logarithm of two is 0.301029996; the estimate must not exceed the true value for either sign of `bits`.
         let logarithm = if bits > 0 { 30_102 } else { 30_103 };
         i32::try_from(bits.checked_mul(logarithm)?.div_euclid(100_000)).ok()
     }
@@ -126,7 +127,7 @@ impl<T: Whole> Fraction<T> {
         Some(if self.numerator.is_negative() { -digits } else { digits })
     }
 
-    /// The size of the fraction times a power of ten: what is whole of it, what is left, and the divisor.
+    /// The absolute value times a power of ten: quotient, remainder and divisor.
     fn scaled(&self, places: i32) -> Option<(T, T, T)> {
         let (mut numerator, mut divisor) = (self.numerator.clone(), self.denominator.clone());
         if numerator.is_negative() {
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_are_shown_of_large_and_of_small() {
+    fn eight_significant_digits_for_any_magnitude() {
         for (numerator, denominator, text) in [
             (1, 3, "0.33333333"),
             (2, 3, "0.66666667"),
@@ -182,9 +183,9 @@ mod tests {
     }
 
     proptest! {
-        /// Eight digits are right if they are off by at most half of the last one.
+        /// Eight digits are correct if the error is at most half of the last one.
         #[test]
-        fn what_is_shown_is_the_nearest(numerator in 1..i64::MAX, denominator in 1..i64::MAX) {
+        fn eight_digits_are_the_nearest(numerator in 1..i64::MAX, denominator in 1..i64::MAX) {
             let exact = Fraction::<BigInt>::new(numerator.into(), denominator.into()).unwrap();
             let shown = exact.significant().unwrap();
             let digits = shown.mantissa().to_string();
@@ -198,7 +199,7 @@ mod tests {
         }
 
         #[test]
-        fn narrow_integers_answer_as_wide_ones_or_not_at_all(numerator: i128, denominator in 1..i128::MAX, places in -5..20i32) {
+        fn narrow_integers_agree_with_wide_ones_or_overflow(numerator: i128, denominator in 1..i128::MAX, places in -5..20i32) {
             let narrow = Fraction::<i128>::new(numerator / 2, denominator).unwrap();
             let wide = Fraction::<BigInt>::new((numerator / 2).into(), denominator.into()).unwrap();
             if let Some(value) = narrow.rounded(places, Rounding::HalfEven) {

@@ -1,7 +1,7 @@
-//! What must hold between series if each is what its label says, recomputed over what is held.
+//! Identities that must hold between series if their labels are right, recomputed over the stored rows.
 //!
-//! Old rates were published with other roundings: they are compared too, but only rows from a year on decide whether an
-//! identity holds.
+//! Old rates were published with other roundings. They are compared too, but only rows from a given year on decide
+//! whether an identity holds.
 
 use std::collections::HashMap;
 
@@ -18,31 +18,31 @@ use crate::rounding::{Rounding, decimal, digits};
 use crate::transform::derive;
 use crate::units::Units;
 
-/// How an identity came out.
+/// The result of checking an identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
     pub name: &'static str,
-    /// The series that take part in it.
+    /// The series involved.
     pub series: &'static [Series],
-    /// How many rows were compared.
+    /// Number of rows compared.
     pub rows: usize,
-    /// Where the published value differs most from the computed one, and by how much.
+    /// The day and size of the largest difference between published and computed value.
     pub worst: Option<(Day, Decimal)>,
-    /// How much it may.
+    /// The largest difference allowed.
     pub tolerance: Decimal,
     pub holds: bool,
 }
 
 type Held<'a> = BySeries<&'a [RatePoint]>;
-/// By how much each published value is above the computed one.
+/// Published value minus computed value, by day.
 type Residuals = Vec<(Day, Decimal)>;
 
 struct Identity {
     name: &'static str,
     series: &'static [Series],
-    /// Digits, and how many of them are behind the point.
+    /// Digits, and the number of decimals among them.
     tolerance: (i64, u32),
-    /// Rows of earlier years do not decide.
+    /// The first year whose rows decide.
     since: i16,
     residuals: fn(&Held<'_>) -> Residuals,
 }
@@ -110,14 +110,14 @@ const IDENTITIES: [Identity; 8] = [
     },
 ];
 
-/// All identities, each with every series that takes part in it. The rows are the oldest first.
+/// Checks all identities; the result lists each one under every series involved. Rows are oldest first.
 pub fn checks(held: &BySeries<&[RatePoint]>) -> BySeries<Vec<Check>> {
     let checks: Vec<Check> = IDENTITIES.iter().map(|identity| identity.check(held)).collect();
     let of = |series| checks.iter().filter(|check| check.series.contains(&series)).copied().collect();
     BySeries::new(of)
 }
 
-/// The identities that a series takes part in, for when it alone has changed.
+/// Checks the identities involving one series, for when only that series has changed.
 pub fn checks_of(series: Series, held: &BySeries<&[RatePoint]>) -> Vec<Check> {
     let with = IDENTITIES.iter().filter(|identity| identity.series.contains(&series));
     with.map(|identity| identity.check(held)).collect()
@@ -141,12 +141,12 @@ impl Identity {
     }
 }
 
-/// The largest residual, and of several that are as large the newest.
+/// The largest residual; of equal ones the newest.
 fn worst(residuals: &[(Day, Decimal)]) -> Option<(Day, Decimal)> {
     residuals.iter().copied().max_by_key(|(_, residual)| residual.abs())
 }
 
-/// The published rows less the computed ones, where there are both. Both are the oldest first.
+/// Published rows minus computed ones, on days that have both. Both are oldest first.
 fn compared(published: &[RatePoint], computed: impl IntoIterator<Item = RatePoint>) -> Residuals {
     let mut published = published.iter().peekable();
     let mut residuals = Vec::new();
@@ -165,7 +165,7 @@ fn difference(published: Decimal, computed: Decimal) -> Option<Decimal> {
     decimal(digits, i32::try_from(scale).ok()?)
 }
 
-/// Each row with what is computed of its value. Rates come back: each is computed once.
+/// Each row with the value computed from it. Rates recur, so each distinct one is computed only once.
 fn by_value(rows: &[RatePoint], compute: fn(Decimal) -> Option<Decimal>) -> Vec<RatePoint> {
     let mut known: HashMap<Decimal, Option<Decimal>> = HashMap::new();
     let computed = |row: &RatePoint| {
@@ -179,7 +179,7 @@ fn percent_per_day(percent_per_year: Decimal) -> Option<Decimal> {
     decimal(annual_rate::per_day(percent_per_year)?, 6)
 }
 
-/// The whole months of daily rates, and what each of them multiplies by.
+/// The complete months of daily rates, with their factors.
 struct DailyMonths {
     factors: Vec<Option<Factor>>,
     months: Vec<Group>,
@@ -211,7 +211,7 @@ fn twelve_months(rows: &[RatePoint]) -> Vec<RatePoint> {
     derived.into_iter().map(|row| RatePoint { day: row.day, value: row.value }).collect()
 }
 
-/// How many rows each year has above its business days, for the years that are wholly held.
+/// Number of rows minus number of business days of each year that is completely covered.
 fn row_counts(rows: &[RatePoint]) -> Residuals {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Vec::new() };
     let residual = |year: i16| {
@@ -227,8 +227,8 @@ fn row_counts(rows: &[RatePoint]) -> Residuals {
     calendar::YEARS.filter_map(residual).collect()
 }
 
-/// The legal rate of each month by the formula of the monetary council (Resolution CMN 5,171 of 2024): how far the Selic
-/// rate of the month before is above its IPCA-15, and never below zero.
+/// The legal rate of each month by the formula of the monetary council (Resolution CMN 5,171 of 2024): the excess of
+/// the previous month's Selic rate over its IPCA-15, never below zero.
 fn legal_rates(held: &Held<'_>) -> Vec<RatePoint> {
     let prices = held[Series::Ipca15];
     let rate = |(day, product): (Day, Product<'_>)| {

@@ -1,5 +1,5 @@
-//! Legal interest (article 406 of the civil code, as Law 14,905 of 2024 has it): simple, the sum of the monthly rates, and
-//! of a part of a month by its calendar days.
+//! Legal interest (article 406 of the civil code, as amended by Law 14,905 of 2024): simple interest, the sum of the
+//! monthly rates, with partial months by calendar days.
 
 use lastro_model::{Day, Decimal, RatePoint, Series};
 
@@ -9,16 +9,17 @@ use crate::fraction::Fraction;
 use crate::month::Month;
 use crate::rounding::{Rounding, digits};
 
-/// The first day that the rate is in force, and its date.
+/// The first day on which the rate is in force.
 const FIRST: (i16, i8, i8) = (2024, 8, 30);
 
-/// A multiple of 28, 29, 30 and 31: with it as the denominator the parts of all months are whole numbers.
+/// A multiple of 28, 29, 30 and 31: with this denominator the parts of all months are whole numbers.
 const PARTS: i128 = 4 * 3 * 5 * 7 * 29 * 31;
 
-/// Decimals that the published rate can have at most; it has six.
+/// Most decimals supported; the published rate has six.
 const DECIMALS: u32 = 12;
 
-/// What an amount comes to from `from`, counted, to `to`, not counted. `rows` are those of the legal rate, the oldest first.
+/// Adds interest to an amount from `from` (inclusive) to `to` (exclusive). `rows` are those of the legal rate, oldest
+/// first.
 pub fn legal_interest(
     rows: &[RatePoint],
     from: Day,
@@ -39,7 +40,7 @@ pub fn legal_interest(
     Calculation::new(amount, factor, conversion, receipt)
 }
 
-/// Each month of the period with what has come together by its end.
+/// Each month of the period with the sum accumulated by its end.
 fn months(rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<Step>, CalcError> {
     let mut steps = Vec::new();
     let (mut month, mut sum) = (Month::of(from), 0i128);
@@ -56,7 +57,7 @@ fn months(rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<Step>, CalcError
     Ok(steps)
 }
 
-/// The rate of a month for those of its days that lie in the period, in parts of its last decimal.
+/// The rate of a month for its days within the period, scaled by [`PARTS`] and [`DECIMALS`].
 fn part(percent: Decimal, month: Month, from: Day, to: Day) -> Option<i128> {
     let (first, end) = (month.first_day().max(from), month.next().first_day().min(to));
     let days = i128::from(end.number() - first.number());
@@ -64,7 +65,7 @@ fn part(percent: Decimal, month: Month, from: Day, to: Day) -> Option<i128> {
     digits(percent, DECIMALS)?.checked_mul(days)?.checked_mul(parts)
 }
 
-/// One and so many percent, with eight decimals.
+/// One plus the accumulated rate, with eight decimals.
 fn factor(sum: i128) -> Option<Decimal> {
     let hundred_percent = 10i128.pow(DECIMALS + 2).checked_mul(PARTS)?;
     let total = hundred_percent.checked_add(sum)?;

@@ -1,4 +1,4 @@
-//! Values that are compared one by one: as published, or each a mean, a sum or the last of a period.
+//! Values compared one by one: as published, or aggregated as the mean, sum or last value of a period.
 
 use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ use crate::periods::{Aggregation, Group, Rhythm, groups};
 use crate::rounding::{decimal, digits, sum};
 use crate::units::Units;
 
-/// A value with all its digits: `total`, divided by how many there are if it is a mean.
+/// An exact value: `total`, divided by `mean_of` if it is a mean.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     day: Day,
@@ -62,7 +62,7 @@ pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result
     Ok(derived)
 }
 
-/// The values before units.
+/// The values before conversion to other units.
 fn levels(about: &About, rows: &[RatePoint], asked: &Asked) -> Vec<Level> {
     let Some((period, aggregation)) = asked.period else {
         let published =
@@ -74,7 +74,7 @@ fn levels(about: &About, rows: &[RatePoint], asked: &Asked) -> Vec<Level> {
     groups.iter().filter_map(|group| aggregated(group, finished, aggregation)).collect()
 }
 
-/// The newest value of a series that grows by the day is that of a month which may not be over.
+/// Drops the newest value of a series that grows by the day: its month may not be over.
 fn finished<'a>(about: &About, rows: &'a [RatePoint]) -> &'a [RatePoint] {
     match rows.split_last() {
         Some((_, finished)) if about.grows_by_day() => finished,
@@ -88,13 +88,14 @@ fn aggregated(group: &Group, rows: &[RatePoint], aggregation: Aggregation) -> Op
     let (total, mean_of) = match aggregation {
         Aggregation::Mean => (total()?, Some(u32::try_from(rows.len()).ok()?)),
         Aggregation::Sum => (total()?, None),
-        // Chains are not levels.
+        // Chains are computed in `chained`.
         Aggregation::End | Aggregation::Chain => (rows.last()?.value, None),
     };
     Some(Level { day: group.day, since: rows.first()?.day, total, mean_of })
 }
 
-/// Proportions and logarithms are those of values above zero, and growth that is kept up is not that of a loss of all.
+/// Whether the units are defined for these values: proportions and logarithms need positive values, and annualised
+/// growth a value that is not negative.
 fn is_defined(units: Units, now: &Level, then: &Level) -> bool {
     match units {
         Units::Pch | Units::Pc1 => then.is_positive(),
@@ -115,7 +116,7 @@ fn value(units: Units, rhythm: Rhythm, now: &Level, then: &Level) -> Option<Deci
     }
 }
 
-/// Means have eight significant digits; all else has those it was published with.
+/// The displayed value: means have eight significant digits, others the digits as published.
 fn shown(now: &Level) -> Option<Decimal> {
     match now.mean_of {
         None => Some(now.total),
@@ -127,7 +128,7 @@ fn significant<T: Whole>(fraction: Option<Fraction<T>>) -> Option<Decimal> {
     fraction?.significant()
 }
 
-/// Exact, unless one of the two is a mean.
+/// The difference, exact unless one of the two is a mean.
 fn difference(now: &Level, then: &Level) -> Option<Decimal> {
     if now.mean_of.is_none() && then.mean_of.is_none() {
         let scale = now.total.scale().max(then.total.scale());
@@ -173,7 +174,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn growth_of_a_year_is_that_of_all_digits(now in 90_000..110_000i64, then in 90_000..110_000i64, of in 1..40u32) {
+        fn yearly_change_equals_the_exact_result(now in 90_000..110_000i64, then in 90_000..110_000i64, of in 1..40u32) {
             let (now, then) = (level(now, Some(of)), level(then, Some(of + 1)));
             for times in [1, 4, 12, 252] {
                 let ratio = now.fraction::<BigInt>().unwrap().over(&then.fraction().unwrap()).unwrap();
@@ -183,7 +184,7 @@ mod tests {
         }
 
         #[test]
-        fn narrow_integers_answer_as_wide_ones(now: i64, then in 1..i64::MAX) {
+        fn narrow_integers_agree_with_wide_ones(now: i64, then in 1..i64::MAX) {
             let (now, then) = (level(now, None), level(then, None));
             if let Some(change) = change::<i128>(&now, &then) {
                 prop_assert_eq!(Some(change), super::change::<BigInt>(&now, &then));

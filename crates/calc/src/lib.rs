@@ -1,8 +1,8 @@
-//! What is computed from series: other units, longer periods, monetary correction, accumulated rates, identities, and
+//! Calculations on series: other units, longer periods, monetary correction, accumulated rates, identities, and
 //! exchange rates between two foreign currencies.
 //!
-//! All of it is exact: as if computed with unlimited precision, and rounded once, at the end, by the rule that
-//! docs/calculations.md gives. Nothing here reads a clock or a file, and nothing knows HTTP.
+//! Results are exact: as if computed with unlimited precision and rounded once at the end, by the rule that
+//! docs/calculations.md gives. Nothing here reads a clock or a file, or depends on HTTP.
 
 mod accumulation;
 mod annual_rate;

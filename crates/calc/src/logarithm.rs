@@ -1,7 +1,7 @@
 //! Natural logarithms to eight significant digits, half to even.
 //!
-//! No logarithm of a fraction other than one is a fraction, so none lies half way between two decimals: with bits enough
-//! the bounds always round to the same.
+//! No logarithm of a fraction other than one is a fraction, so none lies half way between two decimals: with enough
+//! bits both bounds always round to the same value.
 
 use lastro_model::Decimal;
 use num_bigint::BigInt;
@@ -9,11 +9,12 @@ use num_traits::{ToPrimitive as _, checked_pow};
 
 use crate::fraction::{Fraction, Whole};
 
-/// Bits behind the point: first as many as suffice nearly always. The last are more than any decimal of 28 digits needs.
+/// Bits after the binary point: first a number that nearly always suffices. The last exceeds the need of any 28-digit
+/// decimal.
 const NARROW: u32 = 60;
 const WIDE: [u32; 3] = [160, 320, 640];
 
-/// The logarithm of a fraction above zero.
+/// The logarithm of a positive fraction.
 pub(crate) fn significant(of: &Fraction<BigInt>) -> Option<Decimal> {
     if of.numerator == of.denominator {
         return Some(Decimal::ZERO);
@@ -25,7 +26,7 @@ pub(crate) fn significant(of: &Fraction<BigInt>) -> Option<Decimal> {
     narrow().or_else(|| WIDE.into_iter().find_map(|bits| certain(of, bits)))
 }
 
-/// The logarithm computed with so many bits, if its digits are certain.
+/// The logarithm computed with this many bits, if its digits are certain.
 fn certain<T: Whole>(of: &Fraction<T>, bits: u32) -> Option<Decimal> {
     let unit = power_of_two::<T>(i64::from(bits))?;
     let (near, error) = natural(of, &unit)?;
@@ -34,9 +35,9 @@ fn certain<T: Whole>(of: &Fraction<T>, bits: u32) -> Option<Decimal> {
     (low == high).then_some(low)
 }
 
-/// The logarithm in so many parts of one, and how far off that can be.
+/// The logarithm in units of 1/`unit`, and its largest error.
 fn natural<T: Whole>(of: &Fraction<T>, unit: &T) -> Option<(T, T)> {
-    // A power of two is taken out, so that the rest is from a half to two.
+    // A power of two is factored out, so that the rest is between a half and two.
     let doublings = of.numerator.length() - of.denominator.length();
     let numerator = of.numerator.checked_mul(&power_of_two(-doublings)?)?;
     let denominator = of.denominator.checked_mul(&power_of_two(doublings)?)?;
@@ -44,17 +45,18 @@ fn natural<T: Whole>(of: &Fraction<T>, unit: &T) -> Option<(T, T)> {
     let (rest, rest_terms) = inverse_tangent(&above, &numerator.checked_add(&denominator)?, unit)?;
     let (two, two_terms) = inverse_tangent(&T::one(), &T::from(3), unit)?;
     let both = rest.checked_add(&two.checked_mul(&T::from(i128::from(doublings)))?)?;
-    // Each term is cut three times, by less than one each time and then carried on; what was left out is less than one.
+    // Each term is truncated three times, by less than one each time, and carried on; the omitted tail is less than
+    // one.
     let cuts = (rest_terms + 1) + (two_terms + 1) * i128::from(doublings.abs());
     Some((both.checked_add(&both)?, T::from(cuts.checked_mul(8)?)))
 }
 
-/// Two to this power, or one if it is below zero.
+/// Two to this power, or one if the exponent is negative.
 fn power_of_two<T: Whole>(exponent: i64) -> Option<T> {
     checked_pow(T::from(2), usize::try_from(exponent.max(0)).ok()?)
 }
 
-/// The inverse hyperbolic tangent of a fraction of at most a third, in parts of one; and of how many terms.
+/// The inverse hyperbolic tangent of a fraction of at most a third, in units of 1/`unit`, and the number of terms.
 fn inverse_tangent<T: Whole>(numerator: &T, denominator: &T, unit: &T) -> Option<(T, i128)> {
     let mut power = numerator.checked_mul(unit)? / denominator.clone();
     let square = power.checked_mul(&power)? / unit.clone();
@@ -76,7 +78,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn few_bits_give_the_digits_that_many_give(digits in 1..i64::MAX, scale in 0..19u32) {
+        fn narrow_logarithm_equals_the_wide_one(digits in 1..i64::MAX, scale in 0..19u32) {
             let of = Fraction::<BigInt>::of(Decimal::new(digits, scale)).unwrap();
             let shown = significant(&of);
             prop_assert!(shown.is_some());

@@ -1,17 +1,17 @@
-//! A month of a year, as calculations are asked for.
+//! A calendar month, as a parameter of calculations.
 
 use std::fmt;
 
 use lastro_model::{Day, ParseError};
 
-/// A month, kept as its first day.
+/// A month, stored as its first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month(Day);
 
 const NOT_A_MONTH: ParseError = ParseError("must be a month, YYYY-MM");
 
 impl Month {
-    /// Reads exactly `YYYY-MM`.
+    /// Parses exactly `YYYY-MM`.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         if text.len() != 7 {
             return Err(NOT_A_MONTH);
@@ -19,7 +19,7 @@ impl Month {
         Day::parse(&format!("{text}-01")).map(Self).map_err(|_| NOT_A_MONTH)
     }
 
-    /// The month that a day lies in.
+    /// The month that contains a day.
     pub fn of(day: Day) -> Self {
         Self(day.plus_days(1 - i32::from(day.day_of_month())))
     }
@@ -42,7 +42,7 @@ impl Month {
         Self(self.0.minus_months(1))
     }
 
-    /// How many days it has.
+    /// Number of days.
     pub fn days(self) -> i32 {
         self.next().0.number() - self.0.number()
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_knows_its_days() {
+    fn month_length_and_neighbours_are_correct() {
         let february = Month::parse("2024-02").unwrap();
         assert_eq!((february.days(), february.last_day().to_string()), (29, "2024-02-29".to_owned()));
         assert_eq!((february.next().days(), february.previous().days()), (31, 31));

@@ -1,4 +1,4 @@
-//! Months, quarters and years made of what is more frequent, and which of them are whole.
+//! Aggregation into months, quarters and years, and the test whether a period is complete.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use lastro_model::{About, Day, Frequency, Kind, RatePoint, calendar};
 use crate::words::words;
 
 words! {
-    /// How the values of a period become one.
+    /// The way the values of a period become one.
     Aggregation {
         /// Their arithmetic mean.
         Mean = "mean",
-        /// What they come to together.
+        /// Their sum.
         Sum = "sum",
-        /// The last one.
+        /// The last value.
         End = "end",
-        /// What their rates come to one after another.
+        /// Their rates compounded.
         Chain = "chain",
     }
 }
 
 words! {
-    /// How long a period is. A value stands on its first day.
+    /// The length of a period. A value is dated the first day of its period.
     Period {
         Monthly = "monthly",
         Quarterly = "quarterly",
@@ -29,7 +29,7 @@ words! {
     }
 }
 
-/// Days without a value that are still no gap, where the calendar of the banks is not known: a weekend between holidays.
+/// Longest distance in days that is not a gap, where the bank calendar does not apply: a weekend between holidays.
 const LONGEST_PAUSE: i32 = 7;
 
 impl Aggregation {
@@ -42,12 +42,12 @@ impl Aggregation {
         }
     }
 
-    /// Those that may be asked of a series, in the order above.
+    /// The aggregations allowed for a series, in the order above.
     pub fn legal(about: &About) -> Vec<Self> {
         Self::ALL.into_iter().filter(|aggregation| aggregation.fault(about).is_none()).collect()
     }
 
-    /// Why values of this series are not made into one like this, and how they are; none if it is legal.
+    /// The reason why this aggregation is not allowed for the series, with the allowed ones; `None` if it is.
     pub fn refusal(self, about: &About) -> Option<String> {
         let fault = self.fault(about)?;
         let legal: Vec<&str> = Self::legal(about).into_iter().map(Self::id).collect();
@@ -79,7 +79,7 @@ impl Aggregation {
 }
 
 impl Period {
-    /// Why the series cannot be shown by such periods; none if it can.
+    /// The reason why the series cannot be shown by this period; `None` if it can.
     pub fn refusal(self, about: &About) -> Option<String> {
         let own = match about.frequency {
             Frequency::BusinessDays | Frequency::CalendarDays => 0,
@@ -106,7 +106,7 @@ impl Period {
         }
     }
 
-    /// The first day of the period that a day lies in.
+    /// The first day of the period that contains a day.
     pub(crate) fn start(self, day: Day) -> Day {
         let (year, month, _) = day.civil();
         let first = match self {
@@ -118,12 +118,12 @@ impl Period {
     }
 }
 
-/// How the rows that are computed with follow one another: as published, or as aggregated.
+/// The spacing of rows, as published or as aggregated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rhythm {
     BusinessDays,
     CalendarDays,
-    /// Every so many months.
+    /// One row every this many months.
     Months(i32),
 }
 
@@ -138,7 +138,7 @@ impl Rhythm {
         }
     }
 
-    /// Whether nothing is missing between two rows.
+    /// Whether no row is missing between two rows.
     pub(crate) fn follows(self, earlier: Day, later: Day) -> bool {
         let pause = later.number() - earlier.number();
         match self {
@@ -151,7 +151,7 @@ impl Rhythm {
         }
     }
 
-    /// How many rows a year has, where that is a fixed number.
+    /// Number of rows in a year, if fixed.
     pub(crate) fn rows_of_a_year(self) -> Option<u32> {
         match self {
             Self::BusinessDays => Some(252),
@@ -164,7 +164,7 @@ impl Rhythm {
         matches!(self, Self::BusinessDays | Self::CalendarDays)
     }
 
-    /// The first day of the period from `start` on that has a row, if the calendar tells.
+    /// The first day from `start` on that has a row, if the calendar covers it.
     pub(crate) fn first_row(self, start: Day) -> Option<Day> {
         match self {
             Self::BusinessDays => calendar::shift(start, 0),
@@ -172,7 +172,7 @@ impl Rhythm {
         }
     }
 
-    /// The last day before `end` that has a row, if the calendar tells.
+    /// The last day before `end` that has a row, if the calendar covers it.
     fn last_row(self, end: Day) -> Option<Day> {
         match self {
             Self::BusinessDays => calendar::previous_business_day(end),
@@ -182,10 +182,10 @@ impl Rhythm {
     }
 }
 
-/// How many months lie between two days, if they are the same of their months.
+/// Number of months between two days, if both are the same day of the month.
 fn months_between(earlier: Day, later: Day) -> Option<i32> {
     let (year, month, day) = earlier.civil();
-    // Nearly always the first days of two months in a row.
+    // Fast path: nearly always the first days of two consecutive months.
     if day == 1 && later.number() - earlier.number() == days_of_month(year, month) {
         return Some(1);
     }
@@ -210,8 +210,8 @@ pub(crate) struct Group {
     pub(crate) rows: Range<usize>,
 }
 
-/// The periods that are whole, the oldest first. `strictly`: without a single missing day, as chains need it. Else a few
-/// days may be missing, as where a market was closed.
+/// The complete periods, oldest first. With `strictly` no day may be missing, as chains require. Otherwise a few days
+/// may be missing, for example when a market was closed.
 pub(crate) fn groups(rhythm: Rhythm, rows: &[RatePoint], period: Period, strictly: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut start = 0;
@@ -225,8 +225,8 @@ pub(crate) fn groups(rhythm: Rhythm, rows: &[RatePoint], period: Period, strictl
     groups
 }
 
-/// A period is whole if nothing is missing between its rows, and if its first row and its last are those of the calendar
-/// or follow and precede one outside.
+/// Whether a period is complete: nothing is missing between its rows, and its first and last rows are those of the
+/// calendar or adjoin a row outside.
 fn is_whole(rhythm: Rhythm, rows: &[RatePoint], group: &Group, period: Period, strictly: bool) -> bool {
     let joined = |pair: &[RatePoint]| match pair {
         [a, b] if strictly || !rhythm.is_daily() => rhythm.follows(a.day, b.day),

@@ -1,9 +1,9 @@
-//! Powers of ten of 128 bits, and division by them.
+//! Powers of ten in 128 bits, and division by them.
 //!
-//! A division of 128 bits takes as long as ten multiplications. So the quotient is estimated by a multiplication with the
-//! reciprocal, which is known beforehand, and put right by the rest.
+//! A 128-bit division takes as long as ten multiplications. So the quotient is estimated by multiplying with a
+//! precomputed reciprocal, and corrected by the remainder.
 
-/// 10^38 is the largest that has room.
+/// The largest exponent that fits: 10^38.
 pub(crate) const LARGEST_POWER: u32 = 38;
 const COUNT: usize = LARGEST_POWER as usize + 1;
 
@@ -17,7 +17,7 @@ const POWERS: [u128; COUNT] = {
     powers
 };
 
-/// Two to the power of 127 and the bits of the power of ten, divided by it and cut: from two to the power of 127 on.
+/// Reciprocals: 2^(127 + bits of the power of ten), divided by it and truncated. Each is at least 2^127.
 const RECIPROCALS: [u128; COUNT] = {
     let mut reciprocals = [0; COUNT];
     let mut place = 1;
@@ -28,7 +28,7 @@ const RECIPROCALS: [u128; COUNT] = {
     reciprocals
 };
 
-/// By long division, bit for bit.
+/// Computes a reciprocal by long division, bit by bit.
 const fn reciprocal(power: u128) -> u128 {
     let mut rest = 1 << (bits(power) - 1);
     let mut quotient = 0;
@@ -53,7 +53,7 @@ pub(crate) fn power_of_ten(exponent: u32) -> Option<u128> {
     POWERS.get(exponent as usize).copied()
 }
 
-/// Quotient and rest of a division by ten to this power, which is at most [`LARGEST_POWER`].
+/// Quotient and remainder of a division by ten to this power, which is at most [`LARGEST_POWER`].
 pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
     if exponent == 0 {
         return (number, 0);
@@ -62,7 +62,7 @@ pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
     let (Some(power), Some(reciprocal)) = (POWERS.get(place), RECIPROCALS.get(place)) else {
         return (0, number);
     };
-    // Never above the true quotient, for all that was cut, and below it by two at most.
+    // Never above the true quotient, because of truncation, and at most two below it.
     let mut quotient = upper_half(number, *reciprocal) >> (bits(*power) - 1);
     let mut rest = number - quotient * power;
     while rest >= *power {
@@ -71,7 +71,7 @@ pub(crate) fn divide(number: u128, exponent: u32) -> (u128, u128) {
     (quotient, rest)
 }
 
-/// How many digits a number has.
+/// Number of decimal digits.
 pub(crate) fn length(number: u128) -> u32 {
     let least = (bits(number) * 1_233) >> 12;
     least + u32::from(power_of_ten(least).is_none_or(|power| number >= power))
@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_ends_are_divided_as_all_others() {
+    fn division_is_exact_at_the_extremes() {
         for exponent in 0..=LARGEST_POWER {
             let power = 10u128.pow(exponent);
             for number in
@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quotient_is_that_of_a_division(number: u128, shift in 0..128u32, exponent in 0..=LARGEST_POWER) {
+        fn quotient_equals_plain_division(number: u128, shift in 0..128u32, exponent in 0..=LARGEST_POWER) {
             let (number, power) = (number >> shift, 10u128.pow(exponent));
             prop_assert_eq!(divide(number, exponent), (number / power, number % power));
             prop_assert_eq!(upper_half(number, 1 << 127), number >> 1);

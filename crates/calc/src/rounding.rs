@@ -1,20 +1,20 @@
-//! Rounding, done once at the end of a calculation, and the decimals that come of it.
+//! Rounding, done once at the end of a calculation, and conversion to decimals.
 
 use std::cmp::Ordering;
 
 use lastro_model::Decimal;
 
-/// Which way exactly half goes.
+/// The direction in which an exact half is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
-    /// To the even neighbour, as all that is derived from series.
+    /// To the even neighbour, for values derived from series.
     HalfEven,
-    /// Away from zero, as money and factors of calculations.
+    /// Away from zero, for money and factors of calculations.
     HalfUp,
 }
 
 impl Rounding {
-    /// Whether a quotient grows by one, by how its remainder compares with half of the divisor.
+    /// Whether a quotient is rounded up, from the comparison of its remainder with half of the divisor.
     pub(crate) fn goes_up(self, to_half: Ordering, quotient_is_odd: bool) -> bool {
         match to_half {
             Ordering::Less => false,
@@ -24,10 +24,11 @@ impl Rounding {
     }
 }
 
-/// How many digits index numbers, means, logarithms and derived exchange rates have.
+/// Number of significant digits of index numbers, means, logarithms and derived exchange rates.
 pub(crate) const SIGNIFICANT: i32 = 8;
 
-/// The decimal of these digits, `scale` of them behind the point (below zero: so many noughts follow), if there is one.
+/// The decimal of these digits, `scale` of them after the decimal point (if negative: that many zeros follow), if it
+/// fits.
 pub(crate) fn decimal(mut digits: i128, mut scale: i32) -> Option<Decimal> {
     while scale > 28 && digits % 10 == 0 {
         (digits, scale) = (digits / 10, scale - 1);
@@ -39,19 +40,19 @@ pub(crate) fn decimal(mut digits: i128, mut scale: i32) -> Option<Decimal> {
     Decimal::try_from_i128_with_scale(digits, u32::try_from(scale).ok()?).ok()
 }
 
-/// The decimal of eight significant digits. Rounding up can have made nine of them, the last one a nought.
+/// The decimal of eight significant digits. Rounding up may have made nine of them, the last one a zero.
 pub(crate) fn significant_decimal(digits: i128, scale: i32) -> Option<Decimal> {
     let one_more = digits.unsigned_abs() == 10u128.pow(SIGNIFICANT.unsigned_abs()) && scale > 0;
     if one_more { decimal(digits / 10, scale - 1) } else { decimal(digits, scale) }
 }
 
-/// The digits of a value with so many behind the point, if it has no more than these.
+/// The digits of a value with `scale` decimals, if it has no more than these.
 pub(crate) fn digits(value: Decimal, scale: u32) -> Option<i128> {
     let missing = scale.checked_sub(value.scale())?;
     value.mantissa().checked_mul(10i128.checked_pow(missing)?)
 }
 
-/// The sum of values with all their digits, if it has not too many of them.
+/// The exact sum of values, if it fits.
 pub(crate) fn sum(values: impl Iterator<Item = Decimal> + Clone) -> Option<Decimal> {
     let scale = values.clone().map(|value| value.scale()).max().unwrap_or(0);
     let mut total = 0i128;

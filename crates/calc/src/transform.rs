@@ -1,13 +1,13 @@
-//! The rows of a series as they were asked for: aggregated first, then in other units.
+//! Transforms the rows of a series as requested: aggregated first, then converted to other units.
 
 use lastro_model::{About, RatePoint};
 
 use crate::asked::{Asked, Derived};
 use crate::{chained, levels};
 
-/// Computes what was asked of `rows`, the oldest first. The error is a sentence for whoever asked.
+/// Computes the requested view of `rows`, oldest first. The error is a sentence for the caller.
 ///
-/// Rows that cannot be computed are left out: where a period is missing or not whole, or where a base is not above zero.
+/// Rows that cannot be computed are left out: where a period is missing or incomplete, or a base is not positive.
 pub fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
     match asked.refusal(about) {
         Some(refusal) => Err(refusal),

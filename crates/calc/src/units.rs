@@ -1,5 +1,5 @@
-//! What can be shown of a series instead of its values, and what may: a change of a rate in percent is nonsense, and so is
-//! a sum of stocks. The kind of the series decides.
+//! The units in which a series can be shown, and which of them its kind allows: a percentage change of a rate is
+//! meaningless, and so is a sum of stocks.
 
 use lastro_model::{About, Frequency, Kind, Unit};
 
@@ -7,19 +7,20 @@ use crate::periods::{Aggregation, Period};
 use crate::words::words;
 
 words! {
-    /// How values are shown. The first seven are named as by the Federal Reserve Bank of St. Louis, where most know them from.
+    /// The unit of the shown values. The first seven have the widely known names of the Federal Reserve Bank of St.
+    /// Louis.
     Units {
         /// As published.
         Lin = "lin",
-        /// Less the value before.
+        /// Difference from the previous value.
         Chg = "chg",
-        /// Less the value of a year before.
+        /// Difference from the value a year before.
         Ch1 = "ch1",
-        /// Percent above the value before.
+        /// Percent change from the previous value.
         Pch = "pch",
-        /// Percent above the value of a year before.
+        /// Percent change from the value a year before.
         Pc1 = "pc1",
-        /// Percent above the value before, if it went on like this for a year.
+        /// Percent change from the previous value, annualised.
         Pca = "pca",
         /// Natural logarithm.
         Log = "log",
@@ -27,25 +28,25 @@ words! {
         Acc12 = "acc12",
         /// Chained since January.
         Ytd = "ytd",
-        /// Chained since the first day asked for.
+        /// Chained since the first requested day.
         Acc = "acc",
-        /// 100 on a day, and in proportion on all others.
+        /// 100 on the base day, and in proportion on all others.
         Index = "index",
     }
 }
 
 impl Units {
-    /// Those that may be asked of a series, in the order above.
+    /// The units allowed for a series, in the order above.
     pub fn legal(about: &About) -> Vec<Self> {
         Self::ALL.into_iter().filter(|units| units.fault(about, None).is_none()).collect()
     }
 
-    /// Why these units say nothing of this series, and which do; none if they are legal.
+    /// The reason why these units are not allowed for the series, with the allowed ones; `None` if they are.
     pub fn refusal(self, about: &About) -> Option<String> {
         self.refusal_after(about, None)
     }
 
-    /// The same for values that were aggregated before.
+    /// The same for values that were aggregated first.
     pub fn refusal_after(self, about: &About, period: Option<(Period, Aggregation)>) -> Option<String> {
         let fault = self.fault(about, period)?;
         let legal = Self::ALL.into_iter().filter(|units| units.fault(about, period).is_none());
@@ -77,7 +78,7 @@ impl Units {
     }
 }
 
-/// Values that are above zero and whose proportions mean something.
+/// Whether values of this kind are positive with meaningful proportions.
 pub(crate) fn is_level(kind: Kind) -> bool {
     matches!(kind, Kind::Index | Kind::Price | Kind::Stock)
 }
@@ -109,7 +110,7 @@ fn not_monthly(about: &About, period: Option<(Period, Aggregation)>) -> Option<&
     (!months).then_some("it is chained from months; `frequency=monthly` makes them of days")
 }
 
-/// The unit of the values that are shown: those of `model`, or `percentage_points`, or `natural_logarithm`.
+/// The unit of the shown values: one of the `model` crate's, `percentage_points` or `natural_logarithm`.
 pub fn shown_unit(about: &About, units: Units, period: Option<(Period, Aggregation)>) -> &'static str {
     match units {
         Units::Lin => aggregated_unit(about, period),
@@ -133,8 +134,8 @@ fn is_percentage(unit: Unit) -> bool {
     }
 }
 
-/// A mean or the end of a period is still counted as its rows are. What rates come to over a period is so many percent,
-/// and has a name of its own only if the period is a month.
+/// The unit after aggregation. A mean or last value keeps the unit of its rows. Rates compounded or summed over a
+/// period are in percent, and per month only if the period is a month.
 fn aggregated_unit(about: &About, period: Option<(Period, Aggregation)>) -> &'static str {
     match period {
         Some((Period::Monthly, Aggregation::Chain)) => Unit::PercentPerMonth.id(),

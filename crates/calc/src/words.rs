@@ -1,6 +1,6 @@
-//! The words of parameters.
+//! The words accepted in parameters.
 
-/// An enumeration whose members have a word that programs see.
+/// Defines an enumeration whose members each have a public word.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -12,7 +12,7 @@ macro_rules! words {
         impl $name {
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$member),*];
 
-            /// The word that programs see.
+            /// The word used in the API.
             pub const fn id(self) -> &'static str {
                 match self {
                     $(Self::$member => $word),*

@@ -1,20 +1,20 @@
-//! How long ago something was that the store remembers.
+//! Age of timestamps read from the store.
 //!
-//! A clock that was ahead once leaves moments behind that lie in the future. They must not count as fresh, or whatever waits
-//! for them to grow old waits for years.
+//! A clock that was once ahead leaves timestamps in the future. They must not count as fresh: otherwise a wait for
+//! them to expire takes years.
 
 use jiff::Timestamp;
 
-/// Clocks of machines that share a database may differ by so much.
+/// Largest clock difference between machines that share a database.
 const CLOCKS_DIFFER_MS: i64 = 60_000;
 
-/// `None` for a moment that has not come yet: nothing can be said of it.
+/// The age in milliseconds; `None` for a timestamp in the future.
 pub fn age_ms(at: Timestamp, now_ms: i64) -> Option<i64> {
     let age = now_ms.saturating_sub(at.as_millisecond());
     (age >= -CLOCKS_DIFFER_MS).then_some(age.max(0))
 }
 
-/// Whether it was at least so long ago, or cannot be told.
+/// Whether `wait_ms` have passed since `at`, or its age is unknown.
 pub fn is_over(at: Timestamp, wait_ms: i64, now_ms: i64) -> bool {
     age_ms(at, now_ms).is_none_or(|age| age >= wait_ms)
 }
@@ -25,7 +25,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_has_not_come_yet_has_no_age() {
+    fn future_timestamps_have_no_age() {
         let at = Timestamp::from_millisecond(1_000_000).unwrap();
         assert_eq!(age_ms(at, 1_005_000), Some(5_000));
         assert_eq!(age_ms(at, 941_000), Some(0), "clocks differ");

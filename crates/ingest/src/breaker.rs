@@ -1,22 +1,23 @@
-//! A publisher that is down is found out once, and not by each of its seventy series.
+//! Circuit breaker per publisher: an outage is detected once, not by each of its seventy series.
 //!
-//! Sources that fail for the same passing reason, one after another, open the breaker: until a pause is over nobody asks, then
-//! one source tries for all. If it fails too, the next pause is longer; if it hears anything, all may ask again.
+//! Sources that fail one after another for the same transient reason open the breaker. No source sends requests until
+//! a pause is over, then one source probes for all. If it fails too, the next pause is longer; any response closes
+//! the breaker.
 
 use lastro_model::Source;
 
-/// So many sources in a row are the publisher's trouble, and no longer theirs.
+/// Number of consecutive failing sources that opens the breaker.
 const ENOUGH: usize = 3;
 const MINUTE_NS: u64 = 60_000_000_000;
 const FIRST_PAUSE_NS: u64 = 5 * MINUTE_NS;
 const LONGEST_PAUSE_NS: u64 = 60 * MINUTE_NS;
 
-/// Times are nanoseconds that only grow.
+/// The breaker of one publisher. Times are monotonic nanoseconds.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
-    /// What the last failures came to.
+    /// The reason shared by the last failures.
     reason: String,
-    /// Whose failures they were, each once.
+    /// The sources that failed, each once.
     failed: Vec<Source>,
     open: Option<Open>,
 }
@@ -25,22 +26,22 @@ pub(super) struct Breaker {
 struct Open {
     until_ns: u64,
     pause_ns: u64,
-    /// One source is trying for all.
+    /// One source is probing for all.
     is_tried: bool,
 }
 
-/// What a source may do.
+/// The breaker's decision about a source.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     Ask,
-    /// It tries for all.
+    /// The source probes for all.
     Try,
-    /// With the sentence that tells why.
+    /// The source is skipped, for this reason.
     Leave(String),
 }
 
 impl Breaker {
-    /// Whether a source that comes now is left.
+    /// Whether a source would be skipped now.
     pub(super) fn is_open(&self, now_ns: u64) -> bool {
         self.open.as_ref().is_some_and(|open| open.is_tried || now_ns < open.until_ns)
     }
@@ -59,12 +60,12 @@ impl Breaker {
         }
     }
 
-    /// The publisher said something: it is up.
+    /// Closes the breaker: the publisher responded, so it is up.
     pub(super) fn heard(&mut self) {
         *self = Self::default();
     }
 
-    /// Whoever tried for all did not come to ask.
+    /// Ends a probe that sent no request.
     pub(super) fn tried_in_vain(&mut self) {
         if let Some(open) = &mut self.open {
             open.is_tried = false;
@@ -111,21 +112,21 @@ mod tests {
     }
 
     #[test]
-    fn three_sources_with_one_reason_are_enough_and_the_rest_are_told_it() {
+    fn three_sources_with_one_reason_open_the_breaker() {
         let mut breaker = broken();
         let Admission::Leave(sentence) = breaker.admit(FIRST_PAUSE_NS - 1) else { panic!("it may ask") };
         assert_eq!(sentence, "not asked, for the publisher is down: no connection");
     }
 
     #[test]
-    fn one_source_that_fails_again_and_again_is_its_own_trouble() {
+    fn one_failing_source_does_not_open_the_breaker() {
         let mut breaker = Breaker::default();
         (0..9).for_each(|_| breaker.failed(Source::Fx, DOWN, false, 0));
         assert_eq!(breaker.admit(0), Admission::Ask);
     }
 
     #[test]
-    fn other_reasons_and_answers_between_them_begin_the_count_anew() {
+    fn other_reasons_and_responses_reset_the_count() {
         let [a, b, c, d] = [Series::Selic, Series::Cdi, Series::Ipca, Series::Inpc].map(Source::from);
         let mut breaker = Breaker::default();
         breaker.failed(a, DOWN, false, 0);
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_pause_one_tries_for_all() {
+    fn one_source_probes_after_the_pause() {
         let mut breaker = broken();
         assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try);
         assert!(matches!(breaker.admit(FIRST_PAUSE_NS), Admission::Leave(_)), "one is enough");

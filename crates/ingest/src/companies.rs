@@ -16,7 +16,7 @@ pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Sync
     let remembered =
         remembered.iter().find(|file| file.url == request.url).filter(|_| !holds_no_official_data(state));
     sync.report.begin(Source::Companies, 1);
-    // It names people, so it is not kept beyond this reading.
+    // The file names people, so it is not spooled.
     let download = match sync.fetcher.file(&request, None, remembered).await? {
         FileAnswer::Fresh(download) => download,
         FileAnswer::Unchanged => return sync.unchanged(Source::Companies).await,
@@ -54,7 +54,7 @@ pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Sync
     sync.outcome(Source::Companies, published).await
 }
 
-/// The file's own rows where it is known; companies that it dropped over the years are still held.
+/// Row count of the last file if known; the store still holds companies that the file has dropped over the years.
 fn rows_before(state: &SourceState, remembered: Option<&RememberedFile>) -> u64 {
     match remembered {
         Some(file) => file.rows,

@@ -1,7 +1,7 @@
-//! Filings: one archive a year, the current and the previous one rebuilt all the time.
+//! Filings: one archive per year; the current and previous ones are rebuilt all the time.
 //!
-//! Every archive is read twice: once to judge it, once to publish it. That keeps memory flat, and lets a bad year be refused
-//! while the good ones go in.
+//! Every archive is read twice: once to validate it, once to publish it. This keeps memory flat, and allows a bad
+//! year to be rejected while the good ones are published.
 
 use std::io::BufReader;
 
@@ -16,20 +16,20 @@ use crate::row_sender::RowSender;
 use crate::sync::{Reach, Sync, holds_no_official_data};
 
 const BATCH: usize = 5_000;
-/// A year that is over for long is looked at once in so many days, each on a day of its own.
+/// Older years are checked once in this many days, each on its own day.
 const OLD_YEARS_EVERY_DAYS: i32 = 30;
-/// A publisher that did not answer about so many years in a row is not asked about more.
+/// Number of unanswered years in a row after which no more are requested.
 const MOST_UNANSWERED: usize = 2;
 
-/// What is new about a year.
+/// A change in a year.
 enum Year {
-    /// Its archive was read once and found good.
+    /// The archive was read once and is valid.
     Good { year: i16, download: Download, file: ReadFile },
-    /// The publisher has none, and is not asked again soon.
+    /// The publisher has no archive; it is not requested again soon.
     Absent(ReadFile),
 }
 
-/// The years that were asked for.
+/// The result of requesting the years.
 #[derive(Default)]
 struct Examined {
     new: Vec<Year>,
@@ -41,7 +41,7 @@ impl Examined {
         self.new.iter().any(|year| matches!(year, Year::Good { .. }))
     }
 
-    /// One sentence about all years that could not be had.
+    /// One sentence about all years that failed.
     fn failure(mut self) -> Option<SyncError> {
         if self.faults.len() <= 1 {
             return self.faults.pop().map(|(_, error)| error);
@@ -87,7 +87,7 @@ pub(crate) async fn synchronise(
     sync.outcome(Source::Filings, published).await
 }
 
-/// The years to ask for: all that nothing is known of, the last two always, older ones now and then.
+/// The years to request: those not fetched yet, always the last two, and older ones now and then.
 fn years(sync: &Sync, remembered: &[RememberedFile], reach: Reach) -> Vec<i16> {
     let today = sync.today();
     let due = |year: &i16| {
@@ -120,7 +120,7 @@ async fn examine_all(sync: &Sync, years: &[i16], remembered: &[RememberedFile]) 
     examined
 }
 
-/// Fetches and reads a year; `None` if there is nothing new of it. A vanished archive deletes nothing.
+/// Fetches and reads a year; `None` if it has not changed. A vanished archive deletes nothing.
 async fn examine(sync: &Sync, year: i16, remembered: &[RememberedFile]) -> Result<Option<Year>, SyncError> {
     let request = cvm::filings::request(&sync.publishers.cvm, year);
     let known = remembered.iter().find(|file| file.url == request.url);
@@ -166,7 +166,7 @@ fn absent(sync: &Sync, request: Request) -> Result<Year, SyncError> {
     }))
 }
 
-/// The first reading: how many rows, and which cannot be read.
+/// First pass: counts the rows and collects the rejects.
 async fn count(download: Download, year: i16) -> Result<(u64, Vec<Reject>, Download), SyncError> {
     tokio::task::spawn_blocking(move || {
         let (mut rows, mut rejects) = (0, Vec::new());
@@ -191,7 +191,7 @@ fn each(download: &Download, year: i16, mut take: impl FnMut(Result<Filing, Reje
     Ok(())
 }
 
-/// The second reading: into the store.
+/// Second pass: sends the rows to the store.
 fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
     let (year, download, file) = match year {
         Year::Good { year, download, file } => (year, download, file),

@@ -1,4 +1,4 @@
-//! PTAX closing bulletins of every currency that the central bank lists.
+//! PTAX closing rates of every currency that the central bank lists.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const OVERLAP_DAYS: i32 = 15;
 type Quotes = BTreeMap<(Pair, Day), FxQuote>;
 type Window = (Currency, Day, Day);
 
-/// The closings that are held.
+/// The stored closing rates.
 struct Held(Quotes);
 
 pub(crate) async fn synchronise(
@@ -71,13 +71,14 @@ impl History for Held {
     }
 }
 
-/// Remembered by its year, so that a later answer about the same days takes its place.
+/// Records a window under its year, so that a later response for the same days replaces it.
 fn remembered(sync: &Sync, currency: Currency, now: Timestamp, told: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
     told.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
 }
 
-/// The currencies that are listed now. One that is held and no longer listed is reported among the rejects; its rows stay.
+/// The currencies listed now. A stored currency that is no longer listed is reported among the rejects; its rows
+/// stay.
 async fn currencies(
     sync: &Sync,
     held: &Quotes,
@@ -98,8 +99,8 @@ async fn currencies(
     Ok((rows, told.into_file(request.url, now)))
 }
 
-/// From a little before the newest closing of each currency on, or from the beginning. A closing may be of a day to come, if a
-/// clock was ahead.
+/// The windows to request: from shortly before the newest closing of each currency, or from the beginning. A closing
+/// may lie in the future if a clock was ahead.
 fn windows_to_ask(currencies: &[Currency], held: &Quotes, depth: Depth, today: Day) -> Vec<Window> {
     let of = |currency: &Currency| {
         let newest = newest_of(held, *currency).filter(|_| depth == Depth::End);
@@ -121,13 +122,13 @@ async fn held(store: &dyn Store) -> Result<Quotes, SyncError> {
     Ok(held)
 }
 
-/// All that is held, or was read, of one currency.
+/// All quotes of one currency.
 fn of_pair(quotes: &Quotes, pair: Pair) -> impl Iterator<Item = FxQuote> {
     let (first, last) = (Day::from(jiff::civil::Date::MIN), Day::from(jiff::civil::Date::MAX));
     quotes.range((pair, first)..=(pair, last)).map(|(_, quote)| *quote)
 }
 
-/// Each currency by itself; one that was never held is not judged.
+/// Reviews each currency separately; one without stored rows is not judged.
 fn review(
     withholding: &mut Withholding,
     currencies: &[Currency],
@@ -142,8 +143,8 @@ fn review(
     believed
 }
 
-/// Whether a point lies before the days that were asked of its currency. Of a currency that is no longer listed nothing is
-/// published any more.
+/// Whether a point lies before the days requested for its currency. Points of a currency no longer listed are
+/// dropped.
 fn lies_before(windows: &[Window], point: &Point) -> bool {
     let mut own = windows.iter().filter(|(currency, ..)| Some(Pair::in_reais(*currency)) == point.pair());
     own.next().is_some_and(|(_, from, _)| point.day() < *from)
@@ -153,13 +154,13 @@ fn newest_of(held: &Quotes, currency: Currency) -> Option<Day> {
     held_before(held, currency, Day::from(jiff::civil::Date::MAX))
 }
 
-/// The last closing that is held of the days before this one.
+/// The last stored closing before this day.
 fn held_before(held: &Quotes, currency: Currency, day: Day) -> Option<Day> {
     let (pair, first) = (Pair::in_reais(currency), Day::from(jiff::civil::Date::MIN));
     held.range((pair, first)..(pair, day)).next_back().map(|((_, day), _)| *day)
 }
 
-/// The windows of each currency stand together, in order.
+/// Rejects empty windows, per currency. The windows of each currency are adjacent and in order.
 fn refuse_silence(held: &Quotes, told: &[(Currency, WindowRead)]) -> Result<(), SyncError> {
     for own in told.chunk_by(|(a, _), (b, _)| a == b) {
         let Some((currency, first)) = own.first() else { continue };
@@ -201,7 +202,7 @@ async fn ask(
     Ok((window, reading))
 }
 
-/// An unknown symbol looks like a holiday in these answers, so closings that we hold must come back.
+/// Checks that stored closings are still present: in these responses an unknown symbol looks like a holiday.
 fn judge(sync: &Sync, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
     if held.is_empty() {
         judgement::empty(read.len() as u64)?;

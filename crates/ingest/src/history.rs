@@ -1,8 +1,8 @@
-//! A history that is read at its end every time, and from its beginning once a week.
+//! Histories of which the end is read every time, and the whole once a week.
 //!
-//! Values of the last days come and are revised all the time; older ones are corrected now and then, which only a whole
-//! reading finds. A whole reading that fails must not keep today's value from anybody: it is put off for a day, reported
-//! among the rejects, and the end is read all the same. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
+//! Recent values arrive and are revised all the time; older ones are corrected now and then, which only a full read
+//! finds. A failed full read must not hold back today's value: it is postponed for a day, reported among the rejects,
+//! and the end is read anyway. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
 
 use jiff::Timestamp;
 use lastro_model::{ReadFile, Reject, Source};
@@ -14,10 +14,10 @@ use crate::sync::{Reach, Sync};
 const DAY_MS: i64 = 24 * 3_600_000;
 const WHOLE_EVERY_MS: i64 = 7 * DAY_MS;
 
-/// How much of a history is asked for.
+/// The part of a history to request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// From a little before the newest value on.
+    /// From shortly before the newest value.
     End,
     Whole,
 }
@@ -27,12 +27,12 @@ pub(super) trait History {
 
     fn is_empty(&self) -> bool;
 
-    /// Whether the end must not be read without the rest, because it is revised as one.
+    /// Whether the end must not be read without the rest, because the history is revised as a whole.
     fn is_indivisible(&self) -> bool {
         false
     }
 
-    /// Asks, judges and publishes, as of this moment, with this note about whole readings if there is one.
+    /// Fetches, judges and publishes as of `now`, together with the note about full reads, if any.
     fn read(
         &self,
         sync: &Sync,
@@ -64,7 +64,7 @@ pub(super) async fn synchronise<H: History>(
     }
 }
 
-/// Whether the end of the history is worth reading by itself.
+/// Whether reading only the end of the history makes sense.
 fn can_wait<H: History>(history: &H, reach: Reach) -> bool {
     reach == Reach::Recent && !history.is_empty() && !history.is_indivisible()
 }
@@ -77,12 +77,12 @@ async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<boo
     Ok(is_over(note.read_at, wait_ms, now.as_millisecond()))
 }
 
-/// Whoever accepts what is withheld means all of it, however long ago its days are.
+/// Whether withheld points are to be accepted: that includes all of them, however old.
 async fn accepts_withheld(sync: &Sync, source: Source) -> Result<bool, SyncError> {
     Ok(sync.accept.contains(&source) && !sync.store.withheld(source).await?.is_empty())
 }
 
-/// Our own faults are no reason to try something smaller.
+/// Whether the fault is the publisher's. Our own faults are no reason to fall back to a shorter read.
 fn is_the_publishers(error: &SyncError) -> bool {
     matches!(error, SyncError::Publisher(_) | SyncError::Suspicious(_))
 }
@@ -95,7 +95,7 @@ fn put_off(source: Source, now: Timestamp, error: &SyncError) -> ReadFile {
     note(source, now, vec![Reject { file: whole_history(source), line: 0, reason: error.to_string() }])
 }
 
-/// Kept among the files that were read, where its rejects are counted and listed.
+/// The record of a full read. It is stored among the files read, so that its rejects are counted and listed.
 fn note(source: Source, read_at: Timestamp, rejects: Vec<Reject>) -> ReadFile {
     ReadFile {
         url: whole_history(source),
@@ -108,7 +108,7 @@ fn note(source: Source, read_at: Timestamp, rejects: Vec<Reject>) -> ReadFile {
     }
 }
 
-/// A name for people that is no address.
+/// A readable name in place of a URL.
 fn whole_history(source: Source) -> String {
     format!("whole history of {source}")
 }

@@ -1,8 +1,8 @@
-//! One process at a time asks the publishers for a source: the one that holds the source's lease in the store.
+//! Leases: only the process that holds a source's lease in the store sends requests for it.
 //!
-//! `serve` and `lastro sync` on one database, or two servers, take turns here. A lease is short and renewed while the work
-//! goes on, so that the work of a process that died is taken over soon. It guards the publishers, not the data: what two
-//! processes publish stays whole, because a publication is one transaction.
+//! `serve` and `lastro sync` on one database, or two servers, take turns this way. A lease is short and renewed
+//! during the work, so that the work of a crashed process is soon taken over. It protects the publishers, not the
+//! data: concurrent publications stay consistent, because each is one transaction.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use lastro_store::LONGEST_LEASE;
 use crate::result::SyncError;
 use crate::sync::Sync;
 
-/// A lease is renewed so many times before it would end.
+/// Number of renewals within the duration of a lease.
 const RENEWALS: u32 = 4;
 
-/// A shorter lease would be all renewing.
+/// Shortest lease; a shorter one would be spent on renewals.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// Who takes leases, and for how long.
+/// The identity of this process as lease holder, and the lease duration.
 #[derive(Debug, Clone)]
 pub struct LeaseHolder {
     name: String,
@@ -28,7 +28,7 @@ pub struct LeaseHolder {
 }
 
 impl LeaseHolder {
-    /// `command` is what people know this process by, `token` what tells it from all others.
+    /// `command` is a readable name of this process, `token` makes it unique.
     pub fn new(command: &str, token: &str, lease: Duration) -> Self {
         let name = format!("{command} (process {}, {token})", std::process::id());
         Self { name, lease: lease.clamp(SHORTEST, LONGEST_LEASE) }
@@ -40,7 +40,7 @@ fn lease_of(source: Source) -> String {
 }
 
 impl Sync {
-    /// Does the work while no other process does it, or says which one does.
+    /// Does the work under the lease, or returns the name of the process that holds it.
     pub(super) async fn alone<T>(
         &self,
         source: Source,
@@ -61,14 +61,14 @@ impl Sync {
         result
     }
 
-    /// Gives the lease up early, for work that was broken off. Otherwise it ends by itself.
+    /// Releases the lease early, for work that was aborted. Otherwise it expires.
     pub async fn release(&self, source: Source) {
         if let Err(error) = self.store.release_lease(&lease_of(source), &self.lease_holder.name).await {
             tracing::debug!(%error, %source, "the lease could not be given up; it ends by itself");
         }
     }
 
-    /// Returns when somebody else has the lease, which then must be respected.
+    /// Renews the lease until another process holds it, and then returns.
     async fn keep_lease(&self, source: Source) -> SyncError {
         loop {
             tokio::time::sleep(self.lease_holder.lease / RENEWALS).await;
@@ -79,7 +79,7 @@ impl Sync {
             match self.store.renew_lease(&lease_of(source), &self.lease_holder.name, until).await {
                 Ok(true) => {}
                 Ok(false) => return SyncError::Elsewhere("another process".to_owned()),
-                // A large publication keeps the store busy, also for whoever would take the lease.
+                // A large publication keeps the store busy, also for other processes that want the lease.
                 Err(error) => tracing::debug!(%error, %source, "the lease could not be renewed now"),
             }
         }

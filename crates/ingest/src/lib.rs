@@ -1,13 +1,12 @@
-//! Synchronisation: publishers are asked, their answers read and judged, and what holds is published into the store.
+//! Synchronisation: fetches data from publishers, parses and judges it, and publishes it into the store.
 //!
-//! [`run`] is the flow of one source, [`sync`] what it works with; [`series`], [`fx`], [`companies`], [`filings`] and [`tickers`] say what is
-//! asked
-//! and judged for each. [`fetch`] asks politely and keeps in the [`spool`] what an interruption should not lose, as [`regular_file`]s; [`schedule`] knows
-//! when, by the [`age`] of what is held; [`withholding`] keeps slips out; [`turns`] says whose turn it is, and leaves a
-//! publisher that is down alone; the [`lease`] keeps two processes from asking for the same
-//! at once; [`report`] tells people how far it is.
+//! [`run`] is the flow of one source and [`sync`] its environment; [`series`], [`fx`], [`companies`], [`filings`] and
+//! [`tickers`] define what is requested and judged for each. [`fetch`] limits its request rate and keeps in the
+//! [`spool`], as [`regular_file`]s, what an interruption should not lose. [`schedule`] decides when to run, by the
+//! [`age`] of the data; [`withholding`] keeps errors out; [`turns`] orders the sources and pauses publishers that are
+//! down; the [`lease`] prevents two processes from requesting the same data; [`report`] shows progress.
 //!
-//! This crate knows the network and the store, but no server, no plan and no catalog. Time and chance are given to it.
+//! This crate uses the network and the store, but no server, plan or catalog. Time and randomness are passed in.
 
 pub mod age;
 mod breaker;

@@ -1,5 +1,5 @@
-//! Files of ours in a directory where somebody may have put something else: a link is not followed and a pipe not waited for,
-//! so that neither makes us read or change a file that is not ours. The directory itself is the operator's word.
+//! Our files in a directory where others may have placed something else: links are not followed and pipes do not
+//! block, so that neither makes us read or change a foreign file. The directory itself is trusted.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -8,17 +8,17 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Opens a file to be read.
+/// Opens a file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
     opened(File::options().read(true), path)
 }
 
-/// Opens a file to be locked, and makes it where there is none. What it holds stays as it is.
+/// Opens a file for locking and creates it if missing. Its content is kept.
 pub fn open_lock(path: &Path) -> io::Result<File> {
     opened(File::options().write(true).create(true).truncate(false).mode(0o600), path)
 }
 
-/// Makes a new file in the place of whatever has this name. What else that is called, or leads to, stays as it is.
+/// Replaces whatever has this name by a new file. Other links to it, or its link target, are left untouched.
 pub fn replace(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

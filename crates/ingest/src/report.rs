@@ -1,25 +1,25 @@
-//! Who hears how far a synchronisation is: here the log, on a terminal the bars of the command line.
+//! Progress reports of a synchronisation: here to the log; the command line shows bars on a terminal.
 
 use lastro_model::Source;
 
 use crate::result::Synchronised;
 
-/// Hears of a synchronisation's steps.
+/// Receives the progress of a synchronisation.
 pub trait Report: Send + Sync {
-    /// So many requests or files are to be asked; more of them where it has begun before.
+    /// Starts with this number of requests or files; adds to it if already started.
     fn begin(&self, source: Source, steps: u64);
-    /// One of them is done.
+    /// Completes one request or file.
     fn step(&self, source: Source, what: &str, rows: u64, rejects: u64);
     fn end(&self, source: Source, result: Result<&Synchronised, &str>);
-    /// It was not asked, because others found its publisher down.
+    /// Skips a source because its publisher is known to be down.
     fn left(&self, source: Source, sentence: &str) {
         self.end(source, Err(sentence));
     }
-    /// Another process synchronises it, and is waited for.
+    /// Waits for another process that is synchronising the source.
     fn wait(&self, source: Source, holder: &str);
 }
 
-/// Lines in the log: of every step for pipes; of the outcome alone for the schedule inside `serve`, which runs for years.
+/// Log lines: of every step for pipes; of the result alone for the schedule inside `serve`, which runs for years.
 #[derive(Debug)]
 pub struct Lines {
     pub every_step: bool,
@@ -49,7 +49,7 @@ impl Report for Lines {
         }
     }
 
-    /// Told once for all of them where the publisher was found down.
+    /// Only at debug level: the outage was logged once for all sources.
     fn left(&self, source: Source, sentence: &str) {
         tracing::debug!(%source, "not synchronised: {sentence}");
     }

@@ -1,4 +1,4 @@
-//! What a synchronisation came to: rows, or the reason why not.
+//! The result of a synchronisation: row counts, or an error.
 
 use std::any::Any;
 
@@ -7,19 +7,19 @@ use lastro_sources::{Fault, judgement::Refusal};
 use lastro_store::StoreError;
 use tokio::task::JoinError;
 
-/// What a synchronisation came to.
+/// The result of a successful synchronisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synchronised {
     pub source: Source,
     pub added: u64,
     pub changed: u64,
     pub rejected: u64,
-    /// Points that are published and not believed yet.
+    /// Points that are published but withheld from service.
     pub withheld: u64,
     pub newest: Option<Day>,
 }
 
-/// Why a source could not be synchronised. The sentence is shown in `/health`.
+/// The reason why a source could not be synchronised. The message is shown in `/health`.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
     #[error("{0}")]
@@ -28,22 +28,22 @@ pub enum SyncError {
     Suspicious(Refusal),
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// Some files of the source are in, others are not.
+    /// Some files of the source were published, others failed.
     #[error("{0}")]
     Partly(String),
-    /// A mistake of ours, which has been logged.
+    /// A bug in this program, which has been logged.
     #[error("a fault of this program stopped it; the log tells which")]
     Panicked,
-    /// Nothing was asked.
+    /// Nothing was requested.
     #[error("{0} is synchronising it now")]
     Elsewhere(String),
-    /// Nothing was asked, for the publisher is down.
+    /// Nothing was requested, because the publisher is down.
     #[error("{0}")]
     Left(String),
 }
 
 impl SyncError {
-    /// The word that metrics count it under.
+    /// The label in metrics.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Publisher(Fault::Transient(_)) | Self::Left(_) => "unreachable",
@@ -54,21 +54,21 @@ impl SyncError {
         }
     }
 
-    /// Whether what was already read is worth keeping for the next attempt.
+    /// Whether the data fetched so far is worth keeping for the next attempt.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Publisher(Fault::Transient(_)) | Self::Store(_))
     }
 }
 
 impl SyncError {
-    /// The panic of one source is the error of one source.
+    /// Logs the panic of a source and turns it into that source's error.
     pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Self {
         tracing::error!("a synchronisation panicked: {}", panic_message(panic));
         Self::Panicked
     }
 }
 
-/// A thread that reads or writes ends early only by a panic.
+/// A blocking task only ends early by a panic.
 impl From<JoinError> for SyncError {
     fn from(error: JoinError) -> Self {
         match error.try_into_panic() {

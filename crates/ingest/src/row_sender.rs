@@ -1,4 +1,4 @@
-//! Hands rows to a publication, in batches.
+//! Sends rows to a publication, in batches.
 
 use lastro_model::{ReadFile, Records, Withheld};
 use lastro_store::Write;
@@ -15,7 +15,7 @@ impl RowSender {
         Self { sender, part: false }
     }
 
-    /// Nobody listening means that the publication failed, which it reports itself.
+    /// Ignores a closed channel: the publication has failed then and reports that itself.
     fn send(&mut self, write: Write) {
         let _ = self.sender.blocking_send(write);
     }
@@ -24,7 +24,7 @@ impl RowSender {
         self.send(if self.part { Write::CommitPart } else { Write::Commit });
     }
 
-    /// What is handed over is not all that was asked for: no success of the source.
+    /// Marks the publication as partial: not a success of the source.
     pub(crate) fn is_a_part(&mut self) {
         self.part = true;
     }
@@ -35,7 +35,7 @@ impl RowSender {
         }
     }
 
-    /// All that is withheld of the source now.
+    /// Sends all points of the source that are withheld now.
     pub(crate) fn withheld(&mut self, points: Vec<Withheld>) {
         self.send(Write::Withheld(points));
     }

@@ -1,4 +1,4 @@
-//! The flow of one source: ask → read → judge → publish, by one process at a time, and how it went written down.
+//! The flow of one source: fetch → parse → judge → publish, by one process at a time, with the result recorded.
 
 use std::panic::AssertUnwindSafe;
 
@@ -12,7 +12,7 @@ use crate::turns::Turn;
 use crate::{companies, filings, fx, series, tickers};
 
 impl Sync {
-    /// Synchronises one source and remembers how it went.
+    /// Synchronises one source and records the result.
     pub async fn run(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
         let turn = self.turn(source).await?;
         let result = self.alone(source, self.run_alone(source, reach)).await;
@@ -20,7 +20,7 @@ impl Sync {
         result
     }
 
-    /// The same where it is still due once no other process can be at it.
+    /// Synchronises a source if it is still due once this process holds the lease.
     pub async fn run_if(
         &self,
         source: Source,
@@ -34,14 +34,14 @@ impl Sync {
             self.run_alone(source, Reach::Recent).await.map(Some)
         };
         let result = self.alone(source, look_again).await;
-        // What was not due was not asked.
+        // A source that was not due sent no request.
         if !matches!(result, Ok(None)) {
             turn.end(result.as_ref().map(|_| ()));
         }
         result
     }
 
-    /// Waits for the source's turn; or writes down why it has none.
+    /// Waits for the source's turn, or records why it is skipped.
     async fn turn(&self, source: Source) -> Result<Turn<'_>, SyncError> {
         match self.turns.wait(source, &*self.clock).await {
             Ok(turn) => Ok(turn),
@@ -59,7 +59,7 @@ impl Sync {
         match &result {
             Ok(outcome) => self.report.end(source, Ok(outcome)),
             Err(error) => {
-                // What was refused today may be mended tomorrow: it must be asked for anew.
+                // Rejected data may be corrected tomorrow, so it must be fetched again.
                 if !error.may_pass() {
                     self.fetcher.forget(source);
                 }

@@ -1,7 +1,7 @@
-//! When each source is synchronised, inside `serve`: at its publisher's own pace, a little off the hour.
+//! The schedule inside `serve`: each source is synchronised at its publisher's pace, a little off the hour.
 //!
-//! Each source has a job of its own, so that a publisher that hangs delays no other; where several processes watch
-//! over one database, the lease of a source lets one of them ask.
+//! Each source has its own job, so that a hanging publisher delays no other. If several processes share a database,
+//! the lease of a source admits one of them.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use crate::age::age_ms;
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Sync, brasilia_day, holds_no_official_data};
 
-/// While another process synchronises a source: to ask whether it may be taken over costs a write.
+/// Polls between attempts while another process synchronises a source: trying to take its lease costs a write.
 const POLLS_LEFT_OUT: u32 = 10;
 const HOUR_MS: i64 = 3_600_000;
 const MINUTE_MS: i64 = 60_000;
 
-/// How often a source is asked.
+/// The polling interval of a source.
 struct Interval {
-    /// After a success, this long until it is asked again.
+    /// Time from a success to the next request.
     every_ms: i64,
     /// Only within these hours of the day in Brasília, and not on weekends; `None` for any time.
     office_hours: Option<(i64, i64)>,
 }
 
-/// With what [`varied`] adds it is a day at most.
+/// At most a day including [`varied`].
 const ONCE_A_DAY: Interval = Interval { every_ms: 20 * HOUR_MS, office_hours: None };
 
 fn interval(state: &SourceState, today: Day) -> Interval {
     match state.source {
         Source::Series(series) => by_rhythm(series.about(), state.newest_day, today),
-        // The closing bulletin comes at about ten past one.
+        // The closing rates come at about 13:10.
         Source::Fx => Interval { every_ms: 30 * MINUTE_MS, office_hours: Some((13, 20)) },
         Source::Companies | Source::Tickers => Interval { every_ms: 24 * HOUR_MS, office_hours: None },
         Source::Filings => Interval { every_ms: 4 * HOUR_MS, office_hours: None },
     }
 }
 
-/// What has a value a day is asked through the day. What has one a month is, too, when the next one is due; else a look a day
-/// finds what was corrected, or came early.
+/// The interval of a series. Daily series are requested through the day, and monthly ones too when the next value is
+/// due. Otherwise one request a day finds corrections and early values.
 fn by_rhythm(about: &About, newest: Option<Day>, today: Day) -> Interval {
     if about.frequency.is_daily() || about.grows_by_day() {
         return Interval { every_ms: HOUR_MS, office_hours: Some((6, 20)) };
@@ -52,21 +52,21 @@ fn by_rhythm(about: &About, newest: Option<Day>, today: Day) -> Interval {
     ONCE_A_DAY
 }
 
-/// A value may come so many days before its rule says.
+/// Days before the expected date from which a value is awaited.
 const EARLY_DAYS: i32 = 3;
-/// What has not come so many days after is no longer waited for every hour: the series may have ended.
+/// Days after the expected date up to which a value is requested hourly; after that the series may have ended.
 const LATE_DAYS: i32 = 30;
 
-/// Whether the month after the newest one should come out about today.
+/// Whether the month after the newest one is expected about today.
 fn is_awaited(about: &About, newest: Day, today: Day) -> bool {
     let due = newest.minus_months(-1).plus_days(about.lag_days);
     let awaited = due.plus_days(-EARLY_DAYS)..=due.plus_days(LATE_DAYS);
     about.frequency == Frequency::Months && awaited.contains(&today)
 }
 
-/// Whether a source should be asked now. `failures` is how often in a row it failed; `jitter` from 0 to 1 is this process's own.
+/// Whether a source is due. `failures` counts consecutive failures; `jitter` from 0 to 1 is fixed for this process.
 pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool {
-    // What lies in the future was written by a clock that was ahead: it is as if it had never been.
+    // A time in the future was written by a clock that was ahead, and counts as never.
     let since = |at: Option<jiff::Timestamp>| at.and_then(|at| age_ms(at, now.unix_ms)).unwrap_or(i64::MAX);
     let jitter = (jitter + place(state.source)).fract();
     if failures > 0 {
@@ -79,12 +79,12 @@ pub fn is_due(state: &SourceState, failures: u32, jitter: f64, now: Now) -> bool
     }
     let interval = interval(state, brasilia_day(now.unix_ms));
     let open = interval.office_hours.is_none_or(|hours| is_open(state.source, hours, now));
-    // Whatever the hours, a day and a half is too long: the machine may have been asleep through them.
+    // A day and a half is too long at any hour: the machine may have been asleep through office hours.
     let overdue = since(state.last_success) >= 36 * HOUR_MS;
     (open || overdue) && since(state.last_success) >= varied(interval.every_ms, jitter)
 }
 
-/// The day of each series begins and ends a little later than these hours, each at its own minute.
+/// Whether office hours are open. For each series they start and end a little later, at its own minute.
 fn is_open(source: Source, (from, to): (i64, i64), now: Now) -> bool {
     let later = match source {
         Source::Series(_) => (place(source) * LATEST_OPENING_MS as f64) as i64,
@@ -97,29 +97,29 @@ fn is_open(source: Source, (from, to): (i64, i64), now: Now) -> bool {
 
 const LATEST_OPENING_MS: i64 = 50 * MINUTE_MS;
 
-/// Where a source has its place among all others, from 0 to 1, so that they do not come at once.
+/// A fixed position of each source from 0 to 1, which spreads the sources over time.
 fn place(source: Source) -> f64 {
     let [high, low, ..]: [u8; 32] = Sha256::digest(source.name()).into();
     f64::from(u16::from_be_bytes([high, low])) / f64::from(u16::MAX)
 }
 
-/// Up to a fifth more, so that many servers do not ask in step.
+/// Adds up to a fifth, so that many servers do not send requests in step.
 fn varied(interval_ms: i64, jitter: f64) -> i64 {
     interval_ms + (interval_ms as f64 * 0.2 * jitter) as i64
 }
 
-/// The process that keeps its data fresh.
+/// The process whose data is kept fresh.
 pub trait Observer: Send + std::marker::Sync {
-    /// What it knows of the sources without asking the store.
+    /// The source states in memory, without a store access.
     fn known_states(&self) -> Arc<Vec<SourceState>>;
-    /// Hears how a synchronisation went.
+    /// Receives the result of a synchronisation.
     fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>);
 }
 
-/// Waits for as many polls as it is told.
+/// Waits for the given number of polls.
 pub type Pause = dyn Fn(u32) -> BoxFuture<'static, ()> + Send + std::marker::Sync;
 
-/// Keeps one source fresh until `stop` is ready. The `jitter` from 0 to 1 is this process's own.
+/// Keeps one source fresh until `stop` is ready. `jitter` from 0 to 1 is fixed for this process.
 pub async fn keep_fresh(
     observer: &dyn Observer,
     sync: &Sync,
@@ -136,15 +136,15 @@ pub async fn keep_fresh(
     sync.release(source).await;
 }
 
-/// One source under watch.
+/// The watch over one source.
 struct Watch<'a> {
     observer: &'a dyn Observer,
     sync: &'a Sync,
     source: Source,
     jitter: f64,
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
-    /// It was left the last time, as its publisher was down.
+    /// The last attempt was skipped because the publisher was down.
     left: bool,
 }
 
@@ -172,12 +172,12 @@ impl Watch<'_> {
         };
         self.observer.ended(self.source, &result);
         self.left = matches!(result, Err(SyncError::Left(_)));
-        // Whoever was left waits for the publisher alone, and not for what it failed at before.
+        // A skipped source waits only for the publisher, not for its own earlier failures.
         self.failures = if result.is_ok() || self.left { 0 } else { self.failures + 1 };
         Polled::Done
     }
 
-    /// Memory is asked first; the store, which knows what happened a moment ago, has the last word.
+    /// Checks the states in memory first, then the store, which is up to date and decides.
     async fn is_due_now(&self, due: impl Fn(&SourceState) -> bool) -> bool {
         let due =
             |states: &[SourceState]| states.iter().any(|state| state.source == self.source && due(state));
@@ -188,9 +188,9 @@ impl Watch<'_> {
 
 #[derive(PartialEq, Eq)]
 enum Polled {
-    /// Whatever was due.
+    /// Everything due was done.
     Done,
-    /// Another process is at it.
+    /// Another process is synchronising the source.
     Elsewhere,
 }
 
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_the_future_counts_as_due() {
+    fn future_times_count_as_due() {
         let ahead = Some("2027-11-16T12:00:00-03:00");
         for source in Source::ALL {
             let state = state(source, ahead, ahead);
@@ -239,18 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_synchronised_is_due_at_once() {
+    fn never_synchronised_sources_are_due_at_once() {
         let sample = SourceState { sample: true, ..state(Source::Fx, None, None) };
         assert!(is_due(&sample, 0, 0.5, at("2026-11-15T03:00:00-03:00")));
     }
 
-    /// The jitter of a process with which this source is delayed by so much of what is possible.
+    /// The process jitter that delays this source by the given share of the maximum.
     fn jitter(source: Source, delay: f64) -> f64 {
         (1.0 + delay - place(source)).fract()
     }
 
     #[test]
-    fn rates_are_asked_through_the_business_day() {
+    fn rates_are_due_through_the_business_day() {
         let source = Source::Series(Series::Selic);
         let selic = state(source, Some("2026-11-16T09:00:00-03:00"), None);
         let [soonest, latest] = [0.001, 0.999].map(|delay| jitter(source, delay));
@@ -264,7 +264,8 @@ mod tests {
         assert!(is_due(&friday, 0, 0.0, at("2026-11-16T08:00:00-03:00")), "Monday");
     }
 
-    /// Whether it is asked again two hours after a success at ten on this day, as what is due is.
+    /// Whether the source is requested again two hours after a success at ten on this day, as it is when a value is
+    /// due.
     fn is_asked_often(series: Series, newest: &str, day: &str) -> bool {
         let at_ten = format!("{day}T10:00:00-03:00");
         let newest_day = Some(Day::parse(newest).unwrap());
@@ -273,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn a_month_is_asked_often_when_it_is_due_and_until_it_came() {
-        // October comes out about the tenth of November.
+    fn monthly_series_are_due_hourly_when_awaited() {
+        // October is published about the tenth of November.
         for (newest, day, often) in [
             ("2026-09-01", "2026-10-20", false),
             ("2026-09-01", "2026-11-05", false),
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_due_is_asked_once_a_day_at_any_hour() {
+    fn series_not_awaited_are_due_once_a_day() {
         for series in [Series::Ipca, Series::InflationTarget] {
             let newest_day = Some(Day::parse("2026-10-01").unwrap());
             let state =
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn all_series_that_are_due_do_not_come_in_one_minute() {
+    fn due_series_are_spread_over_minutes() {
         let opening = |series: &Series| {
             let state = state((*series).into(), Some("2026-11-13T19:00:00-03:00"), None);
             let monday = at("2026-11-16T00:00:00-03:00").unix_ms;
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dollar_is_asked_after_its_bulletin() {
+    fn fx_is_due_after_the_closing() {
         let fx = state(Source::Fx, Some("2026-11-16T18:00:00-03:00"), None);
         assert!(!is_due(&fx, 0, 0.0, at("2026-11-17T12:30:00-03:00")));
         assert!(is_due(&fx, 0, 0.0, at("2026-11-17T13:15:00-03:00")));

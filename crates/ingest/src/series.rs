@@ -15,14 +15,14 @@ use crate::sync::{Reach, Sync, holds_no_official_data};
 use crate::windows::{self, WindowRead};
 use crate::withholding::Withholding;
 
-/// What is asked again of what we hold: values of the last days may still be revised.
+/// Days before the newest value that are requested again: recent values may still be revised.
 const OVERLAP_DAYS: i32 = 30;
 const OVERLAP_DAYS_MONTHLY: i32 = 62;
 const OVERLAP_DAYS_YEARLY: i32 = 800;
 
 type Points = BTreeMap<Day, RatePoint>;
 
-/// A series as it is held.
+/// A series with its stored points.
 struct Held {
     series: Series,
     points: Points,
@@ -48,7 +48,8 @@ impl History for Held {
         self.points.is_empty()
     }
 
-    /// A release of such a series moves all its values together, perhaps to another base. It is one question all the same.
+    /// Each release of such a series revises all values together, perhaps to another base. It takes only one request
+    /// anyway.
     fn is_indivisible(&self) -> bool {
         let about = self.series.about();
         about.revised && !about.frequency.is_daily()
@@ -90,7 +91,7 @@ impl History for Held {
 }
 
 impl Held {
-    /// What a new value is judged by. A month that is still growing vouches for nothing, not even for itself.
+    /// The points by which new values are judged. A month that is still growing is excluded.
     fn settled(&self) -> Cow<'_, Points> {
         if !self.series.about().grows_by_day() {
             return Cow::Borrowed(&self.points);
@@ -101,7 +102,8 @@ impl Held {
     }
 }
 
-/// A little before the newest value that is held, or the beginning. A value may be of a day to come, if a clock was ahead.
+/// The first day to request: shortly before the newest stored value, or the beginning. A value may lie in the future
+/// if a clock was ahead.
 fn first_to_ask(series: Series, held: &Points, today: Day) -> Day {
     let overlap = match series.about().frequency {
         Frequency::CalendarDays | Frequency::BusinessDays => OVERLAP_DAYS,
@@ -123,7 +125,7 @@ async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
     Ok(held)
 }
 
-/// Asks every window. A day that two windows tell differently is no data.
+/// Requests every window. Different values for a day from two windows are an error.
 async fn read(
     sync: &Sync,
     series: Series,
@@ -159,13 +161,13 @@ async fn ask(
     Ok((from, to, reading))
 }
 
-/// New values may come and old ones be corrected; what was published does not vanish.
+/// Judges the values read: new ones may come and old ones be corrected, but published ones do not vanish.
 fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
     let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
     judgement::day_month_flip(series.about().frequency, &days)?;
-    // The last days by themselves too: in a long history their loss would not weigh.
+    // The last days are also checked alone: in a long history their loss would not count.
     let today = sync.today();
     for since in [from, first_to_ask(series, held, today)] {
         let before = held.range(since..).map(|(day, _)| day).take_while(|day| **day <= today);
@@ -175,7 +177,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
     Ok(())
 }
 
-/// Remembered by its year, so that a later answer about the same days takes its place.
+/// Records a window under its year, so that a later response for the same days replaces it.
 fn remembered(sync: &Sync, series: Series, now: Timestamp, told: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(told.from);
     told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)

@@ -1,8 +1,10 @@
-//! What an unfinished synchronisation was already given, kept beside the database so that the next attempt need not ask again.
+//! Data already fetched by an unfinished synchronisation, kept beside the database so that the next attempt does not
+//! fetch it again.
 //!
-//! One folder a source. An entry is two files named by the hash of its address: the bytes, and a head that vouches for them
-//! and is written last, so that an entry is whole or none. Only answers that are final go in, and never the registry, which
-//! names people. The fetcher fills and reads it; a source that was published, or refused, gives its folder up.
+//! There is one folder per source. An entry is two files named by the hash of its URL: the bytes, and a head with
+//! their digest, which is written last, so that an entry is either complete or absent. Only final responses are
+//! stored, and never the registry, which names people. The fetcher writes and reads entries; a source's folder is
+//! deleted once the source is published or rejected.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufReader, Read, Write};
@@ -17,7 +19,7 @@ use tempfile::NamedTempFile;
 
 use crate::regular_file;
 
-/// Publishers rebuild their files every night or week: what is older is asked again.
+/// Lifetime of an entry: publishers rebuild their files every night or week.
 const KEPT_FOR_MS: i64 = 24 * 3_600_000;
 /// All sources together need about 100 MB.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
@@ -25,23 +27,23 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Spool {
     directory: PathBuf,
-    /// A directory that somebody else made is not ours to remove.
+    /// Whether the directory was created here and may be removed.
     is_ours: bool,
     clock: Arc<dyn Clock>,
 }
 
-/// What the publisher said about the bytes.
+/// Response metadata of the bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     pub status: u16,
     pub content_type: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// Of the bytes.
+    /// Hash of the bytes.
     pub sha256: String,
 }
 
-/// An entry: open, so that it can be read even if somebody clears the folder.
+/// An entry, opened so that it can be read even if the folder is cleared.
 #[derive(Debug)]
 pub struct Kept {
     pub metadata: Metadata,
@@ -52,14 +54,14 @@ pub struct Kept {
 struct Head {
     url: String,
     kept_at_ms: i64,
-    /// What earlier versions call it in their files.
+    /// The name in files of earlier versions.
     #[serde(rename = "about")]
     metadata: Metadata,
 }
 
 impl Spool {
-    /// The spool in the directory that was named, or else beside the database. Without both there is none, and an interrupted
-    /// synchronisation begins anew.
+    /// The spool in the named directory, or else beside the database. Without either there is none, and an
+    /// interrupted synchronisation starts over.
     pub fn of(named: Option<PathBuf>, database: &str, clock: Arc<dyn Clock>) -> Option<Self> {
         match named {
             Some(directory) => Some(Self { directory, is_ours: false, clock }),
@@ -67,14 +69,14 @@ impl Spool {
         }
     }
 
-    /// The spool of a database that is a file; made when first written to.
+    /// The spool beside a database file; created on the first write.
     pub fn beside(database: &str, clock: Arc<dyn Clock>) -> Option<Self> {
         let mut directory = lastro_store::sqlite_path(database)?.into_os_string();
         directory.push(".spool");
         Some(Self { directory: directory.into(), is_ours: true, clock })
     }
 
-    /// What is kept of this address, if it is whole and not too old.
+    /// The entry of this URL, if it is complete and not too old.
     pub fn find(&self, source: Source, url: &str) -> Option<Kept> {
         let path = self.entry(source, url);
         if is_link(&self.folder(source)) {
@@ -91,10 +93,10 @@ impl Spool {
         whole.then_some(Kept { metadata: head.metadata, bytes })
     }
 
-    /// A file to write bytes into; it is gone again unless it is kept.
+    /// Creates a temporary file, which is deleted unless kept.
     pub fn draft(&self, source: Source) -> io::Result<NamedTempFile> {
         let folder = self.folder(source);
-        // Files of the spool lie in its own folder, never where somebody's link leads.
+        // Spool files stay in the spool's own folder, never in a link's target.
         if is_link(&folder) {
             fs::remove_file(&folder)?;
         }
@@ -102,7 +104,7 @@ impl Spool {
         NamedTempFile::new_in(folder)
     }
 
-    /// Keeps a draft that is complete. A full spool keeps nothing more.
+    /// Stores a complete draft. A full spool stores nothing more.
     pub fn keep(
         &self,
         source: Source,
@@ -122,9 +124,9 @@ impl Spool {
         Ok(())
     }
 
-    /// Gives up all that is kept for a source.
+    /// Deletes all entries of a source.
     pub fn clear(&self, source: Source) {
-        // What is left over is too old tomorrow; an empty parent goes with its last folder.
+        // Leftovers expire in a day; the parent is removed with its last folder.
         let _ = fs::remove_dir_all(self.folder(source));
         if self.is_ours {
             let _ = fs::remove_dir(&self.directory);
@@ -148,7 +150,7 @@ fn head_of(entry: &Path) -> PathBuf {
     entry.with_extension("head")
 }
 
-/// Bytes of all files below a directory, two levels deep as the spool is.
+/// Total size of all files in a directory, two levels deep like the spool.
 fn size_of(directory: &Path) -> io::Result<u64> {
     let mut total = 0;
     for folder in fs::read_dir(directory)? {
@@ -160,7 +162,7 @@ fn size_of(directory: &Path) -> io::Result<u64> {
     Ok(total)
 }
 
-/// Reads a file through, and goes back to its start.
+/// Hashes a file and rewinds it.
 fn sha256_of(file: &mut File) -> io::Result<String> {
     let (mut digest, mut chunk) = (Sha256::new(), vec![0; 64 * 1024]);
     loop {
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_for_a_day() {
+    fn entries_are_found_for_a_day() {
         let home = home();
         assert_eq!(found(&home.spool, Source::Fx), None);
         keep(&home.spool, Source::Fx, b"first");
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_entry_is_none() {
+    fn damaged_entry_is_ignored() {
         let home = home();
         keep(&home.spool, Source::Fx, b"whole");
         let entry = home.spool.entry(Source::Fx, URL);
@@ -250,7 +252,7 @@ mod tests {
         assert_eq!(found(&home.spool, Source::Fx), None);
     }
 
-    /// Moves something away, and puts a link to it in its place.
+    /// Moves a file away and replaces it by a link to it.
     fn put_link_in_place_of(path: &Path) -> PathBuf {
         let elsewhere = path.with_extension("elsewhere");
         fs::rename(path, &elsewhere).unwrap();
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_place_of_an_entry_is_none_and_is_replaced() {
+    fn link_in_place_of_an_entry_is_ignored_and_replaced() {
         let home = home();
         let entry = home.spool.entry(Source::Fx, URL);
         for path in [&entry, &head_of(&entry)] {
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_was_named_is_used_and_left_where_it_is() {
+    fn named_directory_is_used_and_not_removed() {
         let home = home();
         let clock = Arc::clone(&home.clock) as Arc<dyn Clock>;
         let named = home.directory.path().join("named");
@@ -319,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_owner_may_look_and_nothing_is_left_behind() {
+    fn spool_is_private_and_cleared_completely() {
         let home = home();
         let spool = home.directory.path().join("x.db.spool");
         assert!(!spool.exists(), "made before it is needed");

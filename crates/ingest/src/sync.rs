@@ -1,4 +1,5 @@
-//! What a synchronisation works with, and the steps that all sources share. A failure leaves the last good edition in service.
+//! The environment of a synchronisation, and steps shared by all sources. A failure leaves the last good edition in
+//! service.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::result::{SyncError, Synchronised};
 use crate::row_sender::RowSender;
 use crate::turns::Turns;
 
-/// Where the publishers are: scheme and host, before the paths of their interfaces.
+/// Base URLs of the publishers: scheme and host.
 #[derive(Debug, Clone)]
 pub struct Publishers {
     pub sgs: String,
@@ -23,16 +24,16 @@ pub struct Publishers {
     pub cvm: String,
 }
 
-/// How much is asked of the publishers.
+/// The extent of a synchronisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// What can have changed since yesterday; all that is missing; and what was not looked at for long.
+    /// Data that can have changed since yesterday, data that is missing, and data not checked for long.
     Recent,
-    /// Every day and every file there is.
+    /// Every day and every file.
     Whole,
 }
 
-/// Everything a synchronisation works with.
+/// The environment of a synchronisation.
 pub struct Sync {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
@@ -42,7 +43,7 @@ pub struct Sync {
     pub since: i16,
     pub lease_holder: LeaseHolder,
     pub turns: Turns,
-    /// Sources that are believed although they differ from what is held beyond belief.
+    /// Sources accepted by the operator although they differ implausibly from the stored data.
     pub accept: Vec<Source>,
     pub report: Box<dyn Report>,
 }
@@ -67,12 +68,12 @@ impl Sync {
             .map_err(|_| Fault::Internal("the clock is out of bounds".to_owned()).into())
     }
 
-    /// The day in Brasília, where publishers live. There has been no summer time since 2019.
+    /// The day in Brasília, the publishers' time zone. There has been no summer time since 2019.
     pub(super) fn today(&self) -> Day {
         brasilia_day(self.clock.now().unix_ms)
     }
 
-    /// A refusal that the operator has looked at is told and passed over.
+    /// Logs and ignores a refusal if the operator has accepted the source.
     pub(super) fn weigh(&self, source: Source, judged: Result<(), Refusal>) -> Result<(), SyncError> {
         match judged {
             Err(refusal) if self.accept.contains(&source) => {
@@ -83,17 +84,17 @@ impl Sync {
         }
     }
 
-    /// Publishes what `write` hands over, replacing the sample if that is what stands.
+    /// Publishes the rows sent by `write`, replacing the sample data if present.
     pub(super) async fn publish<F>(&self, source: Source, write: F) -> Result<Published, SyncError>
     where
         F: FnOnce(&mut RowSender) -> Result<(), SyncError> + Send + 'static,
     {
-        // Looked at again: another process may have replaced the sample meanwhile.
+        // Read again: another process may have replaced the sample meanwhile.
         let replace = holds_no_official_data(&self.state(source).await?);
         self.publish_as(source, replace, write).await
     }
 
-    /// Publishes what `write` hands over, in the place of all that stands or beside it.
+    /// Publishes the rows sent by `write`, replacing all stored rows or adding to them.
     pub(super) async fn publish_as<F>(
         &self,
         source: Source,
@@ -113,14 +114,14 @@ impl Sync {
             Ok::<_, SyncError>(())
         });
         let published = self.store.publish(publication, receiver).await;
-        // If the writer failed, the publication was abandoned: its reason is the better one.
+        // If the writer failed, the publication was aborted, and the writer's error is the cause.
         writing.await??;
         let published = published?;
         self.fetcher.forget(source);
         Ok(published)
     }
 
-    /// The publisher has nothing new: what is held is confirmed.
+    /// Records that the publisher has nothing new.
     pub(super) async fn unchanged(&self, source: Source) -> Result<Synchronised, SyncError> {
         self.store.record_attempt(source, self.now()?, None).await?;
         self.fetcher.forget(source);
@@ -141,7 +142,7 @@ impl Sync {
     }
 }
 
-/// Whether what stands is the sample, or nothing.
+/// Whether the store has only sample data, or none.
 pub(super) fn holds_no_official_data(state: &SourceState) -> bool {
     state.sample || state.edition == Edition(0)
 }

@@ -1,7 +1,7 @@
-//! The regulator's registration forms: one archive a year of reference, of which the current and the last one count together.
+//! The regulator's registration forms: one archive per reference year; the current and previous ones count together.
 //!
-//! What they tell is a whole: a company whose newest form no longer names a ticker has it no more. So both years are read as soon
-//! as one of them is new, and what they come to replaces what is held.
+//! They are read as a whole: a ticker no longer in a company's newest form is gone. So both years are read as soon as
+//! one of them has changed, and their union replaces the stored rows.
 
 use std::collections::HashMap;
 use std::io::BufReader;
@@ -15,16 +15,17 @@ use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Sync, brasilia_day, holds_no_official_data};
 
-/// In January a year has few forms, and a company that mends its own may be more than one row in twenty.
+/// Fewer rows are not checked for losses: in January a year has few forms, and one company's correction may exceed
+/// one row in twenty.
 const ENOUGH_ROWS: u64 = 50;
 
-/// What is held, and the day of its edition: what had ended by then is not shown.
+/// The stored securities and the day of their edition: those ended by that day are not shown.
 struct Held {
     securities: Vec<TradedSecurity>,
     day: Day,
 }
 
-/// A year that was asked for.
+/// A requested year.
 struct Year {
     year: i16,
     request: Request,
@@ -58,7 +59,7 @@ pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Sync
 }
 
 impl Held {
-    /// Whether a period has ended since the edition that stands: only a new one leaves it out.
+    /// Whether a security has ended since the current edition: only a new edition hides it.
     fn ended_since(&self, today: Day) -> bool {
         self.securities.iter().any(|security| security.has_ended(self.day) != security.has_ended(today))
     }
@@ -73,12 +74,12 @@ async fn held(sync: &Sync) -> Result<Held, SyncError> {
             securities.extend(rows);
         }
     }
-    // As a reading orders them; the store knows their texts alone.
+    // The order of a parsed file; the store orders by text.
     securities.sort_unstable();
     Ok(Held { securities, day })
 }
 
-/// Asks for both years; where one is new, or has to be read again, for the whole of the other as well.
+/// Requests both years; if one is new, or must be read again, the other is also downloaded in full.
 async fn ask_all(sync: &Sync, known: &[RememberedFile], anyway: bool) -> Result<Vec<Year>, SyncError> {
     let today = sync.today();
     let mut years = Vec::new();
@@ -93,12 +94,12 @@ async fn ask_all(sync: &Sync, known: &[RememberedFile], anyway: bool) -> Result<
     Ok(years)
 }
 
-/// A file that is known has not vanished for good: what is held stays.
+/// Requests a year. An error if a known file has vanished; the stored rows stay.
 async fn ask(sync: &Sync, known: &[RememberedFile], year: i16, whole: bool) -> Result<Year, SyncError> {
     let request = cvm::tickers::request(&sync.publishers.cvm, year);
     let known = known.iter().find(|file| file.url == request.url);
     let rows_before = known.map_or(0, |file| file.rows);
-    // Other members of the archive name people, so it is not kept beyond this reading.
+    // Other members of the archive name people, so it is not spooled.
     let answer = sync.fetcher.file(&request, None, known.filter(|_| !whole)).await?;
     if matches!(answer, FileAnswer::Absent) && known.is_some() {
         return Err(Fault::NotData(format!("{} have vanished; what is held stays", request.what)).into());
@@ -117,7 +118,7 @@ async fn unchanged(sync: &Sync, years: &[Year]) -> Result<Synchronised, SyncErro
     sync.unchanged(Source::Tickers).await
 }
 
-/// Reads a year and judges it beside what it was; nothing where there is none.
+/// Reads a year and compares it with its previous state; `None` if there is no file.
 async fn examine(sync: &Sync, year: Year) -> Result<Option<Examined>, SyncError> {
     let Year { year, request, rows_before, answer } = year;
     let FileAnswer::Fresh(download) = answer else {
@@ -155,7 +156,7 @@ async fn read(download: Download, year: i16) -> Result<(cvm::tickers::YearOfForm
     .await?
 }
 
-/// What is the same as before, on a day that makes no difference, is no new edition; only the files are.
+/// Publishes the union. If nothing has changed or ended, only the file records are new, without a new edition.
 async fn publish(
     sync: &Sync,
     state: &SourceState,
@@ -181,7 +182,7 @@ async fn publish(
     sync.outcome(Source::Tickers, Published { added, changed, ..published }).await
 }
 
-/// How many are new, and how many are told differently: to the store all rows of a whole are new.
+/// Numbers of new and changed rows. The store cannot count them, because a replacement makes all rows new.
 fn news(known: &[TradedSecurity], securities: &[TradedSecurity]) -> (u64, u64) {
     let key = |security: &TradedSecurity| (security.ticker, security.company_id);
     let known: HashMap<_, _> = known.iter().map(|security| (key(security), security)).collect();

@@ -1,4 +1,4 @@
-//! Whose turn it is to ask a publisher: a few sources at a time, those that most people want first, and none while it is down.
+//! Turns to send requests to a publisher: a few sources at a time, the most used first, and none while it is down.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::breaker::{Admission, Breaker};
 use crate::result::SyncError;
 
-/// As many as there may be requests to one host, so that a source that hangs does not hold up the next ones.
+/// Sources at a time: equal to the requests per host, so that one hanging source does not hold up the next.
 const AT_ONCE: usize = 3;
 
 /// The queues of all publishers.
@@ -31,21 +31,21 @@ struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     at_it: usize,
-    /// By source, and by number for those that wait for the same one.
+    /// Waiting callers by source, then by number for those of the same source.
     next: BTreeMap<(Source, u64), oneshot::Sender<Place>>,
     number: u64,
 }
 
-/// A place among those that may ask, given to the next one when dropped.
+/// A slot, passed on to the next waiting source when dropped.
 #[derive(Debug)]
 struct Place(Arc<Queue>);
 
-/// A source's turn. What it heard is told with [`Turn::end`]; without it nothing is known.
+/// A source's turn. [`Turn::end`] records its result; without it the breaker learns nothing.
 pub(super) struct Turn<'a> {
     place: Place,
     source: Source,
     clock: &'a dyn Clock,
-    /// It tries for all.
+    /// This source probes for all.
     tries: bool,
 }
 
@@ -58,12 +58,12 @@ impl Turns {
         }
     }
 
-    /// Whether a source that came now would be left.
+    /// Whether a source would be skipped now.
     pub(super) fn is_down(&self, source: Source, clock: &dyn Clock) -> bool {
         self.of(source).breaker.lock().is_open(clock.now().monotonic_ns)
     }
 
-    /// Waits until the source may ask, or gives the sentence with which it is left.
+    /// Waits until the source may send requests, or returns the reason why it is skipped.
     pub(super) async fn wait<'a>(&self, source: Source, clock: &'a dyn Clock) -> Result<Turn<'a>, String> {
         let place = self.of(source).place(source).await;
         let admission = place.0.breaker.lock().admit(clock.now().monotonic_ns);
@@ -89,13 +89,13 @@ impl Queue {
             waiting.next.insert((source, number), sender);
             receiver
         };
-        // Senders are dropped with the queue alone, which waits here.
+        // Senders are only dropped with the queue, which is alive here.
         receiver.await.unwrap_or_else(|_| Place(Arc::clone(self)))
     }
 }
 
 impl Drop for Place {
-    /// Whoever no longer waits hands the place on by dropping it.
+    /// A receiver that is gone passes the slot on, because `send` then drops it.
     fn drop(&mut self) {
         let next = {
             let mut waiting = self.0.waiting.lock();
@@ -112,7 +112,7 @@ impl Drop for Place {
 }
 
 impl Turn<'_> {
-    /// Learns from what the source came to how the publisher is.
+    /// Updates the breaker from the result.
     pub(super) fn end(mut self, result: Result<(), &SyncError>) {
         let mut breaker = self.place.0.breaker.lock();
         match result {
@@ -126,7 +126,7 @@ impl Turn<'_> {
             ) => {
                 breaker.heard();
             }
-            // The fault is ours: nothing was heard.
+            // The fault is ours: it says nothing about the publisher.
             Err(_) => return,
         }
         drop(breaker);
@@ -142,7 +142,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// A sentence begins with what was asked for, which is another one each time.
+/// The sentence without its prefix, which names the request and differs each time.
 fn reason(sentence: &str) -> &str {
     sentence.split_once(": ").map_or(sentence, |(_, reason)| reason)
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_few_are_at_it_and_the_next_is_the_first_of_the_table() {
+    async fn next_turn_goes_to_the_first_source_of_the_table() {
         let (turns, clock) = (Turns::default(), ManualClock::starting_at(0));
         let first = turns.wait(Series::Reserves.into(), &clock).await;
         let others =
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_that_nobody_came_for_is_handed_on() {
+    async fn unclaimed_slot_is_passed_on() {
         let (turns, clock) = (Turns::default(), ManualClock::starting_at(0));
         for _ in 0..2 {
             let all =
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_rest_are_left_until_one_has_tried() {
+    async fn sources_are_skipped_until_a_probe_succeeds() {
         let (turns, clock) = (Turns::default(), ManualClock::starting_at(0));
         let left = |series: Series| turns.wait(series.into(), &clock).map(Result::err);
         for series in [Series::Selic, Series::Cdi, Series::Ipca] {

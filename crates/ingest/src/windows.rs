@@ -1,16 +1,17 @@
-//! Questions cut into windows of days: how many at once, which answers are final, and which silence is no answer.
+//! Requests split into windows of days: how many at once, which responses are final, and which empty ones are
+//! rejected.
 
 use jiff::Timestamp;
 use lastro_model::{Day, ReadFile, Reject};
 use lastro_sources::judgement::Refusal;
 
-/// Windows that are asked at once; the fetcher spaces them.
+/// Windows requested at once; the fetcher spaces them.
 pub(super) const AT_ONCE: usize = 3;
 
-/// Longer than any publisher revises a value, and longer than any holidays.
+/// Longer than any publisher's revision period, and longer than any holidays.
 const SETTLED_DAYS: i32 = 60;
 
-/// One window, and what came of it.
+/// One window and its result.
 #[derive(Debug)]
 pub(super) struct WindowRead {
     pub(super) from: Day,
@@ -20,27 +21,28 @@ pub(super) struct WindowRead {
 }
 
 impl WindowRead {
-    /// What is remembered of an answer that is no file: its rows and rejects.
+    /// The record of a response that is not a file: its rows and rejects.
     pub(super) fn into_file(self, url: String, read_at: Timestamp) -> ReadFile {
         let Self { rows, rejects, .. } = self;
         ReadFile { url, etag: None, last_modified: None, sha256: String::new(), rows, rejects, read_at }
     }
 }
 
-/// The first and the last day of this day's year.
+/// The first and last day of this day's year.
 pub(super) fn year_around(day: Day) -> (Day, Day) {
     let of_its_year = |month, last| Day::from_ymd(day.year(), month, last).unwrap_or(day);
     (of_its_year(1, 1), of_its_year(12, 31))
 }
 
-/// Whether the answer about days up to this one will not change any more.
+/// Whether the response for days up to this one is final.
 pub(super) fn is_closed(to: Day, today: Day) -> bool {
     to.plus_days(SETTLED_DAYS) < today
 }
 
-/// Once a history has begun, no long window of it is empty. Believed, such an answer would leave a hole that nobody asks about again.
+/// Rejects an empty long window after the start of a history. Accepted, it would leave a gap that is never requested
+/// again.
 ///
-/// The windows are those of one history, in order; `begun` says that earlier days are held.
+/// The windows are those of one history, in order; `begun` is set if earlier days are stored.
 pub(super) fn refuse_silence<'a>(
     windows: impl IntoIterator<Item = &'a WindowRead>,
     mut begun: bool,
@@ -86,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_past_is_final() {
+    fn old_windows_are_final() {
         let day = |text| Day::parse(text).unwrap();
         assert!(is_closed(day("2025-12-31"), day("2026-11-02")));
         assert!(!is_closed(day("2026-09-03"), day("2026-11-02")));

@@ -1,8 +1,9 @@
-//! Points that look like slips stay out while the rest of their answer goes in, until they are believed.
+//! Withholding: points that look like errors stay out until they are believed, while the rest of their response goes
+//! in.
 //!
-//! `judgement` doubts; here is decided whom the doubt keeps out. The operator's word lets a point in, and so does time: what a
-//! publisher still says a week later is no slip of the keyboard. What is withheld is remembered with the publication, so that
-//! it is told in `/health`, and known again.
+//! `judgement` raises doubts; this module decides which points they keep out. The operator can accept a point, and so
+//! does time: a value still published after a week is not a typing error. Withheld points are stored with the
+//! publication, so that `/health` lists them and the next run recognises them.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +15,16 @@ use crate::age::{age_ms, is_over};
 use crate::result::SyncError;
 use crate::sync::Sync;
 
-/// Published unchanged for so long, a point is believed.
+/// Time after which a point published unchanged is believed.
 const BELIEVED_AFTER_MS: i64 = 7 * 24 * 3_600_000;
 
-/// More points than this are no slips: the answer is about something else, and is refused whole.
+/// Most points withheld. More are not errors: the response is about something else and is rejected as a whole.
 const MOST_WITHHELD: usize = 1_000;
 
-/// What is withheld of a source, while an answer of its publisher is judged.
+/// The withheld points of a source while a response is judged.
 pub(super) struct Withholding {
     source: Source,
-    /// The operator has looked at it.
+    /// The operator has accepted the source.
     accepted: bool,
     now: Timestamp,
     before: Vec<Withheld>,
@@ -36,7 +37,7 @@ impl Withholding {
         Ok(Self { source, accepted, now, before, withheld: Vec::new() })
     }
 
-    /// Judges the points of one series or currency, and gives those that go in.
+    /// Judges the points of one series or currency, and returns the accepted ones.
     pub(super) fn review<P: Judged + Into<Point>>(
         &mut self,
         kind: Kind,
@@ -65,7 +66,7 @@ impl Withholding {
         believed
     }
 
-    /// Since when the publisher gives exactly this value. A moment that has not come yet is none.
+    /// The time since which the publisher has given exactly this value; `None` if that lies in the future.
     fn first_seen(&self, point: Point) -> Option<Timestamp> {
         let known = self.before.iter().find(|known| known.point == point)?;
         age_ms(known.first_seen, self.now.as_millisecond()).map(|_| known.first_seen)
@@ -79,7 +80,7 @@ impl Withholding {
         self.withheld.push(Withheld { point, first_seen: known.unwrap_or(self.now), reason });
     }
 
-    /// All that is withheld now: what this answer brought, and what it was not asked about.
+    /// All points withheld now: those of this response, and earlier ones outside the requested range.
     pub(super) fn end(self, not_asked: impl Fn(&Point) -> bool) -> Result<Vec<Withheld>, Refusal> {
         let mut withheld = self.withheld;
         withheld.extend(self.before.into_iter().filter(|known| not_asked(&known.point)));

@@ -1,4 +1,4 @@
-//! Keys, the accounts behind them, and what they used.
+//! Keys, their accounts, and usage counts.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::{Day, ParseError};
 
-/// The four access plans, cheapest first. What each offers stands in the table of the `access` crate.
+/// The four access plans, cheapest first. The `access` crate has the table of what each one offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plan {
     Free,
@@ -78,7 +78,8 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// Names the holder: the id of the first key of a line of rotations. All keys of the line share one limit and one ledger.
+/// The holder's id: the id of the first key in a line of rotations. All keys of the line share one limit and one
+/// ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(pub KeyId);
 
@@ -88,11 +89,11 @@ impl fmt::Display for AccountId {
     }
 }
 
-/// The keyed hash of a whole key: all that is kept of its secret.
+/// The keyed hash of a whole key; nothing else of its secret is stored.
 #[derive(Clone, Copy, Eq)]
 pub struct KeyDigest(pub [u8; 32]);
 
-/// In a time that tells nothing about where the two differ. There is no other way to compare them.
+/// Compares in constant time, and is the only way to compare digests.
 impl PartialEq for KeyDigest {
     fn eq(&self, other: &Self) -> bool {
         let words = self.0.as_chunks::<8>().0.iter().zip(other.0.as_chunks::<8>().0);
@@ -107,55 +108,55 @@ impl fmt::Debug for KeyDigest {
     }
 }
 
-/// Who holds keys, and on which terms.
+/// A holder of keys, with its plan and limits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {
     pub id: AccountId,
     pub name: String,
     pub email: String,
     pub plan: Plan,
-    /// Requests a minute agreed for this account in place of the plan's.
+    /// Requests per minute agreed for this account instead of the plan's.
     pub rate_limit: Option<u32>,
 }
 
 impl fmt::Debug for Account {
-    /// Without name and address: this text may end in a log.
+    /// Omits name and email, because this text may end up in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account").field("id", &self.id).field("plan", &self.plan).finish_non_exhaustive()
     }
 }
 
-/// A key as the store keeps it.
+/// A key as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     pub id: KeyId,
     pub digest: KeyDigest,
     pub account: Account,
     pub created_at: jiff::Timestamp,
-    /// From this moment on the key is refused: its revocation, or the end of its grace after a rotation.
+    /// The key is rejected from this moment on: its revocation, or the end of the grace period after a rotation.
     pub ends_at: Option<jiff::Timestamp>,
-    /// The key is refused for good, whatever a clock says about its end.
+    /// The key is rejected for good, regardless of `ends_at`.
     pub revoked: bool,
-    /// Grows with every change of any key, so that a reader can ask for what is new.
+    /// Grows with every change to any key, so that a reader can query only what is new.
     pub revision: u64,
 }
 
-/// The first key of an account, as the store is given it.
+/// The first key of an account, to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKey {
     pub id: KeyId,
     pub digest: KeyDigest,
     pub account: Account,
     pub created_at: jiff::Timestamp,
-    /// Its holder asked for it, and not the operator.
+    /// Requested by its holder rather than created by the operator.
     pub self_registered: bool,
 }
 
-/// What became of a key, for readers that keep up with the store.
+/// A change to a key, for readers that follow the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyChange {
     Changed(KeyRecord),
-    /// It is gone with its account.
+    /// Deleted together with its account.
     Removed {
         id: KeyId,
         revision: u64,
@@ -178,7 +179,7 @@ impl KeyChange {
     }
 }
 
-/// How a request of a key ended, as usage reports it.
+/// The outcome of a request, as usage reports show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     Ok,
@@ -192,7 +193,7 @@ impl Outcome {
     pub const ALL: [Self; 5] =
         [Self::Ok, Self::ClientError, Self::ServerError, Self::RateLimited, Self::UpgradeRequired];
 
-    /// The word that the store keeps.
+    /// The word kept in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -208,7 +209,7 @@ impl Outcome {
     }
 }
 
-/// How often an account asked an endpoint on a day with one outcome.
+/// The number of requests of an account to an endpoint on a day with one outcome.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsageCount {
     pub account: AccountId,

@@ -1,23 +1,23 @@
-//! The business days of Brazilian banks, 2001 to 2099: Mondays to Fridays that are no national holiday of theirs.
+//! Business days of Brazilian banks, 2001 to 2099: Mondays to Fridays that are not national bank holidays.
 //!
-//! The rule is that of the list which ANBIMA publishes: nothing moves to a Monday, and Ash Wednesday, 24 and 31 December
-//! are business days. Outside these years nothing is said.
+//! Follows the list that ANBIMA publishes: no holiday moves to a Monday, and Ash Wednesday, 24 and 31 December are
+//! business days. Other years are not covered.
 
 use std::sync::LazyLock;
 
 use crate::Day;
 
-/// The years that are known.
+/// The years covered.
 pub const YEARS: std::ops::RangeInclusive<i16> = 2001..=2099;
 
-/// The numbers of 2001-01-01 and 2099-12-31.
+/// The day numbers of 2001-01-01 and 2099-12-31.
 const FIRST: i32 = 11_323;
 const LAST: i32 = 47_481;
 
-/// From this year on 20 November is a holiday of the whole country (Law 14,759 of 2023).
+/// The first year in which 20 November is a national holiday (Law 14,759 of 2023).
 const BLACK_CONSCIOUSNESS_SINCE: i16 = 2024;
 
-/// A day on which banks are closed, whichever day of the week it is.
+/// A day on which banks are closed, whatever its weekday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holiday {
     pub name: &'static str,
@@ -28,7 +28,7 @@ const fn named(name: &'static str, name_pt: &'static str) -> Holiday {
     Holiday { name, name_pt }
 }
 
-/// Month and day of those that have a date.
+/// Holidays with a fixed month and day.
 const FIXED: [(i8, i8, Holiday); 9] = [
     (1, 1, named("New Year's Day", "Confraternização Universal")),
     (4, 21, named("Tiradentes Day", "Tiradentes")),
@@ -41,7 +41,7 @@ const FIXED: [(i8, i8, Holiday); 9] = [
     (12, 25, named("Christmas Day", "Natal")),
 ];
 
-/// Days after Easter Sunday of those that move with it.
+/// Holidays that move with Easter, as days after Easter Sunday.
 const MOVABLE: [(i32, Holiday); 4] = [
     (-48, named("Carnival Monday", "Carnaval (segunda-feira)")),
     (-47, named("Carnival Tuesday", "Carnaval (terça-feira)")),
@@ -49,8 +49,8 @@ const MOVABLE: [(i32, Holiday); 4] = [
     (60, named("Corpus Christi", "Corpus Christi")),
 ];
 
-/// How many business days there are from the first known day to each day, that day left out; one entry more than days,
-/// so that the last day can be counted too.
+/// Number of business days from the first covered day up to each day, exclusive. Has one entry more than there are
+/// days, so that the last day can be counted too.
 static BEFORE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     let mut closed: Vec<i32> = YEARS.flat_map(all_of).map(|(day, _)| day.number()).collect();
     closed.sort_unstable();
@@ -68,13 +68,13 @@ pub fn is_covered(day: Day) -> bool {
     (FIRST..=LAST).contains(&day.number())
 }
 
-/// The holiday on this day; none outside the years that are known.
+/// The holiday on this day; `None` outside the covered years.
 pub fn holiday(day: Day) -> Option<Holiday> {
     let found = |(on, holiday)| (on == day).then_some(holiday);
     is_covered(day).then(|| all_of(day.year()).find_map(found)).flatten()
 }
 
-/// The holidays of a year that is known, the earliest first. Two on one day are one, by the name of the one with a date.
+/// The holidays of a covered year, earliest first. If two fall on one day, only the fixed one is listed.
 pub fn holidays(year: i16) -> Option<Vec<(Day, Holiday)>> {
     YEARS.contains(&year).then(|| {
         let mut holidays: Vec<(Day, Holiday)> = all_of(year).collect();
@@ -84,7 +84,7 @@ pub fn holidays(year: i16) -> Option<Vec<(Day, Holiday)>> {
     })
 }
 
-/// Whether banks are open; not known outside the years above.
+/// Whether banks are open; `None` outside the covered years.
 pub fn is_business_day(day: Day) -> Option<bool> {
     Some(before(day.number())? < before(day.number() + 1)?)
 }
@@ -99,18 +99,19 @@ pub fn previous_business_day(day: Day) -> Option<Day> {
     is_covered(day).then(|| business_day(before(day.number())?.checked_sub(1)?)).flatten()
 }
 
-/// How many business days there are from `from`, counted, to `to`, not counted; none if a day is not known or if `from`
-/// is the later one.
+/// Number of business days from `from` (inclusive) to `to` (exclusive); `None` if a day is not covered or `from` is
+/// later.
 pub fn business_days_between(from: Day, to: Day) -> Option<i64> {
     let known = is_covered(from) && is_covered(to) && from <= to;
     known.then(|| Some(i64::from(before(to.number())?) - i64::from(before(from.number())?))).flatten()
 }
 
-/// The `days`-th business day after this one, or before it if below zero; with 0 this day or, if it is none, the next.
+/// The `days`-th business day after this one, or before it if negative. 0 gives this day, or the next business day if
+/// this is not one.
 pub fn shift(day: Day, days: i32) -> Option<Day> {
     let open = is_business_day(day)?;
     let here = i32::from(before(day.number())?);
-    // Before a day that is none lies the one with the number before `here`, after it the one with `here` itself.
+    // For a day that is not a business day, the previous one has index `here - 1` and the next one `here`.
     let place = here.checked_add(days)?.checked_sub(i32::from(!open && days > 0))?;
     business_day(u16::try_from(place).ok()?)
 }
@@ -119,7 +120,7 @@ fn before(number: i32) -> Option<u16> {
     BEFORE.get(usize::try_from(number.checked_sub(FIRST)?).ok()?).copied()
 }
 
-/// The business day before which there are `place` others.
+/// The business day preceded by `place` others.
 fn business_day(place: u16) -> Option<Day> {
     let after = BEFORE.partition_point(|count| *count <= place);
     (after < BEFORE.len()).then(|| Day::from_number(FIRST + i32::try_from(after).ok()? - 1)).flatten()
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn years_have_as_many_business_days_as_the_list_says() {
+    fn business_days_per_year_match_the_published_list() {
         let published = [
             (2019, 253),
             (2020, 251),
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn holidays_that_move_go_with_easter() {
+    fn movable_holidays_follow_easter() {
         let on = |text| holiday(day(text)).map(|holiday| holiday.name);
         assert_eq!(on("2024-02-12"), Some("Carnival Monday"));
         assert_eq!(on("2024-02-13"), Some("Carnival Tuesday"));
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_lie_strictly_before_and_after() {
+    fn next_and_previous_exclude_the_day_itself() {
         let friday = day("2026-11-13");
         assert_eq!(next_business_day(friday), Some(day("2026-11-16")));
         assert_eq!(previous_business_day(day("2026-11-16")), Some(friday));
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_by_nothing_stays_or_goes_on_to_the_next() {
+    fn shift_by_zero_stays_or_moves_to_the_next_business_day() {
         assert_eq!(shift(day("2026-11-13"), 0), Some(day("2026-11-13")));
         assert_eq!(shift(day("2026-11-14"), 0), Some(day("2026-11-16")));
         assert_eq!(shift(day("2026-11-14"), 1), Some(day("2026-11-16")));
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn two_holidays_on_one_day_are_one() {
+    fn holidays_on_the_same_day_are_merged() {
         for year in YEARS {
             let holidays = holidays(year).unwrap();
             assert!(holidays.windows(2).all(|pair| pair[0].0 < pair[1].0), "{year}");
@@ -246,14 +247,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_what_a_walk_counts(from in FIRST..=LAST, length in 0..400i32) {
+        fn business_day_counts_match_a_day_by_day_walk(from in FIRST..=LAST, length in 0..400i32) {
             let (from, to) = (Day::from_number(from).unwrap(), Day::from_number((from + length).min(LAST)).unwrap());
             let walked = (from.number()..to.number()).filter(|n| is_business_day(Day::from_number(*n).unwrap()).unwrap());
             prop_assert_eq!(business_days_between(from, to), Some(i64::try_from(walked.count()).unwrap()));
         }
 
         #[test]
-        fn a_shift_goes_as_many_business_days_as_it_was_told(from in FIRST..=LAST, days in -300..300i32) {
+        fn shift_matches_a_day_by_day_walk(from in FIRST..=LAST, days in -300..300i32) {
             let from = Day::from_number(from).unwrap();
             let mut walked = Some(from);
             for _ in 0..days.abs() {

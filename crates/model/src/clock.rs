@@ -1,4 +1,4 @@
-//! Time is an argument. Only the server's wiring reads a real clock.
+//! Clocks. Time is passed as an argument; only the server's wiring reads a real clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,14 +7,14 @@ use crate::Day;
 /// One reading of both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
-    /// Nanoseconds that only grow, from an arbitrary start: what limits are counted with.
+    /// Monotonic nanoseconds from an arbitrary start, used for limits.
     pub monotonic_ns: u64,
-    /// Milliseconds since 1970 UTC: what people are told.
+    /// Milliseconds since 1970 UTC, used wherever a time is shown.
     pub unix_ms: i64,
 }
 
 impl Now {
-    /// The day in UTC, as usage is counted.
+    /// The UTC day, by which usage is counted.
     pub fn utc_day(self) -> Day {
         let days = self.unix_ms.div_euclid(86_400_000);
         i32::try_from(days)
@@ -23,7 +23,7 @@ impl Now {
             .unwrap_or_else(|| Day::from(jiff::civil::date(1970, 1, 1)))
     }
 
-    /// The time of day. A clock that shows no time that can be told shows the beginning of time.
+    /// The wall-clock time, or the Unix epoch if it is out of range.
     pub fn timestamp(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.unix_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }
@@ -36,13 +36,13 @@ impl Now {
 pub trait Clock: Send + Sync + std::fmt::Debug {
     fn now(&self) -> Now;
 
-    /// The growing clock alone, for who only wants to know how long something took.
+    /// The monotonic clock alone, for measuring durations.
     fn monotonic_ns(&self) -> u64 {
         self.now().monotonic_ns
     }
 }
 
-/// A clock that stands still until it is moved: a week of limits in a millisecond of test.
+/// A clock that only moves when advanced, so that a test covers a week of limits in a millisecond.
 #[derive(Debug)]
 pub struct ManualClock {
     elapsed_ns: AtomicU64,

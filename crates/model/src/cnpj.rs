@@ -1,17 +1,17 @@
-//! The company's number in the national tax registry.
+//! CNPJ: a company's number in the national tax registry.
 
 use std::fmt;
 
 use crate::ParseError;
 
-/// Fourteen characters, shown as `12.345.678/0001-95`. Since 2026 the first twelve may be letters.
+/// A CNPJ: fourteen characters, shown as `12.345.678/0001-95`. Since 2026 the first twelve may be letters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cnpj([u8; 14]);
 
 impl Cnpj {
-    /// Reads the number with or without its punctuation, letters in either case.
+    /// Parses the number with or without punctuation, letters in either case.
     ///
-    /// The check digits are not asked for: the regulator's files are the truth about what they hold.
+    /// Check digits are not verified: the regulator's files are authoritative for what they contain.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         const FORM: ParseError = ParseError("must be a CNPJ: 14 characters, with or without punctuation");
         let mut characters = [0u8; 14];
@@ -29,7 +29,7 @@ impl Cnpj {
         if length == 14 { Ok(Self(characters)) } else { Err(FORM) }
     }
 
-    /// The number of a made-up company: twelve characters and the two check digits they call for.
+    /// Builds the number of a fictitious company: twelve characters followed by their two check digits.
     pub fn with_check_digits(base: [u8; 12]) -> Self {
         let mut characters = [b'0'; 14];
         characters[..12].copy_from_slice(&base);
@@ -44,12 +44,12 @@ impl Cnpj {
 
     /// The fourteen characters without punctuation.
     pub fn compact(&self) -> &str {
-        // Only ASCII letters and digits get in.
+        // `parse` admits only ASCII letters and digits.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
-/// Modulo 11 with weights 2 to 9 from the right; a letter counts as its ASCII code less 48.
+/// Computes a check digit: modulo 11 with weights 2 to 9 from the right; a letter counts as its ASCII code less 48.
 fn check_digit(characters: &[u8]) -> u8 {
     let sum: u32 =
         characters.iter().rev().zip((2..=9).cycle()).map(|(c, weight)| u32::from(c - b'0') * weight).sum();
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(shown, Cnpj::parse(" 00000000000191 ").unwrap());
         assert_eq!(shown.to_string(), "00.000.000/0001-91");
         assert!(shown.has_valid_check_digits());
-        // The example of the Receita Federal for the alphanumeric form.
+        // The Receita Federal's own example of the alphanumeric form.
         let letters = Cnpj::parse("12.abc.345/01de-35").unwrap();
         assert_eq!(letters.to_string(), "12.ABC.345/01DE-35");
         assert!(letters.has_valid_check_digits());

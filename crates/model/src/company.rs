@@ -4,12 +4,13 @@ use std::fmt;
 
 use crate::{Cnpj, Day, ParseError};
 
-/// The registry code (`CD_CVM`): the company's key. A CNPJ is not one, for a company that registers anew gets a new code.
+/// The registry code (`CD_CVM`), which identifies a company. A CNPJ does not: a company that registers again gets a
+/// new code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CompanyId(pub u32);
 
 impl CompanyId {
-    /// Leading zeros are ignored: some of the regulator's files pad the code to six digits.
+    /// Parses a code, ignoring leading zeros: some of the regulator's files pad it to six digits.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         const FORM: ParseError = ParseError("must be a registry code: digits only");
         if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
@@ -40,7 +41,7 @@ pub struct Company {
     pub registered_on: Option<Day>,
 }
 
-/// What a published status means, for the filter's English words and for choosing among companies of one CNPJ.
+/// The meaning of a published status, for the filter's English words and for choosing among companies of one CNPJ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     Active,
@@ -64,7 +65,7 @@ impl Standing {
         }
     }
 
-    /// The English word that the `status` filter takes beside the published values.
+    /// Parses an English word, which the `status` filter accepts besides the published values.
     pub fn from_word(word: &str) -> Option<Self> {
         [(Self::Active, "active"), (Self::Suspended, "suspended"), (Self::Cancelled, "cancelled")]
             .into_iter()

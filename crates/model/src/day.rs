@@ -4,17 +4,17 @@ use std::fmt;
 
 use crate::ParseError;
 
-/// A day of the proleptic Gregorian calendar, kept as days since 1970-01-01.
+/// A day of the proleptic Gregorian calendar, stored as days since 1970-01-01.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i32);
 
-/// The numbers of -9999-01-01 to 9999-12-31.
+/// The day numbers of -9999-01-01 to 9999-12-31.
 const CALENDAR: std::ops::RangeInclusive<i32> = -4_371_587..=2_932_896;
 
 const NOT_A_DAY: ParseError = ParseError("must be a real calendar day, YYYY-MM-DD");
 
 impl Day {
-    /// Reads exactly `YYYY-MM-DD`; `2023-02-29` is refused.
+    /// Parses exactly `YYYY-MM-DD`; `2023-02-29` is rejected.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let bytes = text.as_bytes();
         if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
@@ -35,12 +35,12 @@ impl Day {
         jiff::civil::Date::new(year, month, day).map(Self::from).map_err(|_| NOT_A_DAY)
     }
 
-    /// The day's number, as the store and the catalog keep it.
+    /// The day number, as the store and the catalog keep it.
     pub const fn number(self) -> i32 {
         self.0
     }
 
-    /// The day with this number, if a calendar has it (years -9999 to 9999).
+    /// The day with this number, if it lies in the years -9999 to 9999.
     pub fn from_number(number: i32) -> Option<Self> {
         CALENDAR.contains(&number).then_some(Self(number))
     }
@@ -57,13 +57,13 @@ impl Day {
         self.civil().2
     }
 
-    /// Year, month and day of the month, by the arithmetic of Neri and Schneider: all its divisions are by constants, which
-    /// the compiler makes multiplications of.
+    /// Year, month and day of the month, by the algorithm of Neri and Schneider: it divides only by constants, which
+    /// the compiler turns into multiplications.
     pub const fn civil(self) -> (i16, i8, i8) {
-        /// Ten thousand years are added, so that no year of the calendar is below zero.
+        /// Years added so that no year of the calendar is negative.
         const YEARS: u32 = 10_000;
         const DAYS: i32 = YEARS as i32 / 400 * 146_097;
-        // Years begin on 1 March here, so that a leap day is the last one of its year.
+        // Years start on 1 March here, so that a leap day is the last day of its year.
         let since_march = (self.0 + 719_468 + DAYS) as u32;
         let quarters = 4 * since_march + 3;
         let (century, day_of_century) = (quarters / 146_097, quarters % 146_097 / 4);
@@ -76,7 +76,7 @@ impl Day {
         (year as i16, if after_new_year { month - 12 } else { month } as i8, day as i8)
     }
 
-    /// Appends `YYYY-MM-DD`: twenty of them on every page of filings, so without the machinery of `Display`.
+    /// Appends `YYYY-MM-DD` without the overhead of `Display`: every page of filings has twenty of them.
     pub fn write_into(self, out: &mut Vec<u8>) {
         use std::io::Write as _;
         match self.text() {
@@ -86,7 +86,7 @@ impl Day {
         }
     }
 
-    /// The day in ten characters, if its year has four digits.
+    /// The day as ten characters, if its year has four digits.
     fn text(self) -> Option<[u8; 10]> {
         let (year, month, day) = self.civil();
         let year = u32::try_from(year).ok()?;
@@ -95,7 +95,7 @@ impl Day {
         Some([a, b, c, d, b'-', e, f, b'-', g, h])
     }
 
-    /// Saturday and Sunday: days without a market.
+    /// Whether the day is a Saturday or Sunday, when markets are closed.
     pub fn is_weekend(self) -> bool {
         // 1970-01-01 was a Thursday.
         matches!((self.0 + 4).rem_euclid(7), 0 | 6)
@@ -106,21 +106,21 @@ impl Day {
         Self::from_number(self.0.saturating_add(days)).unwrap_or(self)
     }
 
-    /// The same day `months` earlier, or the last day of that month where it has no such day.
+    /// The same day `months` earlier, or the last day of that month if it is shorter.
     #[must_use]
     pub fn minus_months(self, months: i32) -> Self {
         use jiff::ToSpan;
         self.date().checked_sub(months.months()).map_or(self, Self::from)
     }
 
-    /// Every way to make a `Day` checks that the calendar has it, so the fallback is never taken.
+    /// Every constructor of `Day` checks the range, so the fallback is never taken.
     fn date(self) -> jiff::civil::Date {
         let (year, month, day) = self.civil();
         jiff::civil::Date::new(year, month, day).unwrap_or(jiff::civil::Date::ZERO)
     }
 }
 
-/// Of a number below 100. The division is one multiplication.
+/// The two digits of a number below 100. The division is one multiplication.
 fn two_digits(number: u32) -> [u8; 2] {
     let tens = (number * 103) >> 10;
     [b'0' + tens as u8, b'0' + (number - tens * 10) as u8]
@@ -128,7 +128,7 @@ fn two_digits(number: u32) -> [u8; 2] {
 
 impl From<jiff::civil::Date> for Day {
     fn from(date: jiff::civil::Date) -> Self {
-        // Howard Hinnant's days_from_civil: exact for every year, no time zone involved.
+        // Howard Hinnant's days_from_civil: exact for every year, without time zones.
         let (year, month, day) = (i32::from(date.year()), i32::from(date.month()), i32::from(date.day()));
         let year = if month <= 2 { year - 1 } else { year };
         let era = year.div_euclid(400);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_ends_where_that_of_the_dates_does() {
+    fn calendar_range_equals_that_of_jiff_dates() {
         for (date, outwards) in [(jiff::civil::Date::MIN, -1), (jiff::civil::Date::MAX, 1)] {
             let day = Day::from(date);
             assert_eq!(Day::from_number(day.number()), Some(day));
@@ -206,7 +206,7 @@ mod tests {
         assert!(!Day::parse("1969-12-31").unwrap().is_weekend());
     }
 
-    /// As jiff counts, which is another arithmetic.
+    /// The date by jiff's independent arithmetic.
     fn counted(number: i32) -> jiff::civil::Date {
         jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().days(number)).unwrap()
     }
@@ -236,7 +236,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_day_of_the_calendar_is_the_one_that_jiff_counts(number in CALENDAR) {
+        fn every_day_matches_jiff(number in CALENDAR) {
             let (day, date) = (Day::from_number(number).unwrap(), counted(number));
             prop_assert_eq!(day.civil(), (date.year(), date.month(), date.day()));
             prop_assert_eq!(Day::from(date), day);

@@ -1,12 +1,12 @@
-//! A document that a company delivered to the regulator.
+//! Filings: documents that companies deliver to the regulator.
 
 use std::fmt;
 
 use crate::{CompanyId, Day, ParseError};
 
-/// A filing's name: the regulator's protocol number or, where a row has none, `h-` and a hash of the row.
+/// A filing's id: the regulator's protocol number or, if a row has none, `h-` and a hash of the row.
 ///
-/// The order is total; protocol numbers grow with time, so among filings of one day a greater id is newer.
+/// Ids are totally ordered. Protocol numbers grow with time, so among filings of one day the greater id is newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FilingId {
     Hash(u64),
@@ -25,7 +25,7 @@ impl FilingId {
                 Err(FORM)
             };
         }
-        // One filing, one spelling: "007" is not another name of "7".
+        // Each filing has one spelling: "007" is not accepted for "7".
         let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
         if canonical { text.parse().map(Self::Protocol).map_err(|_| FORM) } else { Err(FORM) }
     }
@@ -44,7 +44,7 @@ impl fmt::Display for FilingId {
 pub struct Filing {
     pub id: FilingId,
     pub company_id: CompanyId,
-    /// As it stood on the filing; the registry may know a newer name.
+    /// The name on the filing; the registry may have a newer one.
     pub company_name: String,
     pub category: String,
     pub kind: Option<String>,
@@ -53,7 +53,7 @@ pub struct Filing {
     pub reference_day: Option<Day>,
     pub description: String,
     pub version: u16,
-    /// The document at the regulator.
+    /// The document on the regulator's site.
     pub url: String,
 }
 

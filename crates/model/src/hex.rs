@@ -1,8 +1,8 @@
-//! Bytes as hexadecimal digits: the one form in which they stand in texts, columns and file names.
+//! Hexadecimal encoding, the one form of bytes in texts, columns and file names.
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Two lower-case digits a byte.
+/// Encodes each byte as two lower-case digits.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -12,7 +12,7 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Exactly `N` bytes, in digits of either case.
+/// Decodes exactly `N` bytes from digits of either case.
 pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if pairs.len() != N || !rest.is_empty() {
@@ -47,7 +47,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics_and_none_of_another_length_is_read(text in ".{0,70}") {
+        fn decode_never_panics_and_checks_the_length(text in ".{0,70}") {
             prop_assert!(decode::<32>(&text).is_none() || text.len() == 64);
         }
     }

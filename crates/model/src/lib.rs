@@ -1,7 +1,7 @@
-//! The vocabulary of Lastro: every value that crosses a room of the house has its type here.
+//! The domain types of Lastro: every value that passes between crates has its type here.
 //!
-//! A value of these types has been checked once, by its `parse`; past that point nobody checks again.
-//! This crate does no input or output, knows no HTTP and no SQL, and reads no clock.
+//! A value of these types has been validated once, by its `parse`, and is not checked again. This crate does no input
+//! or output, has no HTTP or SQL, and reads no clock.
 
 mod account;
 pub mod calendar;
@@ -40,8 +40,8 @@ pub use withheld::{Point, Withheld};
 
 pub use rust_decimal::Decimal;
 
-/// Why a text is not the value it should be. The sentence names the expected form, never the text itself:
-/// the text may be a secret or somebody's attack.
+/// The reason why a text is invalid. The message names the expected form, never the text itself, which may be a
+/// secret or an attack.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseError(pub &'static str);

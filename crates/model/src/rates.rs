@@ -1,4 +1,4 @@
-//! Market rates: percentages by day, and what a foreign currency costs.
+//! Market rates: values by day, and prices of foreign currencies.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use rust_decimal::Decimal;
 
 use crate::{Day, ParseError};
 
-/// One value of a series, with the decimals it was published with.
+/// One value of a series, with the decimals as published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatePoint {
     pub day: Day,
     pub value: Decimal,
 }
 
-/// Three capital letters (ISO 4217).
+/// A currency: three capital letters (ISO 4217).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency([u8; 3]);
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Currency {
     }
 }
 
-/// `USD/BRL`: how many of the second one unit of the first costs.
+/// A currency pair such as `USD/BRL`: the price of one unit of `base` in `quote`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
     pub base: Currency,
@@ -58,7 +58,7 @@ impl Pair {
         Self { base, quote: Currency::BRL }
     }
 
-    /// Reads `BASE/QUOTE` in either case.
+    /// Parses `BASE/QUOTE` in either case.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         const FORM: ParseError = ParseError("must be a currency pair written BASE/QUOTE, such as USD/BRL");
         let (base, quote) = text.trim().split_once('/').ok_or(FORM)?;
@@ -81,7 +81,7 @@ impl fmt::Debug for Pair {
     }
 }
 
-/// The closing bulletin of one day.
+/// The closing rates of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FxQuote {
     pub day: Day,

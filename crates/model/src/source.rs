@@ -1,4 +1,4 @@
-//! Where data comes from, and which state of it is served.
+//! Data sources, their rows, and the editions that are served.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -7,18 +7,18 @@ use std::sync::LazyLock;
 use crate::series::BySeries;
 use crate::{Company, Filing, FxQuote, ParseError, RatePoint, Series, TradedSecurity};
 
-/// A data set that is synchronised, versioned and reported on by itself.
+/// A data set that is synchronised, versioned and reported separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     Series(Series),
     Fx,
     Companies,
     Filings,
-    /// What companies' securities are traded under.
+    /// The tickers of companies' securities.
     Tickers,
 }
 
-/// What there is beside the series.
+/// The sources that are not series.
 const OTHERS: [Source; 4] = [Source::Fx, Source::Companies, Source::Filings, Source::Tickers];
 
 impl Source {
@@ -130,8 +130,8 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edition(pub u64);
 
-/// Which state of a source this is: its number, and when it was published. A database that was restored from a copy comes
-/// to the same numbers again, but not at the same times.
+/// Identifies a state of a source by number and publication time. A database restored from a copy reaches the same
+/// numbers again, but at other times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
     pub edition: Edition,
@@ -139,7 +139,7 @@ pub struct Stamp {
     pub published_unix_ms: i64,
 }
 
-/// A batch of rows of one source, on its way into the store or out of it.
+/// A batch of rows of one source, on its way to or from the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Records {
     Rates(Vec<RatePoint>),
@@ -165,30 +165,29 @@ impl Records {
     }
 }
 
-/// A row that cannot be read. It never vanishes: it is counted and shown, with the place to look at.
+/// A row that cannot be parsed. It is never dropped silently: it is counted and listed with its position.
 ///
-/// The reason names columns and rules, never the row's content, which may be somebody's personal data.
+/// The reason names columns and rules, never the row's content, which may be personal data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
     pub file: String,
-    /// Line of a text file, the header being line 1; place in the list for JSON, starting at 1; zero for the whole.
+    /// Line of a text file, the header being line 1; position in a JSON list, starting at 1; zero for the whole file.
     pub line: u64,
     pub reason: String,
 }
 
-/// This file was read: what the next synchronisation needs to ask only for what changed, and to notice that a file
-/// lost rows.
+/// A record that a file was read. The next synchronisation uses it to fetch only changes and to notice lost rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
     pub url: String,
     pub etag: Option<String>,
-    /// As the publisher wrote it, to be sent back as it is.
+    /// As the publisher wrote it, to be sent back unchanged.
     pub last_modified: Option<String>,
-    /// Of the bytes as they came.
+    /// Hash of the bytes as received.
     pub sha256: String,
-    /// The rows that could be read.
+    /// Number of rows parsed.
     pub rows: u64,
-    /// All the rows that could not.
+    /// All rows that could not be parsed.
     pub rejects: Vec<Reject>,
     pub read_at: jiff::Timestamp,
 }
@@ -198,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_has_a_place_of_its_own_and_is_read_by_its_name() {
+    fn sources_have_distinct_slots_and_parse_by_name() {
         let places = BySource::new(|source| source);
         assert!(places.iter().all(|(place, source)| place == *source));
         assert!(Source::ALL.into_iter().all(|source| Source::parse(source.name()) == Ok(source)));

@@ -1,11 +1,11 @@
-//! What text from outside must not hold: characters that nobody sees, and that change what is seen.
+//! Detects invisible characters, and those that change how text is displayed.
 
-/// Whether a text holds a character that moves the cursor, ends a line, hides text or reorders it.
+/// Whether a text has a character that moves the cursor, ends a line, hides text or reorders it.
 ///
-/// These are the control characters of C0 (tab and line ends among them), DEL and C1, the separators of lines and paragraphs,
-/// marks without width, and those that change the direction of writing: the format characters of Unicode and those that it
-/// calls ignorable. Two are let through: the soft hyphen, which publishers use, and the selectors of emoji. None of them is part of a name, and each can
-/// make a log, a terminal or a page show something else than what stands there.
+/// These are the C0 control characters (including tab and line ends), DEL and C1, line and paragraph separators,
+/// zero-width marks and direction changes: Unicode's format and default-ignorable characters. Two are allowed: the
+/// soft hyphen, which publishers use, and emoji selectors. No name needs the others, and each can make a log, a
+/// terminal or a page show something other than the text.
 pub fn has_control(text: &str) -> bool {
     text.chars().any(is_control)
 }
@@ -47,7 +47,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_cannot_be_seen_is_a_control_character() {
+    fn invisible_characters_are_control_characters() {
         let unseen = [
             '\0',
             '\t',
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_none() {
+    fn ordinary_text_has_no_control_characters() {
         for text in [
             "",
             "José da Silva",

@@ -1,12 +1,13 @@
-//! The code that a company's security is traded under, and what is known of that trading.
+//! Tickers: the codes under which companies' securities trade, and the details of that trading.
 
 use std::fmt;
 
 use crate::{CompanyId, Day, ParseError};
 
-/// Such as `PETR4`: the four characters that the exchange gave the company, and a number for the kind of security.
+/// A ticker such as `PETR4`: the four characters that the exchange assigned to the company, and a number for the kind
+/// of security.
 ///
-/// The order is by root, then by number: `TAEE3`, `TAEE4`, `TAEE11`.
+/// Ordered by root, then by number: `TAEE3`, `TAEE4`, `TAEE11`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticker {
     root: [u8; 4],
@@ -14,9 +15,10 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Reads a code in either case: four letters or digits, then 3 to 8 (shares), 11 (units) or 31 to 39 (depositary receipts).
+    /// Parses a code in either case: four letters or digits, then 3 to 8 (shares), 11 (units) or 31 to 39 (depositary
+    /// receipts).
     ///
-    /// One letter there must be: digits alone are a registry code, or no code at all.
+    /// At least one letter is required: digits alone are a registry code, or no code at all.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         const FORM: ParseError = ParseError("must be a ticker: four letters or digits and 3-8, 11 or 31-39");
         let (root, number) = text.trim().as_bytes().split_first_chunk::<4>().ok_or(FORM)?;
@@ -34,9 +36,9 @@ impl Ticker {
         }
     }
 
-    /// What all securities of one company have in common.
+    /// The part common to all securities of one company.
     pub fn root(&self) -> &str {
-        // Only ASCII letters and digits get in.
+        // `parse` admits only ASCII letters and digits.
         std::str::from_utf8(&self.root).unwrap_or_default()
     }
 }
@@ -53,27 +55,27 @@ impl fmt::Debug for Ticker {
     }
 }
 
-/// A security of a company on the exchange, as the newest registration form of that company tells it.
+/// A security of a company on the exchange, from that company's newest registration form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TradedSecurity {
     pub ticker: Ticker,
     pub company_id: CompanyId,
     /// As published: `Ações Ordinárias`, `Units`.
     pub kind: String,
-    /// Of preferred shares that have classes.
+    /// The class of preferred shares that have classes.
     pub class: Option<String>,
-    /// Of the exchange: `Novo Mercado`, `Nível 1`.
+    /// The exchange's listing segment: `Novo Mercado`, `Nível 1`.
     pub segment: Option<String>,
     pub trading_from: Option<Day>,
-    /// The last day, where trading has ended or is to end.
+    /// The last day, if trading has ended or will end.
     pub trading_to: Option<Day>,
-    /// Of the form that tells it, with its version.
+    /// Reference day of the form; `version` is that form's version.
     pub reference_day: Day,
     pub version: u16,
 }
 
 impl TradedSecurity {
-    /// Whether its last day lies before this one.
+    /// Whether trading ended before this day.
     pub fn has_ended(&self, on: Day) -> bool {
         self.trading_to.is_some_and(|last| last < on)
     }
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_issuers_type_in_its_place_is_no_ticker() {
+    fn invalid_tickers_are_rejected() {
         for bad in [
             "",
             "ADR",
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_ordered_by_their_number() {
+    fn tickers_are_ordered_by_number() {
         let mut tickers =
             ["TAEE11", "TAEE4", "TAEE31", "TAEE3", "AAAA8"].map(|text| Ticker::parse(text).unwrap());
         tickers.sort_unstable();
@@ -155,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_reads_back(text in prop_oneof![".{0,8}", "[A-Za-z0-9]{4}[0-9]{1,2}"]) {
+        fn parsed_tickers_round_trip(text in prop_oneof![".{0,8}", "[A-Za-z0-9]{4}[0-9]{1,2}"]) {
             if let Ok(ticker) = Ticker::parse(&text) {
                 prop_assert_eq!(ticker.to_string(), text.trim().to_ascii_uppercase());
                 prop_assert_eq!(Ticker::parse(&ticker.to_string()), Ok(ticker));

@@ -1,4 +1,4 @@
-//! Who is told of new data, and where: the customers' webhooks.
+//! Customers' webhooks, their events and delivery attempts.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 
 use crate::{AccountId, CompanyId, ParseError, Series, Source};
 
-/// What a webhook can be told of, and the test message that is only sent on request.
+/// The events that a webhook can subscribe to, and the test message that is only sent on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
-    /// Of one series, by the event that it has of its own.
+    /// New or changed values of one series, by its own event.
     SeriesUpdated(Series),
-    /// Of any series, by the event that all share.
+    /// New or changed values of any series, by the shared event.
     AnySeriesUpdated,
     FxUpdated,
     CompanyCreated,
@@ -22,7 +22,7 @@ pub enum WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// Those that a webhook may ask for.
+    /// The events that a webhook may subscribe to.
     pub fn offered() -> impl Iterator<Item = Self> {
         let others = [
             Self::AnySeriesUpdated,
@@ -57,7 +57,7 @@ impl WebhookEvent {
         Self::offered().chain([Self::Ping]).find(|event| event.name() == text).ok_or(ParseError(&NAMES))
     }
 
-    /// What happens when a source gets a row that it did not have. Of a series that has an event of its own, two do.
+    /// The events for a new row of a source: two for a series with its own event.
     pub const fn of_new_row(source: Source) -> [Option<Self>; 2] {
         match source {
             Source::Companies => [Some(Self::CompanyCreated), None],
@@ -66,8 +66,8 @@ impl WebhookEvent {
         }
     }
 
-    /// What happens when a row of a source becomes another. A filing that the regulator mends is no news, and tickers are shown
-    /// with their companies.
+    /// The events for a changed row of a source. Corrections to filings are not announced, and tickers are shown with
+    /// their companies.
     pub const fn of_changed_row(source: Source) -> [Option<Self>; 2] {
         match source {
             Source::Series(series) if series.about().updated_event.is_some() => {
@@ -87,7 +87,7 @@ impl fmt::Display for WebhookEvent {
     }
 }
 
-/// Defines a name that is a prefix and 24 random hexadecimal digits.
+/// Defines an id that is a prefix and 24 random hexadecimal digits.
 macro_rules! name_with_prefix {
     ($(#[$meta:meta])* $name:ident, $prefix:literal, $form:literal) => {
         $(#[$meta])*
@@ -95,7 +95,7 @@ macro_rules! name_with_prefix {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Random bytes make the name: nobody guesses it, and no two are the same.
+            /// Makes an id from random bytes, so that it is unique and cannot be guessed.
             pub fn from_random(bytes: [u8; 12]) -> Self {
                 Self(format!(concat!($prefix, "{}"), crate::hex::encode(&bytes)).into())
             }
@@ -130,27 +130,27 @@ macro_rules! name_with_prefix {
 
 name_with_prefix!(WebhookId, "wh_", "must be a webhook id: wh_ and 24 hexadecimal digits");
 name_with_prefix!(
-    /// Names a message on all its ways to one receiver: the `webhook-id` that stays over every attempt.
+    /// The id of a message to one receiver: the `webhook-id`, the same in every attempt.
     MessageId,
     "msg_",
     "must be a delivery id: msg_ and 24 hexadecimal digits"
 );
 
-/// Why nothing is sent to a webhook.
+/// The reason why a webhook is disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisabledBy {
     Owner,
     Operator,
-    /// The receiver answered 410.
+    /// The receiver responded 410.
     Receiver,
-    /// Days of nothing but failures.
+    /// Every delivery failed for days.
     Failures,
 }
 
 impl DisabledBy {
     const ALL: [Self; 4] = [Self::Owner, Self::Operator, Self::Receiver, Self::Failures];
 
-    /// The word that the store keeps.
+    /// The word kept in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Owner => "owner",
@@ -164,7 +164,7 @@ impl DisabledBy {
         Self::ALL.into_iter().find(|by| by.name() == text).ok_or(ParseError("must be who disabled a webhook"))
     }
 
-    /// For the webhook's owner.
+    /// The reason as a sentence for the webhook's owner.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Owner => "disabled by its owner",
@@ -175,14 +175,14 @@ impl DisabledBy {
     }
 }
 
-/// Which items a webhook wants; an empty list asks for all.
+/// The items that a webhook receives; an empty list means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebhookFilters {
-    /// Of companies and of filings.
+    /// Applies to companies and filings.
     pub company_ids: Vec<CompanyId>,
-    /// Of filings, as published or nearly so.
+    /// Applies to filings; matched as published or nearly so.
     pub categories: Vec<String>,
-    /// Of what all series share an event for. As text: an id that only a later version knows stays what it is.
+    /// Applies to the event shared by all series. Text, so that an id added by a later version is preserved.
     pub series_ids: Vec<String>,
 }
 
@@ -192,22 +192,22 @@ impl WebhookFilters {
     }
 }
 
-/// What a secret is derived from, together with a secret that the database does not hold.
+/// The seed of a signing secret, combined with a secret that is not in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecretSeed {
     pub seed: [u8; 16],
-    /// A secret that was rotated away signs until then.
+    /// The time until which a secret that was rotated out still signs.
     pub ends_at: Option<Timestamp>,
 }
 
-/// A run of failures that no success has ended.
+/// A run of failures not yet ended by a success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failing {
     pub since: Timestamp,
     pub last: Timestamp,
 }
 
-/// A receiver of a customer, and what it wants to hear of.
+/// A customer's receiver and its subscriptions.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Webhook {
     pub id: WebhookId,
@@ -225,7 +225,7 @@ pub struct Webhook {
 }
 
 impl fmt::Debug for Webhook {
-    /// Without the address, which often holds a token of its receiver: this text may end in a log.
+    /// Omits the URL, which often contains a token of the receiver, because this text may end up in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Webhook")
             .field("id", &self.id)
@@ -235,13 +235,13 @@ impl fmt::Debug for Webhook {
     }
 }
 
-/// One try to hand a message over.
+/// One attempt to deliver a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     pub at: Timestamp,
-    /// What the receiver answered, if it did.
+    /// The receiver's response status, if it responded.
     pub status: Option<u16>,
-    /// Why it was no success, in a sentence of ours.
+    /// The reason for the failure, in our own words.
     pub error: Option<String>,
     pub duration_ms: u64,
 }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn only_filings_keep_their_changes_to_themselves_and_tickers_have_no_events() {
+    fn filing_changes_and_tickers_have_no_events() {
         for source in Source::ALL {
             let silent = source == Source::Tickers;
             assert_eq!(WebhookEvent::of_new_row(source) == [None, None], silent);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_series_is_told_of_by_the_event_that_all_share() {
+    fn every_series_has_the_shared_event() {
         for series in Series::ALL {
             let events = WebhookEvent::of_new_row(series.into());
             assert!(events.contains(&Some(WebhookEvent::AnySeriesUpdated)));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn names_show_what_they_name() {
+    fn ids_have_their_prefix() {
         assert_eq!(WebhookId::from_random([1; 12]).as_str(), "wh_010101010101010101010101");
         assert_eq!(MessageId::from_random([255; 12]).to_string(), "msg_ffffffffffffffffffffffff");
         for bad in [
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_never_gets_into_a_debug_text() {
+    fn debug_output_omits_the_url() {
         let webhook = Webhook {
             id: WebhookId::from_random([7; 12]),
             account: AccountId(crate::KeyId::parse("Ab12Cd34").unwrap()),

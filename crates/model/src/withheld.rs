@@ -1,10 +1,10 @@
-//! Points that a publisher gave and that are not believed yet.
+//! Published points that are withheld from service because they look wrong.
 
 use jiff::Timestamp;
 
 use crate::{Day, FxQuote, Pair, RatePoint};
 
-/// One value of one day, of a series or of a currency.
+/// One value on one day, of a series or of a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     Rate(RatePoint),
@@ -39,11 +39,11 @@ impl From<FxQuote> for Point {
     }
 }
 
-/// A point that is published but not in service, because it looks like a slip.
+/// A point that is published but not served, because it looks like an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withheld {
     pub point: Point,
-    /// Since when the publisher gives exactly this value.
+    /// The time since which the publisher has given exactly this value.
     pub first_seen: Timestamp,
     /// A sentence for people, without the day.
     pub reason: String,

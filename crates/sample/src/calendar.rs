@@ -1,4 +1,4 @@
-//! Which days have a market, by the calendar of banks, and where periods end.
+//! The bank calendar: business days and ends of periods.
 
 use lastro_model::{Day, calendar};
 
@@ -18,7 +18,7 @@ pub(super) fn business_days_of_last_years(years: i32) -> impl Iterator<Item = Da
 }
 
 pub(super) fn is_business_day(day: Day) -> bool {
-    // Before the years that are known, when companies were registered, weekends are enough.
+    // Years before the known holidays occur only in registrations of companies, where weekends are enough.
     calendar::is_business_day(day).unwrap_or(!day.is_weekend())
 }
 

@@ -1,7 +1,7 @@
-//! Words that sound like Brazilian places and name none: some nineteen thousand, for companies, towns and projects.
+//! About nineteen thousand words that sound like Brazilian places but name none, for companies, towns and projects.
 //!
-//! Always three parts: no name in the registry of June 2024 holds one of these words. They are also the rare words of the
-//! search index: at two million filings each is found in some tens of them.
+//! Each has three parts, and no name in the registry of June 2024 contains one. They are also the rare words of the
+//! search index: with two million filings, each word is in some tens of them.
 
 use super::random::Random;
 
@@ -21,7 +21,7 @@ const TAILS: [&str; 29] = [
     "tuba", "tuva", "vara", "vira", "xaba",
 ];
 
-/// Adds a coined word to the text.
+/// Appends a coined word to the text.
 pub(super) fn push_word(text: &mut String, random: &mut Random) {
     let mut parts = draw(random);
     while stutters(parts) {
@@ -36,7 +36,7 @@ fn draw(random: &mut Random) -> [&'static str; 3] {
     [random.pick(&HEADS), random.pick(&JOINTS), random.pick(&TAILS)]
 }
 
-/// `Itataruna`, `Jurapoporanga`: no ear would take them for a place.
+/// Whether a syllable is repeated, as in `Itataruna` or `Jurapoporanga`, which do not sound like a place.
 fn stutters([head, joint, tail]: [&str; 3]) -> bool {
     head.ends_with(joint) || tail.starts_with(joint)
 }

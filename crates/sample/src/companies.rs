@@ -10,14 +10,14 @@ use super::coined_words::push_word;
 use super::random::Random;
 use super::sectors::{SECTORS, Sector};
 
-/// The regulator's codes have not reached 30,000.
+/// Above all real codes: the regulator's have not reached 30,000.
 const FIRST_CODE: u32 = 90_001;
 
-/// The tax registry has not reached this root; the prime lets every index have one of its own.
+/// Above all issued roots of the tax registry. The number of roots is prime, so that every index gets a different one.
 const FIRST_CNPJ_ROOT: u64 = 90_000_000;
 const CNPJ_ROOTS: u64 = 9_999_991;
 
-/// All were registered before the oldest filing of the largest data set.
+/// Range of registration days, which ends before the oldest filing of the largest data set.
 const FIRST_REGISTRATION: jiff::civil::Date = jiff::civil::date(1968, 3, 1);
 const LAST_REGISTRATION: jiff::civil::Date = jiff::civil::date(2018, 6, 29);
 
@@ -52,7 +52,7 @@ fn company(random: &mut Random, taken: &mut HashSet<String>, code: u32, index: u
     }
 }
 
-/// Each sector once, so that a small data set has them all, then as chance has it.
+/// Takes each sector once, so that a small data set has them all, then draws at random.
 fn sector(random: &mut Random, index: usize) -> &'static Sector {
     SECTORS
         .get(index)
@@ -73,7 +73,7 @@ struct Name {
 }
 
 impl Name {
-    /// A name that no company before has; there are some millions, so the next draw is nearly always free.
+    /// Draws an unused name. There are some millions, so the next draw is nearly always unused.
     fn free(random: &mut Random, sector: &Sector, taken: &mut HashSet<String>) -> Self {
         loop {
             let name = Self::draw(random, sector);
@@ -103,7 +103,7 @@ impl Name {
     }
 }
 
-/// Scattered, so that neighbours in the registry do not look counted out.
+/// Scatters the numbers, so that those of neighbours in the registry do not look sequential.
 fn cnpj(index: u64) -> Cnpj {
     let root = FIRST_CNPJ_ROOT + (index + 1) * 7_368_787 % CNPJ_ROOTS;
     let mut base = *b"000000000001";

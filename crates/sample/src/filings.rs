@@ -1,4 +1,4 @@
-//! Made-up filings, oldest first: one at a time, so that two million of them never sit in memory.
+//! Made-up filings, oldest first, generated one at a time, so that two million of them are never in memory together.
 
 use std::fmt::Write;
 
@@ -10,9 +10,9 @@ use super::kinds::{KINDS, Kind, Reference};
 use super::placeholders::{Scene, compose};
 use super::random::Random;
 
-/// The regulator's protocol numbers have not reached two million.
+/// Above all real protocol numbers: the regulator's have not reached two million.
 const FIRST_PROTOCOL: u64 = 9_000_000;
-/// What lies between a document's protocol and its sequence number at the regulator.
+/// The difference between a document's protocol and its sequence number at the regulator.
 const PROTOCOL_AHEAD_OF_SEQUENCE: u64 = 475_294;
 
 const YEARS_OF_SMALL_SET: i32 = 3;
@@ -22,7 +22,7 @@ const LARGE_SET: usize = 20_000;
 const PERCENT_WITHOUT_REFERENCE: u32 = 3;
 const VERSION_WEIGHTS: [u32; 4] = [940, 48, 9, 3];
 
-/// The filings of the shape by these companies, in order of delivery and of id. Without companies there are none.
+/// The filings of these companies, in order of delivery and of id. Without companies there are none.
 pub fn filings<'a>(shape: &Shape, companies: &'a [Company]) -> Filings<'a> {
     let mut random = Random::new(shape.seed, "filings");
     let left = if companies.is_empty() { 0 } else { shape.filings };
@@ -37,15 +37,15 @@ pub fn filings<'a>(shape: &Shape, companies: &'a [Company]) -> Filings<'a> {
     }
 }
 
-/// An iterator that knows how many filings are still to come.
+/// An iterator with a known number of remaining filings.
 #[derive(Debug)]
 pub struct Filings<'a> {
-    /// Who files: the busiest first.
+    /// The companies, the busiest first.
     roster: Vec<&'a Company>,
     days: std::vec::IntoIter<(Day, usize)>,
-    /// The day in hand and how many filings it still has.
+    /// The current day and the number of filings left in it.
     today: (Day, usize),
-    /// How often each kind comes in the month in hand.
+    /// The weight of each kind in the current month.
     weights: Vec<u32>,
     left: usize,
     next_protocol: u64,
@@ -81,7 +81,7 @@ impl Filings<'_> {
         let reference_day = reference_day(kind.reference, day, random);
         let description = description(kind, day, reference_day, random);
         let version = 1 + random.weighted(VERSION_WEIGHTS.into_iter()) as u16;
-        // Other documents take numbers of the same sequence.
+        // Leaves gaps, because other documents take numbers of the same sequence.
         let protocol = self.next_protocol;
         self.next_protocol += 1 + random.position(3) as u64;
         Filing {
@@ -99,7 +99,7 @@ impl Filings<'_> {
     }
 }
 
-/// Shuffled, with those that left the registry at the end: they file least.
+/// Shuffles the companies, with those that left the registry last, because they file least.
 fn roster<'a>(companies: &'a [Company], random: &mut Random) -> Vec<&'a Company> {
     let mut roster: Vec<_> = companies.iter().collect();
     random.shuffle(&mut roster);
@@ -107,7 +107,7 @@ fn roster<'a>(companies: &'a [Company], random: &mut Random) -> Vec<&'a Company>
     roster
 }
 
-/// How many filings each business day gets; the sum is exact and the newest day is never without.
+/// The number of filings on each business day. The sum is exact, and the newest day has at least one.
 fn deliveries(filings: usize, random: &mut Random) -> Vec<(Day, usize)> {
     let years = if filings < LARGE_SET { YEARS_OF_SMALL_SET } else { YEARS_OF_LARGE_SET };
     let crowds: Vec<_> = business_days_of_last_years(years).map(|day| (day, crowd(day, random))).collect();
@@ -125,7 +125,7 @@ fn deliveries(filings: usize, random: &mut Random) -> Vec<(Day, usize)> {
         .collect()
 }
 
-/// Results come out in March, May, August and November, assemblies meet in April; January is quiet.
+/// The weight of a day: results come in March, May, August and November, assemblies meet in April, January is quiet.
 fn crowd(day: Day, random: &mut Random) -> u64 {
     let season = match day.month() {
         3 | 5 | 8 | 11 => 150,
@@ -156,7 +156,7 @@ fn description(kind: &Kind, delivered_on: Day, reference_day: Day, random: &mut 
     compose(random.pick(kind.subjects), scene, random)
 }
 
-/// The regulator's form on a host that cannot resolve.
+/// An address in the regulator's format, on a host that cannot resolve.
 fn url(protocol: u64, version: u16) -> String {
     let mut url = String::with_capacity(160);
     let sequence = protocol - PROTOCOL_AHEAD_OF_SEQUENCE;

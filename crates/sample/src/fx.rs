@@ -1,4 +1,4 @@
-//! Made-up closing bulletins of four currencies in reais: one walk each, on business days, oldest first.
+//! Made-up closing bulletins of four currencies in reais: one random walk each, on business days, oldest first.
 
 use lastro_model::{Currency, Day, Decimal, FxQuote, Pair, RatePoint};
 
@@ -7,17 +7,17 @@ use super::random::Random;
 use super::rates::with_decimals;
 
 const YEARS: i32 = 3;
-/// The bulletin's decimals; the walks below count in this unit.
+/// Decimals of the bulletin. The walks below count in units of the last one.
 const DECIMALS: u32 = 5;
 const MONTH_DECIMALS: u32 = 4;
 
 struct Walk {
     currency: &'static str,
-    /// Where the price starts and is gently drawn back to.
+    /// The first price, to which later ones tend to return.
     home: i32,
-    /// The smallest change of a price: a yen is quoted finer than a dollar.
+    /// The smallest change of a price. The yen is quoted in smaller steps than the dollar.
     tick: i32,
-    /// What the sell price stands above the buy price, in ticks.
+    /// The difference between the sell and the buy price, in ticks.
     spread: i32,
 }
 
@@ -30,7 +30,7 @@ const WALKS: [Walk; 4] = [
     Walk { currency: "JPY", home: 3_500, tick: 1, spread: 2 },
 ];
 
-/// One pair after another, each by day.
+/// All quotes, by pair and then by day.
 pub fn fx(seed: u64) -> Vec<FxQuote> {
     WALKS.iter().flat_map(|walk| quotes(walk, seed)).collect()
 }
@@ -49,12 +49,12 @@ fn quotes(walk: &Walk, seed: u64) -> Vec<FxQuote> {
         .collect()
 }
 
-/// What the dollar was sold for in the mean of each of these months, where all its days are made up.
+/// The mean sell price of the dollar in each of these months that has quotes on all its days.
 pub(super) fn means_of_months(seed: u64, months: &[Day]) -> Vec<RatePoint> {
     dollar(seed, months, |sold| sold.iter().sum::<Decimal>().checked_div(Decimal::from(sold.len())))
 }
 
-/// And on the last day.
+/// The sell price of the dollar on the last day of each such month.
 pub(super) fn ends_of_months(seed: u64, months: &[Day]) -> Vec<RatePoint> {
     dollar(seed, months, |sold| sold.last().copied())
 }
@@ -73,7 +73,7 @@ fn dollar(seed: u64, months: &[Day], value: impl Fn(&[Decimal]) -> Option<Decima
     months.iter().filter(is_whole).filter_map(point).collect()
 }
 
-/// Four small draws add up to a bell: mostly quiet days, up to 2 % on wild ones.
+/// Moves a price by the sum of four small draws, a bell curve: mostly quiet days, up to 2 % on wild ones.
 fn next_price(random: &mut Random, walk: &Walk, price: i32) -> i32 {
     let per_10_000: i32 = (0..4).map(|_| random.between(-50..=50)).sum();
     let pull_home = (walk.home - price) / 120;

@@ -1,4 +1,4 @@
-//! Made-up interest: a target in steps like the committee's, the market a little below it, and what follows from its days.
+//! Made-up interest: a target in steps like the committee's, a market rate a little below, and rates derived from it.
 
 use std::collections::HashMap;
 
@@ -11,36 +11,36 @@ use super::rates::{YEARS, with_decimals};
 const DAYS_BETWEEN_MEETINGS: i32 = 45;
 const DAYS_OF_A_YEAR: u32 = 252;
 
-/// Targets are hundredths of a percent.
+/// Targets, in hundredths of a percent.
 const FIRST: i32 = 1_275;
 const LOWEST: i32 = 900;
 const HIGHEST: i32 = 1_500;
 const STEP: i32 = 25;
 const MARKET_BELOW_TARGET: i32 = 10;
 
-/// The target in force on every calendar day, weekends included, as the central bank publishes it.
+/// The target in force on every calendar day, including weekends, as the central bank publishes it.
 pub(super) fn targets(seed: u64) -> Vec<RatePoint> {
     steps(seed).map(|(day, target)| RatePoint { day, value: hundredths(target) }).collect()
 }
 
-/// The market's rate on business days.
+/// The yearly market rate on business days.
 pub(super) fn by_year(seed: u64) -> Vec<RatePoint> {
     market(seed).map(|(day, rate)| RatePoint { day, value: hundredths(rate) }).collect()
 }
 
-/// The same rate per day.
+/// The daily market rate on business days.
 pub(super) fn by_day(seed: u64) -> Vec<RatePoint> {
     let mut rates = DayRates::default();
     market(seed).map(|(day, rate)| RatePoint { day, value: rates.of(rate) }).collect()
 }
 
-/// What the days of these months compound to, in percent.
+/// The compounded daily rates of each of these months, in percent.
 pub(super) fn by_month(seed: u64, months: &[Day]) -> Vec<RatePoint> {
     let month = |(day, factor): (Day, Decimal)| RatePoint { day, value: with_decimals(percent(factor), 2) };
     factors(seed, months).into_iter().map(month).collect()
 }
 
-/// What the law makes of the month before: its interest without its inflation, and never less than nothing.
+/// Legal interest: the interest of the previous month without its inflation, and at least zero.
 pub(super) fn legal(seed: u64, months: &[Day], inflation: &[RatePoint]) -> Vec<RatePoint> {
     let before: Vec<Day> = months.iter().map(|month| month.minus_months(1)).collect();
     let real = |(month, factor): (Day, Decimal)| {
@@ -52,14 +52,14 @@ pub(super) fn legal(seed: u64, months: &[Day], inflation: &[RatePoint]) -> Vec<R
     factors(seed, &before).into_iter().filter_map(real).collect()
 }
 
-/// Half a percent a month on top of the reference rate.
+/// Savings interest: the reference rate plus half a percent a month.
 pub(super) fn savings(reference: &[RatePoint]) -> Vec<RatePoint> {
     let on_top = Decimal::new(1_005, 3);
     let of = |point: &RatePoint| percent((Decimal::ONE + point.value / Decimal::ONE_HUNDRED) * on_top);
     reference.iter().map(|point| RatePoint { day: point.day, value: with_decimals(of(point), 4) }).collect()
 }
 
-/// The product of each month's days. Before the first target the rate was what it was on its day.
+/// The product of each month's daily factors. Days before the first target use the first rate.
 fn factors(seed: u64, months: &[Day]) -> Vec<(Day, Decimal)> {
     let known: HashMap<Day, i32> = market(seed).collect();
     let mut rates = DayRates::default();
@@ -90,13 +90,13 @@ fn steps(seed: u64) -> impl Iterator<Item = (Day, i32)> {
     })
 }
 
-/// A new target holds from the day after the committee met, which it does on Wednesdays.
+/// Whether a new target may take effect: the committee meets on Wednesdays, and its target holds from the next day.
 fn is_thursday(day: Day) -> bool {
-    // Day 0, 1970-01-01, was one.
+    // Day 0, 1970-01-01, was a Thursday.
     day.number() % 7 == 0
 }
 
-/// A cycle of cuts or rises lasts for some meetings; before it turns, the committee waits.
+/// Draws the next target and direction. A cycle of cuts or rises lasts some meetings, with a pause before it turns.
 fn next_target(random: &mut Random, target: i32, direction: i32) -> (i32, i32) {
     let steps = random.pick(&[0, 0, 1, 1, 2, 2, 3]);
     let wanted = target + direction * steps * STEP;
@@ -104,7 +104,7 @@ fn next_target(random: &mut Random, target: i32, direction: i32) -> (i32, i32) {
     if turns { (target, -direction) } else { (wanted, direction) }
 }
 
-/// Rates per day that were computed already: there are few different ones.
+/// A cache of daily rates; there are few different ones.
 #[derive(Default)]
 struct DayRates(HashMap<i32, Decimal>);
 
@@ -114,12 +114,12 @@ impl DayRates {
     }
 }
 
-/// The rate per day that compounds to this one in a year of business days, with its six decimals: a root, by Newton's way.
+/// The daily rate, with six decimals, that compounds to a yearly one over its business days: a root by Newton's method.
 fn day_rate(per_year: Decimal) -> Decimal {
     let wanted = Decimal::ONE + per_year / Decimal::ONE_HUNDRED;
     let days = Decimal::from(DAYS_OF_A_YEAR);
     let mut factor = Decimal::ONE + (wanted - Decimal::ONE) / days;
-    // The digits that are right double with each step; four are plenty.
+    // The number of correct digits doubles with each step; four steps are plenty.
     for _ in 0..4 {
         let reached = power(factor, DAYS_OF_A_YEAR);
         factor -= factor * (reached - wanted) / (reached * days);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_moves_by_quarters_of_a_point_after_meetings_and_stays_in_its_bounds() {
+    fn target_moves_by_quarter_points_within_bounds() {
         for seed in 0..50 {
             let points = targets(seed);
             let moves: Vec<_> = points.windows(2).filter(|pair| pair[0].value != pair[1].value).collect();

@@ -1,15 +1,15 @@
-//! What companies file: the regulator's categories and types, how often each comes, and which day it speaks of.
+//! Kinds of filings: the regulator's categories and types, the frequency of each, and the day it refers to.
 
 use super::subjects;
 use Reference::{Delivery, MonthEnd, QuarterEnd, Recent, Summoned, YearEnd};
 
-/// The day a filing refers to, seen from the day of its delivery.
+/// The day a filing refers to, relative to its day of delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reference {
     Delivery,
-    /// A meeting or decision of the days before.
+    /// A meeting or decision of the previous days.
     Recent,
-    /// A meeting that may still lie ahead.
+    /// A meeting that may be in the future.
     Summoned,
     MonthEnd,
     QuarterEnd,
@@ -19,14 +19,14 @@ pub(super) enum Reference {
 pub(super) struct Kind {
     pub(super) category: &'static str,
     pub(super) name: Option<&'static str>,
-    /// The kind's forms (`Ata`, `Edital de Convocação`), where it has several.
+    /// The kind's forms (`Ata`, `Edital de Convocação`), if it has several.
     pub(super) papers: &'static [&'static str],
     pub(super) reference: Reference,
-    /// Of a thousand filings.
+    /// Filings of this kind in a thousand.
     weight: u32,
-    /// The months in which most of them come; none named: all months alike.
+    /// The months with most of these filings. Empty if all months are alike.
     busy_months: &'static [i8],
-    /// Of a hundred of this kind, how many come without a subject.
+    /// Percentage of this kind without a subject.
     pub(super) untitled: u32,
     pub(super) subjects: &'static [&'static str],
 }
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// What stands for the subject of a filing that has none: type and paper, or the category.
+    /// The text in place of a missing subject: type and paper, or the category.
     pub(super) fn describe(&self, paper: Option<&str>) -> String {
         match (self.name, paper) {
             (Some(name), Some(paper)) => format!("{name} - {paper}"),
@@ -95,9 +95,9 @@ const SUMMONS: &[&str] =
 const MINUTES: &[&str] = &["Ata", "Sumário das Decisões", "Mapa final de votação detalhado"];
 const ATA: &[&str] = &["Ata"];
 
-/// When the accounts of the year are closed, voted on and explained.
+/// Months in which the accounts of the year are closed, voted on and explained.
 const MONTHS_OF_ACCOUNTS: &[i8] = &[3, 4, 5];
-/// When the results of a quarter come out.
+/// Months in which the results of a quarter come out.
 const MONTHS_OF_RESULTS: &[i8] = &[3, 5, 8, 11];
 
 pub(super) const KINDS: &[Kind] = &[

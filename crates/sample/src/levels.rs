@@ -1,14 +1,14 @@
-//! Made-up levels: each wanders about the one that it has at home.
+//! Made-up levels: a random walk around a typical value for each series.
 
 use lastro_model::{Day, Decimal, RatePoint, Series};
 
 use super::random::Random;
 
-/// Counted in the last decimal of the series.
+/// Parameters of a walk, in units of the last decimal of the series.
 struct Level {
-    /// Where it starts and is gently drawn back to.
+    /// The first value, to which later ones tend to return.
     home: i64,
-    /// How far it goes at most from one value to the next.
+    /// The greatest change from one value to the next.
     step: i32,
 }
 
@@ -16,7 +16,7 @@ const fn level(home: i64, step: i32) -> Level {
     Level { home, step }
 }
 
-/// About what the real ones are; a series that is not named here has some level.
+/// Parameters close to the real series. A series without an entry here gets an arbitrary level.
 const fn of(series: Series) -> Level {
     match series {
         Series::Tjlp => level(710, 15),
@@ -46,7 +46,7 @@ const fn of(series: Series) -> Level {
     }
 }
 
-/// One value after another, without end.
+/// An endless random walk.
 pub(super) fn walk(series: Series, random: &mut Random) -> impl Iterator<Item = i64> {
     let Level { home, step } = of(series);
     let mut value = home;

@@ -1,11 +1,11 @@
 //! The made-up data set: the built-in sample of an empty database, and `lastro demo` of any size.
 //!
-//! It is a pure function of a [`Shape`]: the same shape gives the same bytes on every machine, whatever the day.
-//! It writes nothing and reads no clock; the first start, the `demo` command, benchmarks and examples take its rows.
+//! It is a pure function of a [`Shape`]: the same shape gives the same bytes on every machine and every day.
+//! It writes nothing and reads no clock. The first start, the `demo` command, benchmarks and examples use its rows.
 //!
-//! Nothing in it can be taken for the real thing. Company names come from coined words, registry codes start at
-//! 90001 and protocol numbers at 9,000,000, tickers have a digit in their root, tax numbers use roots that were never issued, and the documents'
-//! host cannot resolve.
+//! No row can be mistaken for a real one: company names come from coined words, registry codes start at 90001 and
+//! protocol numbers at 9,000,000, tickers have a digit in their root, tax numbers use roots that were never issued, and
+//! the documents' host cannot resolve.
 
 mod calendar;
 mod coined_words;
@@ -32,17 +32,17 @@ pub use tickers::tickers;
 /// The last day of every daily series and of the filings: a Friday.
 pub const NEWEST_DAY: jiff::civil::Date = jiff::civil::date(2026, 10, 30);
 
-/// How large a data set is, and which of the many of that size.
+/// The size of a data set, and its random seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Up to 100,000 are sure to find names of their own.
+    /// Up to 100,000 companies are sure to get distinct names.
     pub companies: usize,
     pub filings: usize,
     pub seed: u64,
 }
 
 impl Shape {
-    /// What an empty database starts with.
+    /// The sample of an empty database.
     pub const SAMPLE: Self = Self { companies: 72, filings: 2_400, seed: 1 };
 }
 

@@ -1,4 +1,4 @@
-//! Fills the placeholders of a subject: dates, amounts, bodies, places, people and projects, all made up.
+//! Placeholders of a subject, filled with made-up dates, amounts, bodies, places, people and projects.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use super::vocabulary::{
     PLACES_BEFORE, STATES, TOPICS, TRADES, TRANCHES, WHOLE_ISSUES,
 };
 
-/// What a subject is written about.
+/// The context of a subject.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scene {
     pub(super) delivered_on: Day,
@@ -39,7 +39,7 @@ fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, placeholder, after))
 }
 
-/// Writing to a `String` cannot fail, hence the results let go.
+/// Ignores results, because writing to a `String` cannot fail.
 fn fill(text: &mut String, placeholder: &str, scene: Scene, random: &mut Random) {
     match placeholder {
         "papel" => text.push_str(scene.paper),
@@ -97,7 +97,7 @@ fn push_place(text: &mut String, random: &mut Random) {
     text.push_str(random.pick(&STATES));
 }
 
-/// The last name is coined: a first and a family name alone would be somebody's.
+/// Appends a person. The last name is coined, because a first and a family name alone would be a real person's.
 fn push_person(text: &mut String, random: &mut Random) {
     for name in [random.pick(&FIRST_NAMES), random.pick(&FAMILY_NAMES)] {
         text.push_str(name);
@@ -119,7 +119,7 @@ fn write_day(text: &mut String, day: Day) -> std::fmt::Result {
     write!(text, "{:02}/{:02}/{}", day.day_of_month(), day.month(), day.year())
 }
 
-/// Round, as such amounts are.
+/// Writes a round amount, as usual in filings.
 fn write_amount(text: &mut String, random: &mut Random) -> std::fmt::Result {
     match random.between(0..=9) {
         0..=5 => write!(text, "R$ {} milhões", random.between(2..=95) * 10),
@@ -129,7 +129,7 @@ fn write_amount(text: &mut String, random: &mut Random) -> std::fmt::Result {
     }
 }
 
-/// In the courts' form, at a court that does not exist (99).
+/// Writes a number in the courts' format, of a court that does not exist (99).
 fn write_lawsuit(text: &mut String, delivered: Day, random: &mut Random) -> std::fmt::Result {
     let (number, check) = (random.between(1_000..=99_999), random.between(10..=97));
     let year = delivered.year() - random.pick(&[1, 2, 3, 5]);

@@ -1,8 +1,8 @@
-//! Seeded chance. Every part of the data set draws its own numbers, so that a change in one leaves the others alone.
+//! Seeded random numbers. Each part of the data set has its own generator, so that changing one does not affect others.
 
 use std::ops::RangeInclusive;
 
-/// Draws that come out alike on every machine: only numbers of fixed width are asked of the generator.
+/// A generator with the same draws on every machine: it only uses numbers of fixed width.
 #[derive(Debug, Clone)]
 pub(super) struct Random(fastrand::Rng);
 
@@ -15,28 +15,28 @@ impl Random {
         self.0.i32(range)
     }
 
-    /// True in `percent` of a hundred draws.
+    /// Returns true in `percent` of a hundred draws.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.0.u32(..100) < percent
     }
 
-    /// One of a table's entries; the tables are ours and never empty.
+    /// Returns a random entry of one of our tables, which are never empty.
     pub(super) fn pick<T: Copy>(&mut self, entries: &[T]) -> T {
         entries[self.position(entries.len())]
     }
 
-    /// A position below `length`, all alike.
+    /// A position below `length`, evenly distributed.
     pub(super) fn position(&mut self, length: usize) -> usize {
         self.0.u64(..length as u64) as usize
     }
 
-    /// A position below `length`, the low ones more often: as few companies file much and many file little.
+    /// A position below `length`, low ones more often, because few companies file much and many file little.
     pub(super) fn early_position(&mut self, length: usize) -> usize {
         let share = self.0.f64();
         ((share * share * length as f64) as usize).min(length.saturating_sub(1))
     }
 
-    /// The first entry gets its weight's share of the draws, and so on.
+    /// The position of an entry, drawn in proportion to its weight.
     pub(super) fn weighted(&mut self, weights: impl Iterator<Item = u32> + Clone) -> usize {
         let mut left = self.0.u32(..weights.clone().sum::<u32>());
         weights
@@ -55,7 +55,7 @@ impl Random {
     }
 }
 
-/// FNV-1a: short, and the same for ever, which the standard library's hasher does not promise.
+/// FNV-1a: short and stable, which the standard library's hasher is not guaranteed to be.
 pub(super) fn fingerprint(start: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(start ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn purposes_do_not_share_their_luck() {
+    fn purposes_have_independent_draws() {
         let draws = |purpose| {
             let mut random = Random::new(1, purpose);
             (0..8).map(|_| random.between(0..=1_000_000)).collect::<Vec<_>>()

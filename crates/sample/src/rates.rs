@@ -1,5 +1,5 @@
-//! Made-up values of the series, oldest first. What the real series have to do with each other, these have too: a month of the
-//! Selic is the product of its days, twelve months of prices are a chain of twelve, credit is that of firms and of households.
+//! Made-up values of the series, oldest first. They are related as the real ones are: a month of the Selic is the
+//! product of its days, twelve months of prices are a chain of twelve, credit is the sum of firms' and households'.
 
 use lastro_model::{About, Day, Decimal, Frequency, Kind, RatePoint, Series, Topic};
 
@@ -10,7 +10,7 @@ use super::{fx, interest, levels};
 pub(super) const YEARS: i32 = 3;
 const MONTHS: i32 = 60;
 
-/// The values of a series: from others where it follows from them, else by what its numbers are.
+/// The values of a series, computed from other series if it depends on them, or else drawn by its kind.
 pub fn rates(series: Series, seed: u64) -> Vec<RatePoint> {
     match series {
         Series::Selic => interest::targets(seed),
@@ -49,7 +49,7 @@ fn by_kind(series: Series, seed: u64) -> Vec<RatePoint> {
     }
 }
 
-/// The days that a series has values on, as far as they are published on the newest day.
+/// The days with a value of a series, up to those published on the newest day.
 fn days(series: Series) -> Box<dyn Iterator<Item = Day>> {
     match series.about().frequency {
         Frequency::CalendarDays | Frequency::BusinessDays => Box::new(business_days_of_last_years(YEARS)),
@@ -58,7 +58,7 @@ fn days(series: Series) -> Box<dyn Iterator<Item = Day>> {
     }
 }
 
-/// The last months that are published on the newest day, and no earlier than the series begins.
+/// The last months published on the newest day, from the beginning of the series at the earliest.
 fn months(series: Series) -> Vec<Day> {
     let published = newest_day().plus_days(-series.about().lag_days);
     let newest = published.plus_days(1 - i32::from(published.day_of_month()));
@@ -66,8 +66,8 @@ fn months(series: Series) -> Vec<Day> {
     months.filter(|month| *month >= series.first_day()).collect()
 }
 
-/// Prices rise most at the turn of the year; in winter they fall now and then. A series that has more decimals than the two
-/// that are drawn has made-up digits there, which do not change the two.
+/// Draws a month's inflation. Prices rise most at the turn of the year, and sometimes fall in winter. A series with
+/// more than the two decimals drawn gets made-up digits there, which do not change the two.
 fn inflation(random: &mut Random, month: Day, decimals: u32) -> i64 {
     let hundredths = match month.month() {
         12 | 1..=3 => random.between(30..=95),
@@ -80,7 +80,7 @@ fn inflation(random: &mut Random, month: Day, decimals: u32) -> i64 {
     i64::from(hundredths).saturating_mul(unit).saturating_add(finer.into())
 }
 
-/// Twelve months in a chain, for each month that has eleven before it.
+/// Twelve months compounded, for each month with eleven before it.
 fn chained(months: &[RatePoint]) -> Vec<RatePoint> {
     over_12_months(months, |year| {
         let factor: Decimal =
@@ -106,7 +106,7 @@ fn sum(a: &[RatePoint], b: &[RatePoint]) -> Vec<RatePoint> {
     a.iter().zip(b).map(|(a, b)| RatePoint { day: a.day, value: a.value + b.value }).collect()
 }
 
-/// Rounded, with exactly so many decimals.
+/// Rounds to exactly this number of decimals.
 pub(super) fn with_decimals(value: Decimal, decimals: u32) -> Decimal {
     let mut value = value.round_dp(decimals);
     value.rescale(decimals);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_has_every_calendar_day_and_the_market_every_business_day() {
+    fn target_covers_calendar_days_and_market_business_days() {
         let targets = rates(Series::Selic, 1);
         assert_eq!(targets.len(), 1097);
         assert_eq!(targets.last().unwrap().day, newest_day());
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn legal_interest_is_that_of_the_month_before_without_its_inflation() {
+    fn legal_interest_is_last_months_without_inflation() {
         let (days, prices) = (rates(Series::SelicDaily, 1), by_day(Series::Ipca15));
         let legal = rates(Series::LegalRate, 1);
         assert_eq!((legal[0].day, legal.len()), (day("2024-08-01"), 27));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_announced_is_the_exact_value_rounded() {
+    fn announced_value_is_the_exact_value_rounded() {
         let exact = by_day(Series::IgpmExact);
         for (day, value) in by_day(Series::Igpm) {
             assert_eq!(exact[&day].round_dp(2), value);

@@ -1,8 +1,8 @@
-//! The regulator's sector names, and how companies of each call themselves. `*` stands for the coined name.
+//! The regulator's sector names, and the forms of company names in each. `*` stands for the coined name.
 
 pub(super) struct Sector {
     pub(super) name: &'static str,
-    /// About how many of the registry's companies are in it.
+    /// Approximate number of companies of the registry in this sector.
     pub(super) weight: u32,
     pub(super) forms: &'static [&'static str],
 }

@@ -1,4 +1,4 @@
-//! Subjects as companies write them. A word in braces is a placeholder that `placeholders` fills.
+//! Subjects in the style of real companies. A word in braces is a placeholder that `placeholders` fills.
 
 type Subjects = &'static [&'static str];
 

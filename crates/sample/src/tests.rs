@@ -1,4 +1,4 @@
-//! What the data set as a whole promises.
+//! Tests of the data set as a whole.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +17,7 @@ fn sample() -> (Vec<Company>, Vec<Filing>) {
     (companies, filings)
 }
 
-/// One number over every field of every row.
+/// A hash of every field of every row.
 fn fingerprint_of(shape: &Shape) -> u64 {
     let companies = companies(shape);
     let rates = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| rates(series, shape.seed));
@@ -28,7 +28,7 @@ fn fingerprint_of(shape: &Shape) -> u64 {
 }
 
 #[test]
-fn the_same_shape_gives_the_same_bytes_and_another_seed_gives_others() {
+fn same_shape_gives_same_bytes_and_other_seeds_differ() {
     let other = Shape { seed: 2, ..Shape::SAMPLE };
     assert_eq!(fingerprint_of(&Shape::SAMPLE), fingerprint_of(&Shape::SAMPLE));
     assert_ne!(fingerprint_of(&Shape::SAMPLE), fingerprint_of(&other));
@@ -38,7 +38,7 @@ const RELEASED: u64 = 993_578_393_094_224_992;
 
 #[test]
 fn the_sample_is_the_one_that_was_released() {
-    // Changed on purpose? Then write the new number here: whoever keeps the sample gets other rows.
+    // After an intended change, update this number. Databases that keep the sample will get other rows.
     assert_eq!(fingerprint_of(&Shape::SAMPLE), RELEASED);
 }
 
@@ -82,7 +82,7 @@ fn every_company_of_the_sample_files() {
 }
 
 #[test]
-fn twenty_thousand_companies_have_names_codes_and_tax_numbers_of_their_own() {
+fn twenty_thousand_companies_have_distinct_identities() {
     let companies = companies(&Shape { companies: 20_000, filings: 0, seed: 3 });
     let distinct = |key: fn(&Company) -> String| companies.iter().map(key).collect::<HashSet<_>>().len();
     assert_eq!(distinct(|c| c.name.clone()), 20_000);
@@ -110,7 +110,7 @@ fn filings_come_on_business_days_up_to_the_newest() {
 }
 
 #[test]
-fn a_large_set_reaches_eight_years_back_and_none_files_before_it_is_registered() {
+fn large_set_spans_eight_years_after_registrations() {
     let shape = Shape { companies: 300, filings: 20_000, seed: 5 };
     let companies = companies(&shape);
     let oldest = filings(&shape, &companies).next().unwrap().delivered_on;
@@ -119,7 +119,7 @@ fn a_large_set_reaches_eight_years_back_and_none_files_before_it_is_registered()
 }
 
 #[test]
-fn any_size_is_met_exactly_and_known_beforehand() {
+fn any_size_is_exact_and_known_in_advance() {
     for wanted in [0, 1, 7, 1_000] {
         let shape = Shape { companies: 3, filings: wanted, seed: 9 };
         let companies = companies(&shape);
@@ -133,7 +133,7 @@ fn any_size_is_met_exactly_and_known_beforehand() {
 }
 
 #[test]
-fn about_a_third_of_the_filings_have_no_subject_of_their_own() {
+fn about_a_third_of_filings_have_no_subject() {
     let (_, filings) = sample();
     let untitled = filings
         .iter()
@@ -179,7 +179,7 @@ fn versions_and_addresses_follow_the_regulators_form() {
 }
 
 #[test]
-fn every_listed_company_has_tickers_of_its_own_and_cancelled_ones_have_ended() {
+fn tickers_are_unique_and_end_with_cancelled_companies() {
     let shape = Shape { companies: 20_000, filings: 0, seed: 3 };
     let securities = tickers(&shape);
     let distinct: HashSet<_> = securities.iter().map(|security| security.ticker).collect();
@@ -198,7 +198,7 @@ fn every_listed_company_has_tickers_of_its_own_and_cancelled_ones_have_ended() {
 }
 
 #[test]
-fn the_sample_has_companies_with_one_ticker_with_several_and_with_none() {
+fn sample_has_companies_with_no_one_and_several_tickers() {
     let mut counts: BTreeMap<_, usize> = companies(&Shape::SAMPLE).iter().map(|c| (c.id, 0)).collect();
     tickers(&Shape::SAMPLE).iter().for_each(|security| *counts.get_mut(&security.company_id).unwrap() += 1);
     for count in 0..=3 {

@@ -1,13 +1,13 @@
-//! What the securities of the made-up companies are traded under.
+//! Tickers of the made-up companies.
 
 use lastro_model::{Company, Day, Standing, Ticker, TradedSecurity};
 
 use super::random::Random;
 use super::{NEWEST_DAY, Shape, companies};
 
-/// Three letters and a digit, which no root of a share is: real ones have four letters, but for a handful of others.
+/// Roots of three letters and a digit. Roots of real shares have four letters, but for a handful of other forms.
 const ROOTS: u64 = 26 * 26 * 26 * 10;
-/// Has no divisor in common with the above, so that every company gets a root of its own.
+/// Has no common divisor with [`ROOTS`], so that every company gets a different root.
 const STRIDE: u64 = 71_993;
 
 const PERCENT_LISTED: u32 = 60;
@@ -20,7 +20,7 @@ const UNITS: (&str, &str) = ("11", "Units");
 
 const SEGMENTS: [&str; 4] = ["Novo Mercado", "Novo Mercado", "Nível 1", "Tradicional"];
 
-/// By company. Those of cancelled companies have ended.
+/// All tickers, by company. Those of cancelled companies have ended.
 pub fn tickers(shape: &Shape) -> Vec<TradedSecurity> {
     let mut random = Random::new(shape.seed, "tickers");
     let companies = companies(shape);
@@ -58,7 +58,7 @@ fn security(company: &Company, ticker: &str, kind: &str, segment: &str) -> Optio
     })
 }
 
-/// Scattered, so that neighbours in the registry do not look counted out.
+/// Scatters the roots, so that those of neighbours in the registry do not look sequential.
 fn root(index: u64) -> String {
     let number = (index + 1) * STRIDE % ROOTS;
     let letter = |place: u64| char::from(b'A' + (number / place % 26) as u8);

@@ -1,4 +1,4 @@
-//! What the placeholders of a subject are filled with: the common and the middling words of the search index.
+//! Values of the placeholders of a subject: the common and the less common words of the search index.
 
 pub(super) const BODIES: [&str; 4] =
     ["Conselho de Administração", "Conselho Fiscal", "Comitê de Auditoria", "Comitê de Pessoas"];

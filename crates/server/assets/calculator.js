@@ -1,4 +1,4 @@
-// The calculator in place, and with the reader's key. Without this file the form asks the server for a page that says the same.
+// Calculates in place, with the reader's key. Without this file the form loads a page with the same result.
 (() => {
   'use strict';
   const form = document.getElementById('calculation');
@@ -6,7 +6,7 @@
   const begin = lastro.turns();
 
   const fail = (answer) => {
-    // A key that is not known stands in the way of every calculation, and without one there is a result too.
+    // An unknown key would block every calculation, and none is needed, so it is removed.
     if (answer?.status === 401) lastro.key.forget();
     const place = document.createElement('div');
     Object.assign(place.dataset, { ...outcome.dataset });

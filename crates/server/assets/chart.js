@@ -1,4 +1,4 @@
-// A chart under the pointer or the arrow keys: the nearest value, named. The places come from the table behind the chart.
+// Shows the value nearest to the pointer or selected by arrow keys. Coordinates come from the table behind the chart.
 (() => {
   'use strict';
   const SVG = 'http://www.w3.org/2000/svg';
@@ -18,7 +18,7 @@
     })),
   }));
 
-  /** The place of the value nearest to `x`; of what moves in steps, the value that holds there. */
+  /** Index of the value nearest to `x`, or for steps of the value that holds there. */
   const placeAt = ({ points, steps }, x) => {
     let best = 0;
     for (let place = 1; place < points.length; place += 1) {

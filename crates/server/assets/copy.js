@@ -1,4 +1,4 @@
-// Examples: they name the host that the reader is on, and can be copied.
+// Puts the reader's host into examples, and makes them copyable.
 (() => {
   'use strict';
   const localise = (root) => {
@@ -19,7 +19,7 @@
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = button.dataset.copied;
     } catch {
-      // Browsers hide the clipboard from pages without TLS.
+      // Browsers provide no clipboard to pages without TLS.
       select(source);
       button.textContent = button.dataset.select;
     }
@@ -34,7 +34,7 @@
     }
   };
 
-  // What a script puts into the page later is prepared by the same rules.
+  // Exported for content that scripts insert later.
   globalThis.lastro = Object.assign(globalThis.lastro ?? {}, { prepare });
   prepare(document);
 })();

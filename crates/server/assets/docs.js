@@ -1,5 +1,5 @@
-// Starts the interactive reference on our own description.
-// Everything that would ask another host is switched off; the content security policy of the page holds it to that.
+// Starts the interactive reference with our own OpenAPI description.
+// Everything that would contact another host is disabled; the content security policy of the page enforces this.
 (() => {
   'use strict';
   const DESCRIPTION = '/docs/openapi.yaml';
@@ -29,28 +29,28 @@
     public: 'Public', 'any-key': 'Any key', free: 'Free', bronze: 'Bronze', gold: 'Gold', platinum: 'Platinum',
   };
 
-  // The description names each operation's plan in x-plan; the reference shows badges. One is made from the other.
+  // Makes the badges of the reference from x-plan, which holds each operation's plan in the description.
   const withBadges = (yaml) => yaml.replace(/^( +)x-plan: (\S+)$/gm, (line, indent, plan) =>
     `${line}\n${indent}x-badges: [{ name: '${PLANS[plan] ?? plan}', position: after }]`);
 
-  // The examples name the default address; the reader is looking at this one.
+  // Replaces the default address in the examples with the reader's.
   const withOrigin = (yaml) => yaml.replaceAll('http://127.0.0.1:8080', location.origin);
 
   const theme = () => document.documentElement.dataset.theme
     || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
-  // The reference reads the theme once, when it starts; from then on the classes decide.
+  // The reference reads the theme only at startup; afterwards it is switched by these classes.
   const follow = ({ detail }) => {
     document.body.classList.toggle('dark-mode', detail === 'dark');
     document.body.classList.toggle('light-mode', detail === 'light');
   };
 
-  // A key that was not filled in is no key: sent as an empty header it would be refused as a bad one.
+  // A blank key is not sent: an empty header would be rejected as an invalid key.
   const withoutBlankKeys = ({ requestBuilder }) => {
     requestBuilder.security = requestBuilder.security.filter(({ value }) => value && value.trim() !== 'Bearer');
   };
 
-  // The key that the reader entered on another page of ours is used here too.
+  // Uses the key that the reader entered on another page.
   const authentication = () => {
     const held = globalThis.lastro?.key.get();
     const schemes = held && { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', value: held } };
@@ -76,7 +76,7 @@
     orderSchemaPropertiesBy: 'preserve',
     orderRequiredPropertiesFirst: false,
     authentication: authentication(),
-    // Keys are kept by key.js, for this session: what is in local storage outlives the visit.
+    // Keys are stored by key.js for the session only; local storage would outlive the visit.
     persistAuth: false,
     onBeforeRequest: withoutBlankKeys,
   });
@@ -96,7 +96,7 @@
     }
   };
 
-  // This file runs before the bundle: its schema library must not try to compile code, which the policy forbids.
+  // Runs before the bundle, to stop its schema library from compiling code, which the policy forbids.
   globalThis.__zod_globalConfig = { jitless: true };
   document.addEventListener('DOMContentLoaded', start);
 })();

@@ -1,4 +1,4 @@
-// Companies and filings, with the reader's key. What is looked at stands behind the # of the address, which no server sees.
+// Companies and filings, requested with the reader's key. The view is kept in the URL fragment, which no server sees.
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
@@ -23,7 +23,7 @@
 
   const begin = lastro.turns();
 
-  /** What the API answers, unless the reader has gone on to something else meanwhile. */
+  /** Returns the API's response body. Throws if the request fails or the reader has moved on meanwhile. */
   const ask = async (path, isCurrent) => {
     const answer = await lastro.ask(path);
     const body = answer.ok ? await answer.json() : null;
@@ -37,7 +37,7 @@
     prompt.hidden = false;
   };
 
-  /** Shows why there is nothing: another plan is needed, or what explain() knows. */
+  /** Shows an error: a prompt for another plan, or the text of explain(). */
   const fail = async ({ answer, isLate }) => {
     if (isLate) return;
     say('');
@@ -68,7 +68,7 @@
     return hit;
   };
 
-  // Only links to the outside world; what a publisher wrote is text and never markup.
+  // Only http(s) addresses become links. Text of publishers is never treated as markup.
   const documentLink = (address) => {
     if (!/^https?:\/\//.test(address ?? '')) return null;
     const link = make('a', '', texts.document);
@@ -99,7 +99,7 @@
     return list;
   };
 
-  /** A button that asks for what comes after. */
+  /** A button that loads the next page of results. */
   const moreButton = (go) => {
     const more = make('button', 'button quiet', texts.more);
     more.type = 'button';
@@ -113,19 +113,19 @@
     return more;
   };
 
-  /** What was found, below what was found before. */
+  /** Appends results below the earlier ones. */
   const showFound = (found, { companies, filings }) => {
     found.companies.list.append(...companies.map(companyHit));
     found.filings.list.append(...filings.map((filing) => filingHit(filing, true)));
     for (const { made, list } of [found.companies, found.filings]) made.hidden = !list.childElementCount;
   };
 
-  /** What there is to say of an answer beside what it holds. */
+  /** Message about a response: no results, a corrected query, or a relaxed one. */
   const toldOf = (q, { companies, filings, corrected, relaxed }) => {
     const meant = corrected?.companies ?? corrected?.filings;
     const text = !companies.length && !filings.length ? state.dataset.nothing
       : meant ? state.dataset.corrected : relaxed ? state.dataset.relaxed : '';
-    // What was typed may look like one of our places: each is filled in once.
+    // The query may contain text like our placeholders, so all are replaced in one pass.
     return text.replace(/{(q|corrected)}/g, (place, name) => (name === 'q' ? q : meant));
   };
 

@@ -1,12 +1,12 @@
-// The reader's key: entered once, kept in the session storage of this tab, sent in a header, forgotten at a click.
-// It never stands in an address, and no other file of ours touches the storage.
+// The reader's key: entered once, kept in the session storage of this tab, sent in a header, removed with a click.
+// It is never part of an address, and no other file of ours accesses the storage.
 (() => {
   'use strict';
   const PLACE = 'lastro-key';
   const FORM = /^lastro_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
   let held = null;
 
-  // Storage can be forbidden; the key then lasts as long as the page.
+  // Storage can be blocked; the key then lasts as long as the page.
   try { held = sessionStorage.getItem(PLACE); } catch { /* see above */ }
   if (held && !FORM.test(held)) held = null;
 
@@ -14,7 +14,7 @@
 
   const key = {
     get: () => held,
-    // The part that is no secret.
+    // The public part of the key.
     id: () => held?.match(FORM)?.[1] ?? null,
     set(text) {
       if (!FORM.test(text)) return false;
@@ -30,14 +30,14 @@
     },
   };
 
-  /** Asks our own service, in the language of the page, with the key if there is one. */
+  /** Sends a request to our own service, in the language of the page, with the key if there is one. */
   const ask = (path, accept = 'application/json') => {
     const headers = { Accept: accept, 'Accept-Language': document.documentElement.lang };
     if (held) headers['X-API-Key'] = held;
     return fetch(path, { headers, cache: 'no-store' });
   };
 
-  /** Makes turns: whoever begins one can tell later whether another has begun, and its own answer is no longer wanted. */
+  /** Returns a function that begins a turn. A turn is a function that returns whether no later turn has begun. */
   const turns = () => {
     let newest = 0;
     return () => {
@@ -47,7 +47,7 @@
     };
   };
 
-  /** What the page shows is at another address now, and so are its translations. */
+  /** Changes the address of the page and of its translations to match its new content. */
   const move = (address) => {
     history.replaceState(null, '', address);
     for (const link of document.querySelectorAll('.languages a')) {
@@ -58,9 +58,9 @@
     }
   };
 
-  /** Shows in `place` why an answer is none; its texts stand in data attributes. */
+  /** Shows in `place` why a request failed. The texts are in its data attributes. */
   const explain = (place, answer) => {
-    // A body that nobody reads keeps its connection busy.
+    // An unread body keeps its connection busy.
     answer?.text().catch(() => {});
     const { failed, limited, unknown } = place.dataset;
     const seconds = answer?.headers.get('Retry-After') ?? '60';

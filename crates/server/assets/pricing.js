@@ -1,5 +1,5 @@
-// The pricing page beyond plain HTML: registration in place, and links to plans that name the reader's key.
-// Without this file the form still works: it posts to /pricing and the server answers a page.
+// Enhances the pricing page: registration in place, and links to plans that contain the id of the reader's key.
+// Without this file the form still works: it posts to /pricing and the server replies with a page.
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
@@ -45,7 +45,7 @@
   const explain = (answer, body) => {
     const seconds = answer.headers.get('Retry-After');
     if (answer.status === 429 && seconds) return form.dataset.limited.replace('{seconds}', seconds);
-    // The API's sentences are English; what is wrong with a field is said beside it in the language of the page.
+    // The API's messages are English. Errors of a field are shown beside it in the language of the page.
     const isReadable = answer.status === 400 || document.documentElement.lang === 'en';
     return (isReadable && body.message) || form.dataset.failed;
   };
@@ -75,7 +75,7 @@
     }
   });
 
-  // A link to a paid plan names the key that it is for: its public id, never the key.
+  // A link to a paid plan contains the public id of the key it is for, never the key itself.
   const nameKey = () => {
     for (const link of document.querySelectorAll('[data-contact]')) {
       link.href = link.dataset.contact.replaceAll('{key}', encodeURIComponent(lastro.key.id() ?? ''));

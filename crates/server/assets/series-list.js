@@ -1,4 +1,4 @@
-// The catalogue, filtered as one types. Without this file the form asks the server for the same.
+// Filters the catalogue while the reader types. Without this file the form sends the query to the server.
 (() => {
   'use strict';
   const input = document.getElementById('q');
@@ -7,7 +7,7 @@
   const rows = [...document.querySelectorAll('.series-row')];
   const topics = [...document.querySelectorAll('.topic')];
 
-  // As the server folds the texts: without accents, in small letters.
+  // Folds text as the server does: without accents, in lower case.
   const fold = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
   const filter = () => {

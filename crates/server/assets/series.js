@@ -1,4 +1,4 @@
-// The chart of a series over other ranges, and beside another series. The server draws; with a Gold key it draws further back.
+// The chart of a series over other ranges or beside another. The server renders it, further back with a Gold key.
 (() => {
   'use strict';
   const chart = document.getElementById('chart');
@@ -7,7 +7,7 @@
   const select = document.getElementById('compare');
   const begin = lastro.turns();
   const buttons = [...document.querySelectorAll('[data-range]')];
-  // What is wanted, and what is drawn.
+  // The range requested, and the range shown.
   let range = '1y';
   let drawnRange = range;
 
@@ -64,7 +64,7 @@
     event.preventDefault();
     draw();
   });
-  // A key that was entered for the sake of a range is used for it at once.
+  // A key entered at the history prompt is used for the requested range at once.
   document.addEventListener('keychange', () => {
     if (lastro.key.get() && !prompt.hidden) draw();
   });

@@ -1,11 +1,11 @@
-// Light or dark: the reader's choice if there is one, else the system's. Loaded before the first paint.
+// Light or dark theme: the reader's choice, else the system's. Loaded before the first paint.
 (() => {
   'use strict';
   const KEY = 'lastro-theme';
   const root = document.documentElement;
   const system = matchMedia('(prefers-color-scheme: dark)');
 
-  // Storage can be forbidden; the choice then lasts as long as the page.
+  // Storage can be blocked; the choice then lasts as long as the page.
   const remembered = () => {
     try { return localStorage.getItem(KEY); } catch { return null; }
   };

@@ -1,4 +1,4 @@
-// What the reader's key has used, drawn from the API's own report.
+// Usage of the reader's key, rendered from the API's report.
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
@@ -19,7 +19,7 @@
     return made;
   };
 
-  /** Every day of the report, oldest first, those without a request too. */
+  /** Every day of the report, oldest first, including days without requests. */
   const days = ({ from, to, data }) => {
     const known = new Map(data.map((row) => [row.date, row]));
     const all = [];
@@ -30,13 +30,13 @@
     return all;
   };
 
-  /** The next round number with a whole half: requests are whole. */
+  /** Rounds up to a number whose half is whole too, since requests are counted in whole numbers. */
   const roundUp = (value) => {
     const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
     return [2, 4, 6, 10].map((step) => step * power).find((step) => step >= value);
   };
 
-  /** Below its bar; the label of the last days ends with it, for there is no room beyond. */
+  /** Position of a label below its bar. Labels of the last days are right-aligned, since there is no room beyond. */
   const labelPlace = (place, count) => (place > count * 0.9
     ? { x: `${((place + 0.85) * 100) / count}%`, 'text-anchor': 'end' } : { x: `${((place + 0.15) * 100) / count}%` });
 
@@ -97,7 +97,7 @@
       answer = await lastro.ask('/api/v1/plans/usage');
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const usage = await answer.json();
-      // The key may have been forgotten meanwhile.
+      // The key may have been removed meanwhile.
       if (!isCurrent()) return;
       show(usage, Number(answer.headers.get('X-RateLimit-Remaining')));
       state.hidden = true;

@@ -1,4 +1,4 @@
-//! The operator's listener: `/livez`, `/readyz` and `/metrics`. It stands on a port of its own, away from clients.
+//! The operator's listener: `/livez`, `/readyz` and `/metrics`. It has its own port, separate from clients.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::jobs::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
 
-/// Connections at once. Where one more comes, the oldest goes: silent ones lock nobody out.
+/// Maximum number of connections. A further one closes the oldest, so that silent connections lock nobody out.
 const MOST_CONNECTIONS: usize = 64;
-/// How long a header may take, and a whole conversation.
+/// Time limits for a request header and for a whole connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(60);
 const SECONDS_A_DAY: i64 = 24 * 3600;
@@ -69,7 +69,7 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), answer);
-    // However it ends, nobody is to be told.
+    // Errors and timeouts of a connection are of no interest.
     let _ = tokio::time::timeout(CONVERSATION_TIMEOUT, connection).await;
 }
 
@@ -148,7 +148,7 @@ fn outbox(app: &App, out: &mut Exposition) {
     out.gauge("lastro_webhooks_disabled", "Webhooks that are disabled.", state.disabled_webhooks);
 }
 
-/// Whether the series are what they say they are.
+/// Writes whether the identities between series hold.
 fn identities(app: &App, out: &mut Exposition) {
     let catalog = app.catalog.load();
     let help = "Whether an identity between series holds, as /api/v1/series/{id}/checks says.";

@@ -27,16 +27,16 @@ impl Clock for SystemClock {
     }
 }
 
-/// Random bytes of the operating system.
+/// Fills a buffer with random bytes of the operating system.
 ///
 /// # Panics
-/// When the system has none to give: going on would mean guessable keys.
+/// If the system provides none: continuing would mean guessable keys.
 #[allow(clippy::expect_used)]
 pub fn fill_random(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the operating system has no random numbers");
 }
 
-/// `length` random lower-case hexadecimal digits, for names that must not repeat.
+/// `length` random lower-case hexadecimal digits, for ids that must not repeat.
 pub fn random_hex(length: usize) -> String {
     let mut bytes = vec![0u8; length.div_ceil(2)];
     fill_random(&mut bytes);
@@ -45,7 +45,7 @@ pub fn random_hex(length: usize) -> String {
     text
 }
 
-/// A random number from 0 to 1, for spreading things out.
+/// A random number from 0 to 1, for jitter.
 pub fn random_fraction() -> f64 {
     fastrand::f64()
 }

@@ -1,16 +1,15 @@
-//! File descriptors: every connection needs one, and so does everything else that must not fail when clients are many.
+//! File descriptors: every connection needs one, and so does everything else that must not fail under many clients.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Kept for what is not a client's connection:
-/// 64 connections to the operator's listener, 256 deliveries to webhooks and 16 test deliveries, 32 files of the database
-/// (writer, readers, whole editions; three files each), 16 for synchronisation, 32 for listeners, the runtime's own
-/// queues, logs, and files open for a moment.
+/// Descriptors reserved for everything but client connections: 64 connections to the operator's listener, 256
+/// deliveries to webhooks and 16 test deliveries, 32 files of the database (writer, readers, whole editions; three
+/// files each), 16 for synchronisation, 32 for listeners, the runtime's own queues, logs, and briefly open files.
 const RESERVED: u64 = 64 + 256 + 16 + 32 + 16 + 32;
-/// With so few, nothing can be promised.
+/// Minimum limit to start with.
 const FEWEST: u64 = 64;
 
-/// Raises the limit as far as the system allows, and tells how many connections that leaves.
+/// Raises the limit as far as the system allows and returns the number of connections that it leaves.
 pub fn connections() -> anyhow::Result<usize> {
     let raised = raise(getrlimit(Resource::Nofile));
     let left = connections_within(raised);
@@ -33,7 +32,7 @@ fn raise(limit: Rlimit) -> u64 {
     }
 }
 
-/// Where the reserve would leave next to nothing, clients get a quarter: little, but neither side starves.
+/// The connections within a limit. Clients get at least a quarter of it, so that the reserve does not starve them.
 fn connections_within(limit: u64) -> Option<usize> {
     let left = limit.saturating_sub(RESERVED).max(limit / 4);
     (limit >= FEWEST).then(|| usize::try_from(left).unwrap_or(usize::MAX))

@@ -1,4 +1,4 @@
-//! Every failure a client can see: one code, one status, one sentence. The table is [`ApiError::code`].
+//! The errors that a client can receive, each with a code, a status and a message. The table is [`ApiError::code`].
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub enum ApiError {
     },
     Forbidden(&'static str),
     NotFound(&'static str),
-    /// Holds what `Allow` says.
+    /// Holds the value of `Allow`.
     MethodNotAllowed(&'static str),
     PayloadTooLarge {
         limit_bytes: usize,
@@ -32,7 +32,7 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// A path or a query that is no text once it is decoded.
+    /// The error for a path or query that is not valid text after decoding.
     pub const NOT_UTF8: Self = Self::BadRequest(Cow::Borrowed("the address is not valid UTF-8"));
 
     /// The machine-readable code and its status.
@@ -51,7 +51,7 @@ impl ApiError {
         }
     }
 
-    /// The sentence for people. It names the remedy, and nothing of the machine.
+    /// The human-readable message. It names the remedy and reveals nothing about the machine.
     pub fn message(&self) -> Cow<'static, str> {
         match self {
             Self::BadRequest(message) => message.clone(),
@@ -77,12 +77,12 @@ impl ApiError {
         }
     }
 
-    /// A parameter that does not hold what it should.
+    /// The error for an invalid parameter.
     pub fn parameter(name: &str, reason: &ParseError) -> Self {
         Self::BadRequest(format!("`{name}` {reason}").into())
     }
 
-    /// The body, in the one error shape.
+    /// The JSON body, in the same format for all errors.
     pub fn body(&self) -> Vec<u8> {
         let (error, _) = self.code();
         let mut body = Body { error, message: self.message(), ..Body::default() };
@@ -96,7 +96,7 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds, .. } => body.retry_after = Some(*retry_after_seconds),
             _ => {}
         }
-        // Long enough for most sentences, so that writing one does not make it grow.
+        // Large enough for most messages, to avoid reallocation.
         let mut json = Vec::with_capacity(256);
         if serde_json::to_writer(&mut json, &body).is_err() {
             json.clear();
@@ -105,7 +105,7 @@ impl ApiError {
     }
 }
 
-/// Code and sentence, then what only some failures tell.
+/// Code and message, then the fields that only some errors have.
 #[derive(Default, Serialize)]
 struct Body {
     error: &'static str,
@@ -128,7 +128,7 @@ impl From<ApplicantError> for ApiError {
     }
 }
 
-/// A store that fails is never the client's doing; what it said is for the log.
+/// A store failure is never the client's fault. Its details go to the log only.
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed a request");

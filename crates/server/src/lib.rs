@@ -1,7 +1,7 @@
-//! The service: HTTP, background jobs, command line, and the wiring between the rooms.
+//! The service: HTTP, background jobs, command line, and the wiring between the crates.
 //!
-//! Everything that decides is elsewhere (`access` who may ask, `catalog` what is answered, `store` what lasts);
-//! this crate listens, translates and schedules. Start reading at [`http`]: every route stands on its first page.
+//! The decisions are made elsewhere (`access`: who may send requests, `catalog`: the responses, `store`: persistence);
+//! this crate listens, translates and schedules. Start reading at [`http`], whose [`http::routes`] lists every route.
 
 pub mod admin;
 pub mod clock;

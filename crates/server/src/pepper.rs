@@ -1,6 +1,6 @@
-//! The secret that key hashes are made with. It lives outside the database: whoever steals one has not the other.
+//! The secret used to hash keys. It is stored outside the database, so that stealing one does not yield the other.
 //!
-//! Given by `--pepper-file`, or made on first use in a file beside the SQLite database, readable by its owner only.
+//! It is read from `--pepper-file`, or created on first use beside the SQLite database, readable by its owner only.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::config::Common;
 
 const FINGERPRINT: &str = "pepper_fingerprint";
 
-/// Where the pepper of a database stands if nothing else is said.
+/// The default path of a database's pepper; `None` for PostgreSQL.
 pub fn default_path(database: &str) -> Option<PathBuf> {
     lastro_store::sqlite_path(database).map(|path| {
         let mut name = path.into_os_string();
@@ -24,7 +24,7 @@ pub fn default_path(database: &str) -> Option<PathBuf> {
     })
 }
 
-/// Where it stands by the settings.
+/// The path of the pepper according to the settings.
 pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
     lastro_store::check_address(&common.database)?;
     let named = common.pepper_file.clone();
@@ -34,11 +34,11 @@ pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The pepper of this database: read from its file, or made if the database has never had one.
+/// The pepper of this database, read from its file, or created if the database has never had one.
 ///
-/// Refuses a pepper that did not make this database's hashes, and a missing one: every key would be turned away without a reason.
+/// Rejects a missing pepper, and one that did not make this database's hashes: no key would work, without a reason.
 pub async fn of(store: &dyn Store, path: &Path) -> anyhow::Result<Pepper> {
-    // The database first: another process that starts now writes the file before it tells the database.
+    // The database is read first, because another process starting now writes the file before the database.
     let was_made = store.setting(FINGERPRINT).await?.is_some();
     if was_made && !path.exists() {
         bail!(
@@ -68,7 +68,7 @@ fn load_or_create(path: &Path) -> anyhow::Result<Pepper> {
     }
 }
 
-/// Writes a whole file or none, and never over another's: two processes that start at once end with one pepper.
+/// Writes a complete file or none and never overwrites one, so that two processes starting at once share one pepper.
 fn create(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut draft = path.as_os_str().to_owned();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_on_a_server_has_no_pepper_beside_it() {
+    fn a_postgres_database_needs_a_pepper_file() {
         let database = "postgres://ana:hunter2@db/lastro";
         let refusal = of(database, &[]).unwrap_err().to_string();
         assert!(refusal.contains("--pepper-file") && !refusal.contains("hunter2"), "{refusal}");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_told_as_such() {
+    fn an_invalid_database_address_is_reported_as_such() {
         for database in ["lastro.db", "/var/lib/lastro.db", "mysql://ana:hunter2@db/lastro"] {
             let refusal = of(database, &[]).unwrap_err().to_string();
             assert!(refusal.contains("sqlite:lastro.db") && !refusal.contains("hunter2"), "{refusal}");

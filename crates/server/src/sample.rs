@@ -1,4 +1,4 @@
-//! Puts the made-up data set into the store: the sample of a first start, and what `lastro demo` asks for.
+//! Writes the made-up data set into the store: the sample of a first start, and the data of `lastro demo`.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 
 const BATCH: usize = 5_000;
 
-/// Fills the sources that have never been filled: all on a first start, the rest after one that was cut short. Nothing made up
-/// goes into a database that holds official data, such as one of an earlier version that knew fewer sources.
+/// Fills the sources that have never been filled: all on a first start, the rest after an interrupted one. A database
+/// with official data gets none, for example one of an earlier version with fewer sources.
 ///
-/// Other processes may be starting on the same database: whoever comes second finds the source filled, perhaps with official
+/// Other processes may be starting on the same database. The second one finds the source filled, perhaps with official
 /// data, and leaves it as it is.
 pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<()> {
     let states = store.source_states().await?;
@@ -26,10 +26,10 @@ pub async fn fill_if_empty(store: &dyn Store, at: Timestamp) -> anyhow::Result<(
     Ok(())
 }
 
-/// Hears how many rows of a source were handed over.
+/// Callback that receives the number of rows of a source passed to the store.
 pub type Progress = Arc<dyn Fn(Source, usize) + Send + Sync>;
 
-/// Writes the whole set. A database that holds official data is left as it is.
+/// Writes the whole data set. A database that holds official data is left as it is.
 pub async fn publish(
     store: &dyn Store,
     shape: Shape,
@@ -53,7 +53,7 @@ fn made_up(source: Source, at: Timestamp, condition: Condition) -> Publication {
     Publication { source, sample: true, replace: true, at, condition }
 }
 
-/// The series, which are many and short, in one transaction; then the other sources, each in its own.
+/// Publishes the series, which are many and short, in one transaction, then each other source in its own.
 async fn publish_all(
     store: &dyn Store,
     publications: Vec<Publication>,
@@ -100,7 +100,7 @@ async fn publish_source(
     Ok(written?)
 }
 
-/// Makes a source's rows and hands them over in batches. Stops when nobody takes them: the publication then tells why.
+/// Generates a source's rows and sends them in batches. Stops if the publication has failed, which returns the error.
 fn hand_over(
     source: Source,
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! A running service: opened, filled, listening, and stopped in order.
+//! The lifecycle of a service: open, load, listen, and stop in order.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::state::{App, Setup};
 use crate::webhooks::dispatcher;
 use crate::{admin, http, sample, tls};
 
-/// A service that answers. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
+/// A running service. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
 #[derive(Debug)]
 pub struct Service {
     pub app: Arc<App>,
@@ -45,8 +45,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns when the first request can be answered. Both ports are taken at once, so a conflict is told early.
-    /// No async function: its code would be made anew in each crate that calls it, such as the tests.
+    /// Returns when the first request can be answered. Both ports are bound first, so a conflict is reported early.
+    /// Not an async function: its code would be generated again in each crate that calls it, such as the tests.
     pub fn start(setup: Setup) -> BoxFuture<'static, anyhow::Result<Self>> {
         Self::started(setup).boxed()
     }
@@ -85,12 +85,12 @@ impl Service {
         Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
     }
 
-    /// Is not ready from here on, so that balancers go elsewhere; whoever still asks is answered.
+    /// Reports not ready from now on, so that load balancers go elsewhere. Requests are still answered.
     pub fn drain(&self) {
         self.app.draining.store(true, Ordering::Release);
     }
 
-    /// Finishes what is running, then writes what was counted. Each of the three steps has ten seconds at most.
+    /// Finishes running requests, stops the jobs, then writes the usage counts, each within ten seconds.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.drain();
         self.stop_serving.send_replace(true);
@@ -141,7 +141,7 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
     Ok(())
 }
 
-/// For whatever is compared between machines.
+/// The clock for times that are compared between machines.
 fn store_clock(app: &App) -> Arc<dyn Clock> {
     Arc::clone(&app.replicas.clock) as Arc<dyn Clock>
 }
@@ -150,9 +150,9 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
-/// What the system may take over of an answer before the client does. Beyond that a socket takes no more, so that we see
-/// whether the client does. What it has taken it gives up, like us, when the client takes nothing for so long: else it
-/// would keep it for minutes after we have hung up. Connections inherit both.
+/// Limits how much of a response the system buffers ahead of the client: a socket accepts no more, so the service sees
+/// whether the client reads. The system drops the buffered part when the client reads nothing for the timeout;
+/// otherwise it would keep it for minutes after the connection is closed. Connections inherit both settings.
 #[cfg(target_os = "linux")]
 fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
     const AHEAD_OF_THE_CLIENT: u32 = 128 * 1024;
@@ -166,7 +166,7 @@ fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
 #[cfg(not(target_os = "linux"))]
 fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
 
-/// Brings keys and data into memory; an empty store gets the sample first.
+/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision.
 async fn fill(app: &App) -> anyhow::Result<()> {
     let now = app.clock.now().timestamp();
     sample::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;

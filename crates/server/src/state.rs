@@ -1,4 +1,4 @@
-//! What all requests share: the catalog of the moment, the keys, the limits, the counters.
+//! The state shared by all requests: the current catalog, the keys, the limits, the counters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,7 +30,7 @@ use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::running_tests::RunningTests;
 
-/// What a service is made from: the outside world, and the settings as they were given.
+/// The inputs of a service: its store and clock, and the settings as given.
 #[derive(Debug)]
 pub struct Setup {
     pub store: Arc<dyn Store>,
@@ -39,54 +39,54 @@ pub struct Setup {
     pub settings: Serve,
 }
 
-/// The name of one request.
+/// The id of one request.
 pub type RequestId = ArrayString<32>;
 
 /// One running service. Cheap to share: handlers borrow it, jobs hold an `Arc`.
 pub struct App {
     pub clock: Arc<dyn Clock>,
     pub store: Arc<dyn Store>,
-    /// Swapped whole when a part of it was rebuilt; a request takes one and keeps it to its end.
+    /// Replaced as a whole when a part is rebuilt. A request uses one catalog to its end.
     pub catalog: Arc<ArcSwap<Catalog>>,
-    /// What `/health` tells of each source, as of the last look at the store.
+    /// The state of each source for `/health`, as last read from the store.
     pub freshness: ArcSwap<Vec<SourceState>>,
     pub keys: KeyRing,
-    /// Requests a minute by client address, for those without a key.
+    /// Requests per minute by client address, for requests without a key.
     pub callers: AddressRings,
-    /// Pages and their files a minute by client address.
+    /// Pages and their files per minute by client address.
     pub pages: AddressRings,
-    /// Questions to the store for keys that this process does not know.
+    /// Limits on store lookups for keys that are not in memory.
     pub lookups: Lookups,
-    /// Which of the requests with one new key asks them.
+    /// Selects which of several concurrent requests with one new key does the lookup.
     pub key_turns: KeyTurns,
     pub registrations: Registrations,
     pub usage: Arc<Usage>,
     pub usage_flusher: Arc<UsageFlusher>,
     pub metrics: Arc<Metrics>,
-    /// How the background jobs fare.
+    /// The states of the background jobs.
     pub jobs: Arc<Jobs>,
     pub connections: Arc<Connections>,
-    /// What clients are shown where TLS is spoken; none where it is not.
+    /// The TLS certificate; `None` with plain HTTP.
     pub certificate: Option<Arc<Certificate>>,
-    /// Compressed bodies of what is asked most.
+    /// Compressed bodies of the most frequent responses.
     pub compression_cache: CompressionCache,
-    /// Bulk exports under way.
+    /// Running bulk exports.
     pub exports: Arc<Exports>,
     pub webhooks: Arc<Webhooks>,
-    /// What the pages know of the service, and those that were drawn already.
+    /// Settings for the pages, and the caches of rendered pages.
     pub site: Site,
     pub proxies: TrustedProxies,
-    /// Names this process among all that ever wrote usage into the store.
+    /// Identifies this process among all that ever wrote usage into the store.
     pub boot: String,
     /// The processes that serve the same database.
     pub replicas: Arc<Replicas>,
-    /// The place of this process among them.
+    /// The number of replicas and the rank of this one.
     pub share: Arc<ArcSwap<Share>>,
-    /// Limits that all replicas count together; without it, this process counts by itself.
+    /// Limits counted by all replicas together. Without it, this process counts by itself.
     pub quota: Option<Arc<Quota>>,
-    /// Names the database, so that an `ETag` of another one never matches.
+    /// Identifies the database, so that an `ETag` of another one never matches.
     pub database: String,
-    /// Where the built filings are kept between runs.
+    /// The file that keeps the built filings between runs.
     pub snapshot_file: Option<SnapshotFile>,
     pub ready: AtomicBool,
     pub draining: AtomicBool,
@@ -94,7 +94,7 @@ pub struct App {
 }
 
 impl App {
-    /// Serves nothing yet: keys and data are still in the store.
+    /// Creates the state without keys and data, which are still in the store.
     pub(crate) async fn open(setup: &Setup, metrics: Metrics) -> anyhow::Result<Self> {
         let Setup { store, clock, common, settings } = setup;
         let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
@@ -139,7 +139,7 @@ impl App {
         })
     }
 
-    /// A name for the next request, unique over restarts.
+    /// The id for the next request, unique across restarts.
     pub fn next_request_id(&self) -> RequestId {
         let number = self.request_number.fetch_add(1, Ordering::Relaxed);
         let mut id = RequestId::new();

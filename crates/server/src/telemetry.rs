@@ -1,4 +1,4 @@
-//! Logs: one line an event, to standard error, as text or as JSON. No line holds a key or an address of a person.
+//! Logs: one line per event, to standard error, as text or JSON. No line contains a key or a person's address.
 
 use std::io::IsTerminal;
 
@@ -15,8 +15,8 @@ pub enum LogFormat {
     Json,
 }
 
-/// The log lines to write: those that `RUST_LOG` names by target and level, or the usual ones. The protocol libraries warn of
-/// every mistake of a client, a line for each: a client could fill the disk with them.
+/// The log filter from `RUST_LOG`, or the default. The default silences the warnings of the protocol libraries: they
+/// log a line for every mistake of a client, so a client could fill the disk.
 fn filter(chosen: Option<&str>) -> Targets {
     let usual = || {
         let quiet = ["h2", "hyper", "hyper_util"].map(|library| (library, LevelFilter::ERROR));
@@ -25,8 +25,8 @@ fn filter(chosen: Option<&str>) -> Targets {
     chosen.and_then(|text| text.parse().ok()).unwrap_or_else(usual)
 }
 
-/// The driver of PostgreSQL would tell every statement, also where somebody wants to hear everything; and the pool would
-/// warn of every connection that was lost, which the store deals with or tells itself. No choice overrules this.
+/// Whether a line may be logged, whatever `RUST_LOG` says. The PostgreSQL driver would log every statement, and the
+/// pool would warn of every lost connection, which the store handles or logs itself.
 fn may_be_told(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let loudest = match target.split("::").next() {
@@ -37,9 +37,9 @@ fn may_be_told(metadata: &Metadata<'_>) -> bool {
     *metadata.level() <= loudest
 }
 
-/// Starts logging. `RUST_LOG` chooses what is said (`RUST_LOG=lastro::access=debug` adds a line for each request).
+/// Starts logging. `RUST_LOG` selects the lines (`RUST_LOG=lastro::access=debug` adds a line for each request).
 pub fn start(format: LogFormat) {
-    // Colours are for people; a file or a pipe gets plain text.
+    // Only a terminal gets colours; a file or a pipe gets plain text.
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     let lines = match format {
         LogFormat::Text => lines.boxed(),
@@ -72,7 +72,7 @@ mod tests {
         }
     }
 
-    /// What is said of a few events.
+    /// The lines logged for a few events.
     fn told(chosen: Option<&str>) -> String {
         let captured = Captured::default();
         let writer = captured.clone();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_choice_makes_the_driver_tell_statements() {
+    fn no_setting_makes_the_driver_log_statements() {
         let deep =
             "tokio_postgres::simple_query=debug,tokio_postgres::connection=trace,deadpool.postgres=trace";
         for chosen in [None, Some("trace"), Some("tokio_postgres=debug,info"), Some(deep)] {

@@ -1,8 +1,8 @@
-//! How we check whom we talk to: the public certificate authorities, compiled in.
+//! TLS for outgoing connections: verified by the public certificate authorities, compiled in.
 
 use std::sync::Arc;
 
-/// For clients of the web, with ring and without any file of the machine.
+/// The TLS configuration of HTTP clients. It uses ring and reads no file of the machine.
 pub fn client_config() -> anyhow::Result<rustls::ClientConfig> {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -12,7 +12,7 @@ pub fn client_config() -> anyhow::Result<rustls::ClientConfig> {
         .with_no_client_auth())
 }
 
-/// A client of the web that checks so, to be told the rest.
+/// An HTTP client builder with this configuration.
 pub fn client() -> anyhow::Result<reqwest::ClientBuilder> {
     Ok(reqwest::Client::builder().tls_backend_preconfigured(client_config()?))
 }

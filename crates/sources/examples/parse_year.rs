@@ -1,7 +1,7 @@
-//! Reads a year of filings from its zip and prints how fast that goes and how much memory it takes.
+//! Measures the speed and memory of parsing a year of filings from its zip.
 //!
-//! `bench/parse` runs it: `parse_year make FILE YEAR ROWS` writes a made-up archive, `parse_year read FILE YEAR` measures one,
-//! made up or real. They are two runs, so that the memory of the one is not counted for the other.
+//! Run by `bench/parse`: `parse_year make FILE YEAR ROWS` writes a synthetic archive, `parse_year read FILE YEAR`
+//! measures a synthetic or real one. These are separate runs, so that the memory of one does not count for the other.
 
 #![allow(clippy::print_stdout, reason = "a program that prints, for the eye")]
 
@@ -27,13 +27,13 @@ fn main() -> Outcome<()> {
     }
 }
 
-/// Rows as long and as varied as the regulator's, in its encoding. Every filing differs from every other.
+/// Writes rows as long and varied as the regulator's, in its encoding. All filings are distinct.
 fn make(path: &str, year: i16, rows: u32) -> Outcome<()> {
     let mut zip = ZipWriter::new(BufWriter::new(File::create(path)?));
     zip.start_file(format!("ipe_cia_aberta_{year}.csv"), SimpleFileOptions::default())?;
     write!(zip, "{}\r\n", COLUMNS.join(";"))?;
     for number in 0..rows {
-        // What is written is Latin-1: every letter of it is one byte.
+        // The text is Latin-1: every letter is one byte.
         let line: Vec<u8> = row(year, number).chars().map(|letter| letter as u8).collect();
         zip.write_all(&line)?;
     }
@@ -108,7 +108,7 @@ fn read(path: &str, year: i16) -> Outcome<Tally> {
     Ok(Tally { duplicates: reader.duplicates(), ..tally })
 }
 
-/// What the system says of this process.
+/// The peak memory of this process, as reported by the system.
 fn peak_memory() -> Outcome<String> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

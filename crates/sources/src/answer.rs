@@ -1,11 +1,11 @@
-//! An HTTP answer as the JSON publishers give it: the status alone says little, the body decides.
+//! An HTTP response of the JSON publishers: the status alone says little, the body decides.
 
 use lastro_model::text::has_control;
 
-/// What came back for a request, whole.
+/// A complete response to a request.
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
-    /// What rejects and faults call it.
+    /// The name used in rejects and faults.
     pub file: &'a str,
     pub status: u16,
     pub content_type: Option<&'a str>,
@@ -13,7 +13,7 @@ pub struct Answer<'a> {
 }
 
 impl std::fmt::Debug for Answer<'_> {
-    /// Without the body, which may be megabytes.
+    /// Omits the body, which may be megabytes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Answer")
             .field("file", &self.file)
@@ -27,18 +27,18 @@ impl std::fmt::Debug for Answer<'_> {
 /// Error objects are short; a longer body is not searched for a phrase.
 const LONGEST_ERROR: usize = 8 * 1024;
 
-/// A longer content type is not one that people know.
+/// Longest content type shown; a longer one is not a known type.
 const LONGEST_TYPE: usize = 100;
 
 impl Answer<'_> {
-    /// Whether the body is a JSON object that holds this phrase, as the publishers' error objects do.
+    /// Whether the body is a JSON object that contains this phrase, as the publishers' error objects do.
     pub(crate) fn error_says(&self, phrase: &str) -> bool {
         self.body.len() <= LONGEST_ERROR
             && self.first_byte() == Some(b'{')
             && self.body.windows(phrase.len()).any(|part| part == phrase.as_bytes())
     }
 
-    /// One sentence about an answer that is not data, without quoting it.
+    /// One sentence about a response that is not data, without quoting it.
     pub(crate) fn in_place_of_data(&self) -> String {
         let kind = match self.first_byte() {
             None => "an empty body",

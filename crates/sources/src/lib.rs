@@ -1,10 +1,10 @@
-//! What the publishers' bytes mean: bytes in, records and rejects out.
+//! Parsers of the publishers' formats: bytes in, records and rejects out.
 //!
-//! One module a publisher: [`sgs`] and [`ptax`] of the central bank, [`cvm`] of the securities regulator. Each says what to
-//! ask for (a [`Request`](request::Request) is data, not a call), how to read the answer, and in its header which faults are known.
-//! [`judgement`] decides whether a reading may replace what is held.
+//! One module per publisher: [`sgs`] and [`ptax`] of the central bank, [`cvm`] of the securities regulator. Each
+//! builds the requests (a [`Request`](request::Request) is data, not a call), parses the responses, and lists known
+//! faults in its header. [`judgement`] decides whether parsed data may replace the stored data.
 //!
-//! This crate opens no file and no socket, waits for nothing and reads no clock. `ingest` fetches and calls it.
+//! This crate opens no file and no socket, never waits and reads no clock. `ingest` fetches and calls it.
 
 mod answer;
 pub mod cvm;

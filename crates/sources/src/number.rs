@@ -2,8 +2,8 @@
 
 use rust_decimal::Decimal;
 
-/// Reads `-12.340` and keeps its three decimals. A comma, an exponent, a sign `+`, a blank or a digit too many is no number:
-/// better a reject than a value that nobody published.
+/// Parses `-12.340` and keeps its three decimals. A comma, an exponent, a `+` sign, a blank or a digit too many is
+/// rejected: better a reject than a value that was never published.
 pub(crate) fn exact(text: &str) -> Option<Decimal> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));

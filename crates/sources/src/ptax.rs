@@ -1,15 +1,16 @@
 //! PTAX, the reference exchange rates of the Banco Central do Brasil, from its OData service Olinda.
 //!
-//! `CotacaoMoedaPeriodo` lists bulletins: `cotacaoCompra` (buy) and `cotacaoVenda` (sell) in reais per unit, as JSON numbers with
-//! up to five decimals; `dataHoraCotacao`, Brasília time with one to six digits after the second; `tipoBoletim`. A normal day has
-//! five: `Abertura`, three `Intermediário` and `Fechamento`, the official rate. `Moedas` lists the currencies (`simbolo`).
+//! `CotacaoMoedaPeriodo` lists bulletins: `cotacaoCompra` (buy) and `cotacaoVenda` (sell) in reais per unit, as JSON
+//! numbers with up to five decimals; `dataHoraCotacao`, Brasília time with one to six digits after the second;
+//! `tipoBoletim`. A normal day has five: `Abertura`, three `Intermediário` and `Fechamento`, the official rate.
+//! `Moedas` lists the currencies (`simbolo`).
 //!
-//! Known faults, all met in the wild:
+//! Known faults, all seen in real responses:
 //! - The first row of a day is the opening. Only the closing counts, and its label was `Fechamento PTAX` in old years.
 //! - Until about 13:10 today has no closing; that is no error.
 //! - A weekend, a holiday and an unknown currency give the same empty list with status 200.
 //! - `CotacaoMoedaPeriodoFechamento` drops the first day of its window: it is not used.
-//! - Days in the query are MM-DD-YYYY; a space must be `%20`, for a `+` is read as an operator.
+//! - Days in the query are MM-DD-YYYY; a space must be `%20`, because a `+` is read as an operator.
 //! - Outages are 5xx or HTML pages, for hours.
 
 use std::borrow::Cow;
@@ -33,17 +34,17 @@ pub fn first_day() -> Day {
     Day::from(jiff::civil::date(1994, 7, 1))
 }
 
-/// Asks which currencies have bulletins.
+/// The request for the list of currencies.
 pub fn currencies(base: &str) -> Request {
     Request::new(base, &format!("{SERVICE}/Moedas?$format=json"), "list of currencies".to_owned())
 }
 
-/// Splits these days into questions of a calendar year each: about 1,250 bulletins a currency.
+/// Splits these days into requests of a calendar year each: about 1,250 bulletins a currency.
 pub fn windows(from: Day, to: Day) -> Vec<(Day, Day)> {
     calendar_years(from.max(first_day()), to)
 }
 
-/// Asks for all bulletins of these days, both included, oldest first.
+/// The request for all bulletins of these days, both included, oldest first.
 pub fn period(base: &str, currency: Currency, from: Day, to: Day) -> Request {
     let from = from.max(first_day());
     let path = format!(
@@ -59,7 +60,7 @@ fn month_first(day: Day) -> String {
     format!("{:02}-{:02}-{:04}", day.month(), day.day_of_month(), day.year())
 }
 
-/// Reads an answer to [`currencies`]. A list without any is not the list.
+/// Parses a response to [`currencies`]. An empty list is an error.
 pub fn read_currencies(answer: &Answer<'_>) -> Result<Reading<Currency>, Fault> {
     #[derive(Deserialize)]
     struct Item<'a> {
@@ -88,7 +89,7 @@ pub fn read_currencies(answer: &Answer<'_>) -> Result<Reading<Currency>, Fault> 
     Ok(reading)
 }
 
-/// Reads an answer to [`period`] for the days `asked`: the closing of each day that has one, in order of days.
+/// Parses a response to [`period`] for the days `asked`: the closing of each day that has one, in order of days.
 pub fn read(currency: Currency, asked: (Day, Day), answer: &Answer<'_>) -> Result<Reading<FxQuote>, Fault> {
     let mut reading = Reading::default();
     let mut closings: BTreeMap<Day, (Time, FxQuote)> = BTreeMap::new();
@@ -177,7 +178,7 @@ fn moment(text: &str) -> Option<(Day, Time)> {
     Some((Day::parse(day).ok()?, time))
 }
 
-/// The number as it was written: a float would lose its last digits and its trailing zeros.
+/// Parses the number as written: a float would lose its last digits and trailing zeros.
 fn rate(value: &RawValue) -> Option<Decimal> {
     number::exact(value.get()).filter(|rate| *rate > Decimal::ZERO)
 }

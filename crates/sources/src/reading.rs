@@ -1,22 +1,22 @@
-//! How a reading ends: rows, the rows that could not be read, or the reason why there are none.
+//! The result of parsing: rows and rejects, or the reason why there is no data.
 
 use lastro_model::Reject;
 
-/// How many rows of one file may be unreadable before it is held to be another kind of file.
+/// Most rejects before a file counts as not being the expected one.
 ///
-/// The real files have none; the limit also bounds what a file of rubbish can make us remember.
+/// The real files have none; the limit also bounds the memory that a garbage file can use.
 pub const MOST_REJECTS: usize = 1_000;
 
-/// Why an answer gave no data at all. The sentences are for people.
+/// The reason why a response contains no data at all. The messages are for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The publisher is in trouble: ask again later.
+    /// The publisher has a problem: retry later.
     #[error("{0}")]
     Transient(String),
-    /// The mistake is on our side, as when the publisher refuses the question: asking again cannot help.
+    /// The mistake is ours, for example a rejected request: a retry cannot help.
     #[error("{0}")]
     Internal(String),
-    /// What came is not the data we know: keep what is held, and tell somebody.
+    /// The response is not the expected data: keep the stored rows, and report it.
     #[error("{0}")]
     NotData(String),
 }

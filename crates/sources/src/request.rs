@@ -1,11 +1,11 @@
-//! A question to a publisher, as data. Whoever has a network sends it.
+//! Requests to publishers, as data. The caller sends them.
 
 use lastro_model::Day;
 
-/// What to ask, and what it is called in progress bars and reports.
+/// A request, with its name in progress bars and reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Complete and encoded: it must be sent as it stands, for OData reads a `+` as an operator.
+    /// Complete and encoded: it must be sent unchanged, because OData reads a `+` as an operator.
     pub url: String,
     pub what: String,
 }
@@ -17,7 +17,7 @@ impl Request {
     }
 }
 
-/// These days, cut where years end. Publishers answer a year well and more than that badly.
+/// Splits these days at year boundaries. Publishers handle a year well, and longer ranges badly.
 pub(crate) fn calendar_years(from: Day, to: Day) -> Vec<(Day, Day)> {
     (from.year()..=to.year())
         .filter_map(|year| Some((Day::from_ymd(year, 1, 1).ok()?, Day::from_ymd(year, 12, 31).ok()?)))

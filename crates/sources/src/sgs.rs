@@ -1,14 +1,17 @@
 //! SGS, the time series system of the Banco Central do Brasil: Selic (432), CDI (4389), IPCA (433).
 //!
-//! A body is a JSON list of `{"data": "dd/mm/yyyy", "valor": "15.00"}`; some series have more keys (`dataFim`), and the order
-//! of keys is free. `valor` is a text with a decimal point and as many decimals as the series is published with.
+//! A body is a JSON list of `{"data": "dd/mm/yyyy", "valor": "15.00"}`; some series have more keys (`dataFim`), and
+//! the order of keys is free. `valor` is text with a decimal point and as many decimals as published.
 //!
-//! Known faults, all met in the wild:
-//! - A daily series answers at most ten years (406), and ten years take 20 s or give `200 {"erro":{}}`: hence windows of a year.
-//! - `ultimos/N` takes N up to 20 (400 beyond).
-//! - A window without values is 404, sometimes 200, with an object that says `Value(s) not found`. Any other 404 is a failure.
-//! - Trouble at the gateway, and an unknown code, is an HTML page with status 200 or 502.
-//! - A monthly series ignores the day: a window that begins within a month has the row of its first day too, so windows overlap.
+//! Known faults, all seen in real responses:
+//! - A daily series returns at most ten years (406), and ten years take 20 s or give `200 {"erro":{}}`: hence windows
+//!   of one year.
+//! - `ultimos/N` accepts N up to 20 (400 beyond).
+//! - A window without values is 404, sometimes 200, with an object that says `Value(s) not found`. Any other 404 is a
+//!   failure.
+//! - Gateway errors, and unknown codes, give an HTML page with status 200 or 502.
+//! - A monthly series ignores the day: a window that begins within a month also has the row of its first day, so
+//!   windows overlap.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,10 +26,10 @@ use crate::{Answer, Fault, Reading, number};
 
 pub const OFFICIAL_BASE: &str = "https://api.bcb.gov.br";
 
-/// More are refused by the publisher.
+/// The publisher rejects more.
 pub const MOST_LATEST: u32 = 20;
 
-/// Asks for the values of these days, both included.
+/// The request for the values of these days, both included.
 pub fn window(base: &str, series: Series, from: Day, to: Day) -> Request {
     let path = format!(
         "/dados/serie/bcdata.sgs.{}/dados?formato=json&dataInicial={}&dataFinal={}",
@@ -37,14 +40,15 @@ pub fn window(base: &str, series: Series, from: Day, to: Day) -> Request {
     Request::new(base, &path, format!("{} from {from} to {to}", series.about().label))
 }
 
-/// Asks for the newest values, at most [`MOST_LATEST`] of them.
+/// The request for the newest values, at most [`MOST_LATEST`].
 pub fn latest(base: &str, series: Series, count: u32) -> Request {
     let count = count.clamp(1, MOST_LATEST);
     let path = format!("/dados/serie/bcdata.sgs.{}/dados/ultimos/{count}?formato=json", series.about().code);
     Request::new(base, &path, format!("{}, the latest {count}", series.about().label))
 }
 
-/// Splits these days into questions that the publisher answers well: a calendar year each, or all at once for a series with a value a month or a year.
+/// Splits these days into requests that the publisher handles well: one per calendar year, or a single one for
+/// monthly and yearly series.
 pub fn windows(series: Series, from: Day, to: Day) -> Vec<(Day, Day)> {
     let from = from.max(series.first_day());
     if from > to {
@@ -60,7 +64,8 @@ fn day_first(day: Day) -> String {
     format!("{:02}/{:02}/{:04}", day.day_of_month(), day.month(), day.year())
 }
 
-/// Reads an answer to [`window`] (`asked` holds its days) or to [`latest`] (`asked` is `None`); rows come in order of days.
+/// Parses a response to [`window`] (`asked` holds its days) or to [`latest`] (`asked` is `None`); rows are in order
+/// of days.
 pub fn read(
     series: Series,
     asked: Option<(Day, Day)>,
@@ -84,7 +89,7 @@ pub fn read(
     Ok(reading)
 }
 
-/// The list that a good answer is; `None` where the publisher says that there are no values.
+/// The items of the list; `None` if the publisher says that there are no values.
 fn items<'a>(answer: &Answer<'a>) -> Result<Option<Vec<&'a RawValue>>, Fault> {
     if matches!(answer.status, 200 | 404) && answer.error_says("Value(s) not found") {
         return Ok(None);
@@ -158,7 +163,8 @@ fn day(frequency: Frequency, text: &str) -> Result<Day, Unread> {
     }
 }
 
-/// One impossible day is a slip; a fifth of all days is another date format, and then the possible ones are wrong too.
+/// Rejects swapped days and months. One impossible day is an error; a fifth of all days is another date format, and
+/// then the possible ones are wrong too.
 fn refuse_flipped(file: &str, flipped: usize, items: usize) -> Result<(), Fault> {
     if flipped >= 2 && flipped * 5 >= items {
         return Err(Fault::NotData(format!(
@@ -168,7 +174,7 @@ fn refuse_flipped(file: &str, flipped: usize, items: usize) -> Result<(), Fault>
     Ok(())
 }
 
-/// An answer about other days answers another question. Monthly rows may stand up to a month outside.
+/// Rejects days that were not requested. Monthly rows may lie up to a month outside.
 fn refuse_outside(
     file: &str,
     frequency: Frequency,
@@ -189,7 +195,7 @@ fn refuse_outside(
     }
 }
 
-/// Equal rows of a day are one; rows that differ say that the publisher is not sure.
+/// Merges equal rows of a day; rows that differ are an error.
 fn one_value_a_day(file: &str, rows: &[RatePoint]) -> Result<Vec<RatePoint>, Fault> {
     let mut values: BTreeMap<Day, Decimal> = BTreeMap::new();
     for point in rows {

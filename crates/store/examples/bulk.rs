@@ -39,7 +39,7 @@ async fn publish(store: &Arc<dyn Store>, filings: usize, title: &str) -> Result<
     let started = Instant::now();
     let (sender, rows) = mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
-        // What nobody takes any more is the publication's failure, which is told below.
+        // A failed send means that the publication failed, which is reported below.
         let send = |batch| drop(sender.blocking_send(Write::Rows(Records::Filings(batch))));
         batches(filings, send);
         drop(sender.blocking_send(Write::Commit));
@@ -53,7 +53,7 @@ async fn publish(store: &Arc<dyn Store>, filings: usize, title: &str) -> Result<
     Ok(())
 }
 
-/// In the order of the regulator's files: year after year, within a year by company and so with the days in no order.
+/// Generates filings in the order of the regulator's files: by year, then by company, so with the days in no order.
 fn batches(filings: usize, mut send: impl FnMut(Vec<Filing>)) {
     let shape = Shape { companies: 2_500, filings, seed: 1 };
     let companies = lastro_sample::companies(&shape);

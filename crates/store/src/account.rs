@@ -6,24 +6,23 @@ use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Pl
 
 use crate::Result;
 
-/// Every change of a key gives it a new revision, unlike any other key's: a reader that remembers the greatest
-/// one it saw misses nothing.
+/// Every change of a key gives it a new revision that no other key has. A reader that remembers the greatest revision
+/// it has seen misses no change.
 #[async_trait]
 pub trait AccountStore: Send + Sync {
-    /// Keeps a new key and its new account. An id that exists is refused:
-    /// [`KeyIdTaken`](crate::StoreError::KeyIdTaken).
+    /// Stores a new key and its new account. Rejects an id that exists: [`KeyIdTaken`](crate::StoreError::KeyIdTaken).
     async fn insert_key(&self, key: NewKey) -> Result<KeyRecord>;
 
     async fn key(&self, id: KeyId) -> Result<Option<KeyRecord>>;
 
-    /// At most `limit` changes after `revision`, of each key the last, by revision.
+    /// Returns at most `limit` changes after `revision`, only the last one of each key, ordered by revision.
     async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyChange>>;
 
-    /// All keys, oldest first.
+    /// Returns all keys, oldest first.
     async fn list_keys(&self) -> Result<Vec<KeyRecord>>;
 
-    /// Changes the terms of the account behind the key and returns all its keys. `rate_limit`: `None` leaves the
-    /// agreed limit as it is, `Some(None)` goes back to the plan's.
+    /// Changes the terms of the key's account and returns all its keys. `rate_limit`: `None` leaves the agreed limit
+    /// as it is, `Some(None)` goes back to the plan's limit.
     async fn set_plan(
         &self,
         id: KeyId,
@@ -31,12 +30,12 @@ pub trait AccountStore: Send + Sync {
         rate_limit: Option<Option<u32>>,
     ) -> Result<Vec<KeyRecord>>;
 
-    /// Ends the key for good, whatever clocks do later. An earlier end stands.
+    /// Ends the key for good, even if a clock is set back later. An earlier end is kept.
     async fn revoke(&self, id: KeyId, at: Timestamp) -> Result<KeyRecord>;
 
-    /// Adds a key to the account of `old`, which itself ends at `old_ends_at`: for good, if that is not after `at`. A key
-    /// that has an end already cannot be rotated: [`KeyEnded`](crate::StoreError::KeyEnded). Whoever got hold of a key that
-    /// was rotated away cannot make itself a new one with it.
+    /// Adds a key to the account of `old`. `old` ends at `old_ends_at`, for good if that is not after `at`. A key that
+    /// already has an end cannot be rotated ([`KeyEnded`](crate::StoreError::KeyEnded)), so a leaked key that was
+    /// rotated away cannot be used to make a new one.
     async fn rotate(
         &self,
         old: KeyId,
@@ -46,37 +45,36 @@ pub trait AccountStore: Send + Sync {
         old_ends_at: Timestamp,
     ) -> Result<Rotated>;
 
-    /// Revokes the keys whose end has come, so that no clock that is set back revives them. Says how many.
+    /// Revokes the keys whose end has passed, so that setting a clock back does not revive them. Returns their number.
     async fn close_ended_keys(&self, now: Timestamp) -> Result<u64>;
 
-    /// Removes the person behind a key: the account with its name and address, all its keys and webhooks with all that was
-    /// sent to them. What was used stays under the account's id. The bytes are gone from the database too, unless
-    /// [`Erased::wiped`] says otherwise.
+    /// Removes the person behind a key: the account with its name and address, all its keys, and its webhooks with
+    /// everything sent to them. Usage counts stay under the account's id. The bytes are removed from the database too,
+    /// unless [`Erased::wiped`] is false.
     async fn erase(&self, id: KeyId, at: Timestamp) -> Result<Erased>;
 
-    /// Removes at most `limit` accounts of the Free plan that their holders registered, all of whose keys were made before
-    /// `created_before`, and that were never used. Says how many.
+    /// Removes at most `limit` self-registered, never used accounts of the Free plan whose keys were all made before
+    /// `created_before`. Returns their number.
     async fn remove_unused_keys(&self, created_before: Timestamp, at: Timestamp, limit: usize)
     -> Result<u64>;
 
-    /// Forgets which keys were removed before then: every reader has heard of it by now. Says how many.
+    /// Forgets the keys removed before then: every reader has seen the removal by now. Returns their number.
     async fn forget_removed_keys(&self, before: Timestamp) -> Result<u64>;
 }
 
-/// Both keys of a rotation, as they stand after it.
+/// Both keys of a rotation, in their state after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rotated {
     pub old: KeyRecord,
     pub new: KeyRecord,
 }
 
-/// What was removed with a person.
+/// The result of erasing a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Erased {
     pub account: AccountId,
     pub keys: Vec<KeyId>,
     pub webhooks: u64,
-    /// Whether the bytes are gone from the files already. Where others were busy with them, they go with the next
-    /// removal.
+    /// Whether the bytes are already gone from the files. If the files were in use, the next removal clears them.
     pub wiped: bool,
 }

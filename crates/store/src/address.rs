@@ -1,4 +1,4 @@
-//! Database addresses, as operators write them.
+//! Database addresses as operators write them.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(crate) enum Address {
 }
 
 impl Address {
-    /// An error never repeats the address: it may hold a password.
+    /// Parses an address. Errors never repeat it, because it may hold a password.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let unsupported = |sentence: &str| Err(StoreError::Unsupported(sentence.to_owned()));
         match url.trim().split_once(':') {
@@ -30,12 +30,12 @@ impl Address {
     }
 }
 
-/// Whether an address can be understood, before anything else is said of the database.
+/// Checks that an address can be parsed, without opening the database.
 pub fn check_address(url: &str) -> Result<()> {
     Address::parse(url).map(drop)
 }
 
-/// The file of a SQLite address, for what the server keeps beside it.
+/// The file of a SQLite address, for files that the server keeps beside it.
 pub fn sqlite_path(url: &str) -> Option<PathBuf> {
     match Address::parse(url) {
         Ok(Address::Sqlite(path)) => Some(path),

@@ -1,8 +1,8 @@
-//! Work that would hold up the async runtime.
+//! Work that would block the async runtime.
 
 use crate::{Result, StoreError};
 
-/// Runs what may wait for the disk or for a lock away from the async runtime.
+/// Runs work that may wait for the disk or for a lock on a blocking thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -1,6 +1,6 @@
-//! What a database has to bring along: how a rule is run, and how whole editions are read.
+//! The interface of a database backend: running rules, and streaming whole editions.
 //!
-//! A backend is an [`Engine`]; [`SqlStore`](crate::rules::SqlStore) makes a store of it. No rule stands in an engine.
+//! A backend is an [`Engine`]; [`SqlStore`](crate::rules::SqlStore) turns it into a store. Engines contain no rules.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,62 +13,62 @@ use parking_lot::Mutex;
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result, StoreError};
 
-/// Whether the caller wants a database made where there is none.
+/// Whether a missing database is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Optional,
     Required,
 }
 
-/// Which half of the database. No transaction spans both, and nothing on the side of the accounts waits for a publication.
+/// One half of the database. No transaction spans both, and the account side never waits for a publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The published data, its editions and announcements.
     Data,
-    /// What must be quick: keys, usage, settings, leases, webhooks and their messages.
+    /// Latency-sensitive data: keys, usage, settings, leases, webhooks and their messages.
     Accounts,
 }
 
-/// A rule that reads, without its value: [`Runner`] keeps that.
+/// A rule that reads. Its value is kept by [`Runner`].
 pub(crate) type Question = Box<dyn Fn(&dyn Reading) -> Result<()> + Send>;
 /// A rule that makes a small change.
 pub(crate) type Change = Box<dyn Fn(&dyn Transaction) -> Result<()> + Send>;
 /// A rule that publishes.
 pub(crate) type LargeChange = Box<dyn FnOnce(&dyn Transaction) -> Result<()> + Send>;
 
-/// The lengths of a database's two files, and when each was last written.
+/// The lengths and modification times of a database file and its log.
 pub(crate) type Stamp = [(u64, SystemTime); 2];
 
-/// Rules may wait for the disk or for others, so an engine runs them away from the async runtime.
+/// Runs rules away from the async runtime, because they may wait for the disk or for other transactions.
 ///
-/// It knows nothing of the values that rules return. Otherwise the compiler would make every engine anew for each of some
-/// sixty rules: half of this crate's code, and as much again in the crate that opens a store.
+/// It is not generic over the values that rules return. Otherwise the compiler would instantiate every engine for each
+/// of some sixty rules: half of this crate's code, and as much again in the crate that opens a store.
 #[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
-    /// Reads from one state of the database. May be run again where the database asks for it.
+    /// Reads from one state of the database. May run the rule again if the database requires a retry.
     async fn read(&self, side: Side, question: Question) -> Result<()>;
 
-    /// Makes a small change in one transaction, or says `Busy` when others write for too long. May be run again where
-    /// the database asks for it: what ran before then counts for nothing.
+    /// Makes a small change in one transaction, or returns `Busy` if others write for too long. May run the rule again
+    /// if the database requires a retry; earlier runs then have no effect.
     async fn change(&self, side: Side, change: Change) -> Result<()>;
 
-    /// Makes a large change of the data in one transaction. It has work behind it, is worth a long wait, and runs once.
+    /// Makes a large change of the data in one transaction, once. Waits long for the lock: much work preceded it.
     async fn publish(&self, publication: LargeChange) -> Result<()>;
 
-    /// Streams a whole edition out of one state of the database, as [`rules::load`](crate::rules::load) reads it. A slow
-    /// receiver holds up nobody.
+    /// Streams a whole edition from one state of the database, read by [`rules::load`](crate::rules::load). A slow
+    /// receiver blocks no other call.
     async fn load(&self, source: Source) -> Result<Loaded>;
 
-    /// The same with the filings that changed since an edition, if that is remembered.
+    /// Streams the filings that changed since an edition, or returns `None` if that edition is not remembered.
     async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>>;
 
-    /// Removes the bytes that deleted accounts left behind. Says whether they are gone already.
+    /// Removes the bytes that deleted accounts left behind. Returns whether they are already gone.
     async fn wipe_deleted_accounts(&self) -> Result<bool>;
 
-    /// Differs after every change of a side, by whatever process, and costs next to nothing. None where that cannot be told.
+    /// A stamp that differs after every change of a side by any process. Nearly free. `None` if it is unknown.
     fn stamp(&self, side: Side) -> Option<Stamp>;
 
-    /// The statement that asks the database's own clock. None where it is on the machine of all who use it.
+    /// The statement that reads the database's own clock. `None` if all its users share one machine's clock.
     fn clock(&self) -> Option<&'static str>;
 }
 
@@ -87,7 +87,7 @@ impl Runner {
         value.take()
     }
 
-    /// Asks only where the database may have changed since the same question was asked before.
+    /// Reads only if the database may have changed since the same value was last read.
     pub(crate) async fn read_if_changed<T: Copy + Send + 'static>(
         &self,
         side: Side,
@@ -126,7 +126,7 @@ impl Runner {
     }
 }
 
-/// A value, and what the database looked like before it was read.
+/// A value, and the stamp of the database before it was read.
 #[derive(Debug)]
 pub(crate) struct Remembered<T>(Mutex<Option<(Stamp, T)>>);
 
@@ -136,7 +136,7 @@ impl<T> Default for Remembered<T> {
     }
 }
 
-/// The value of a rule, on its way from the thread that ran it. A rule that is run again replaces it.
+/// The value of a rule, passed on from the thread that ran it. A retried rule replaces it.
 struct Value<T>(Arc<Mutex<Option<T>>>);
 
 impl<T> Value<T> {

@@ -1,4 +1,4 @@
-//! What can go wrong with the store, in sentences for operators. None holds SQL, a key or an address.
+//! Errors of the store, in sentences for operators. None contains SQL, a key or an address.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// It belongs to somebody else. Nothing in it was changed.
+    /// A database of another program. Nothing in it was changed.
     #[error("{database} is not a Lastro database; it was left as it is")]
     Foreign { database: String },
 
     #[error("there is no database at {database}")]
     Missing { database: String },
 
-    /// The published data is here without the customers' keys. Going on without them would lock everybody out.
+    /// The published data exists without the customers' keys. Starting without them would lock everybody out.
     #[error(
         "the file {} is missing, which holds the keys and accounts of this database; restore it from a backup, \
          or move the database away to start anew",
@@ -36,15 +36,15 @@ pub enum StoreError {
     )]
     TooNew { found: u32, known: u32 },
 
-    /// A migration that this database went through is not the one compiled in.
+    /// An applied migration differs from the one compiled in.
     #[error("schema migration {version} differs from the one that this database was built with")]
     Altered { version: u32 },
 
-    /// Somebody else is writing. The same call may succeed later.
+    /// Another process or thread is writing. The same call may succeed later.
     #[error("the database is busy with another write; try again")]
     Busy,
 
-    /// The server of the database does not answer. The same call may succeed later.
+    /// The database server does not reply. The same call may succeed later.
     #[error("the database cannot be reached ({why}); try again")]
     Unreachable { why: String },
 
@@ -57,11 +57,11 @@ pub enum StoreError {
     #[error("the key id is taken")]
     KeyIdTaken,
 
-    /// Nothing that succeeds a key can come after its end.
+    /// The key has an end already, so it cannot be rotated.
     #[error("the key has ended or is ending")]
     KeyEnded,
 
-    /// The owner does not undo the operator's word.
+    /// The owner cannot enable a webhook that the operator disabled.
     #[error("the operator disabled the webhook")]
     WebhookDisabledByOperator,
 
@@ -69,7 +69,7 @@ pub enum StoreError {
     #[error("the publication was abandoned before its end; nothing was changed")]
     Abandoned,
 
-    /// Rows of one kind were handed over for a source of another.
+    /// Rows of one kind were passed for a source of another kind.
     #[error("these rows are not rows of {source_name}")]
     Misplaced { source_name: &'static str },
 
@@ -81,7 +81,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// A row that no version of this program can have written.
+    /// Reports data that no version of this program can have written.
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
     }

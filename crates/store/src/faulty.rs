@@ -1,6 +1,6 @@
-//! A store that fails when it is told to, around one that works.
+//! A store for tests that wraps a working one and fails on demand.
 //!
-//! For tests of everything that must go on while the database does not.
+//! It tests everything that must keep working while the database does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,42 +37,42 @@ struct Faults {
 }
 
 impl FaultyStore {
-    /// Works like `inner` until told otherwise.
+    /// Behaves like `inner` until a fault is set.
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, faults: Mutex::default() }
     }
 
-    /// The next call of this operation fails; asked for twice, the next two.
+    /// Makes the next call of this operation fail; called twice, the next two.
     pub fn fail_next(&self, operation: Operation) {
         self.faults.lock().next.push(operation);
     }
 
-    /// Every call fails, until this is taken back.
+    /// Makes every call fail until it is called with `false`.
     pub fn fail_all(&self, fail: bool) {
         self.faults.lock().all = fail;
     }
 
-    /// Calls of this operation panic from now on: our own mistakes, made to order.
+    /// Makes calls of this operation panic from now on, to simulate our own bugs.
     pub fn panic_on(&self, operation: Operation) {
         self.faults.lock().panics.push(operation);
     }
 
-    /// No call panics any more.
+    /// Clears all panics set by [`FaultyStore::panic_on`].
     pub fn stop_panics(&self) {
         self.faults.lock().panics.clear();
     }
 
-    /// Every call takes at least this long.
+    /// Makes every call take at least this long.
     pub fn delay(&self, delay: Duration) {
         self.faults.lock().delay = delay;
     }
 
-    /// What the clock of the store shows from now on, whatever the store behind says; it stands still.
+    /// Freezes the store's clock at this time, overriding the wrapped store. `None` undoes it.
     pub fn set_time(&self, time: Option<Timestamp>) {
         self.faults.lock().time = time;
     }
 
-    /// A call that fails never reaches the store behind.
+    /// Returns the wrapped store, or the planned failure. A failing call never reaches the wrapped store.
     async fn pass(&self, operation: Operation) -> Result<&dyn Store> {
         let panics = self.faults.lock().panics.contains(&operation);
         assert!(!panics, "the store was told to panic");
@@ -94,12 +94,12 @@ impl Faults {
     }
 }
 
-/// Every call of a store passes [`FaultyStore::pass`] under its name, and then on as it came.
+/// Implements each store call: it passes [`FaultyStore::pass`] under its name and is then forwarded unchanged.
 macro_rules! faulty {
     ($($store:ident { $(
         $operation:ident: $call:ident($($name:ident: $type:ty),*) -> $answer:ty;
     )* })*) => {
-        /// The calls of a store, by name.
+        /// The calls of a store.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Operation {
             Time,
@@ -119,7 +119,7 @@ macro_rules! faulty {
     };
 }
 
-/// Beside the others, because the time can be told.
+/// Written by hand, because the time can be overridden.
 #[async_trait]
 impl ClockStore for FaultyStore {
     async fn time(&self) -> Result<Option<Timestamp>> {

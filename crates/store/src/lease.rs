@@ -1,7 +1,7 @@
-//! Who does a piece of work that only one process may do at a time.
+//! Leases on work that only one process may do at a time.
 //!
-//! A lease ends by itself, so a holder that dies is succeeded without anybody's help; a holder that lives renews it in
-//! time. Every process on the database passes the time in, by the clock that they have in common.
+//! A lease ends by itself, so a holder that dies is replaced automatically; a live holder renews it in time. Every
+//! process passes the time in, read from the clock that all of them share.
 
 use std::time::Duration;
 
@@ -10,27 +10,27 @@ use jiff::Timestamp;
 
 use crate::Result;
 
-/// No lease is longer. One that ends later than this from now was taken by a clock that was ahead, and is nobody's.
+/// The longest lease. One that ends later than this from now was taken by a clock that was ahead, and has no holder.
 pub const LONGEST_LEASE: Duration = Duration::from_secs(3600);
 
 #[async_trait]
 pub trait LeaseStore: Send + Sync {
-    /// Takes the lease of this name until then, unless somebody else's has not ended `now`; until [`LONGEST_LEASE`] from
-    /// now at most.
+    /// Takes the lease `name` until `until`, unless another holder's lease has not ended at `now`. The end is limited
+    /// to [`LONGEST_LEASE`] from now.
     ///
-    /// Gives the lease as it stands afterwards: it is ours if it names us.
+    /// Returns the lease that is in force afterwards; the caller compares its holder.
     async fn take_lease(&self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<Lease>;
 
-    /// Prolongs a lease that nobody else took meanwhile; tells whether it is still ours.
+    /// Extends a lease that no other holder took meanwhile. Returns whether `holder` still holds it.
     async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool>;
 
-    /// Gives a lease up before its end. One that is not ours is left alone.
+    /// Releases a lease before its end. Another holder's lease is left alone.
     async fn release_lease(&self, name: &str, holder: &str) -> Result<()>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// A name for people, unlike that of any other process.
+    /// A readable name, unique to the process.
     pub holder: String,
     pub until: Timestamp,
 }

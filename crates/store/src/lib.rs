@@ -1,8 +1,8 @@
-//! The durable truth of Lastro: records, keys, usage, settings, webhooks and their outbox.
+//! Lastro's durable storage: records, keys, usage, settings, webhooks and their outbox.
 //!
-//! Small traits by need, implemented once by the rules; one folder for each database that can run the rules; and one
-//! conformance suite (`tests/it`) that every one of them passes. Only this crate knows SQL. It parses no upstream file,
-//! answers no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
+//! Small traits, one per need, are implemented once by the rules. Each database that can run the rules has its own
+//! folder, and all pass one conformance suite (`tests/it`). Only this crate contains SQL. It parses no upstream file,
+//! serves no request and reads no clock; the server calls it to fill its memory and to keep what must survive.
 
 mod account;
 mod address;
@@ -58,7 +58,7 @@ use postgres::Postgres;
 use rules::SqlStore;
 use sqlite::Sqlite;
 
-/// All that the server needs of a database.
+/// Everything that the server needs from a database.
 pub trait Store:
     RecordStore
     + FileStore
@@ -90,13 +90,13 @@ impl<T> Store for T where
 {
 }
 
-/// Opens the database at `url` (`sqlite:lastro.db`, `postgres://user@host/lastro`), creating it if there is none and
-/// bringing its schema up to date.
+/// Opens the database at `url` (`sqlite:lastro.db`, `postgres://user@host/lastro`), creates it if it is missing, and
+/// brings its schema up to date.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>> {
     open_with(url, &Options::default()).await
 }
 
-/// Like [`open`], but a database that does not exist is an error: for commands that only look or change.
+/// Like [`open`], but a missing database is an error: for commands that only read or change data.
 pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>> {
     open_existing_with(url, &Options::default()).await
 }
@@ -109,7 +109,7 @@ pub async fn open_existing_with(url: &str, options: &Options) -> Result<Arc<dyn 
     open_at(url, options, Presence::Required).await
 }
 
-/// No async function: its code would be made anew in each crate that calls it, with all of the store.
+/// Not an async function: its code would be compiled again, with all of the store, in each crate that calls it.
 fn open_at<'a>(
     url: &'a str,
     options: &'a Options,

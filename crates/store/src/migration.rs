@@ -1,7 +1,7 @@
-//! The schema's history, compiled in. How it is applied is each database's own business.
+//! The schema's migrations, compiled in. Each database applies them in its own way.
 //!
-//! There are three: that of the published data and that of the accounts, which began when they got a file of their own,
-//! in SQLite; and that of PostgreSQL, where one database holds both.
+//! There are three lists. SQLite has one for the published data and one for the accounts, which began when they got
+//! their own file. PostgreSQL holds both in one database and has one list.
 
 use lastro_model::hex;
 use sha2::{Digest, Sha256};
@@ -11,17 +11,17 @@ use crate::{Result, StoreError};
 pub(crate) struct Migration {
     pub(crate) version: u32,
     pub(crate) sql: &'static str,
-    /// The oldest program, by the version that it knows, which may go on reading and writing afterwards. Replicas are
-    /// replaced one after the other: for one release a migration only adds, and says here that the one before may stay.
+    /// The oldest schema version whose programs may keep reading and writing afterwards. Replicas are replaced one by
+    /// one, so for one release a migration only adds, and names the previous version here.
     pub(crate) min_reader: u32,
 }
 
-/// What no earlier program understands.
+/// A migration that no earlier program can work with.
 const fn breaking(version: u32, sql: &'static str) -> Migration {
     Migration { version, sql, min_reader: version }
 }
 
-/// In order. A migration that was released is never changed: a database remembers its checksum.
+/// Migrations of the published data, in order. A released migration never changes: databases remember its checksum.
 pub(crate) const DATA: &[Migration] = &[
     breaking(1, include_str!("migrations/0001_records.sql")),
     breaking(2, include_str!("migrations/0002_accounts.sql")),
@@ -34,18 +34,18 @@ pub(crate) const DATA: &[Migration] = &[
     breaking(9, include_str!("migrations/0009_publication_times.sql")),
     breaking(10, include_str!("migrations/0010_any_source.sql")),
     breaking(11, include_str!("migrations/0011_revisions.sql")),
-    // A table more, which who does not know it leaves alone.
+    // Adds a table, which older versions ignore.
     Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
     // An older version would leave stale checksums on the rows that it changes.
     breaking(13, include_str!("migrations/0013_checksums.sql")),
 ];
 
-/// The same for what must be quick.
+/// Migrations of the account side.
 pub(crate) const ACCOUNTS: &[Migration] = &[
     breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
-    // A table more, which who does not know it leaves alone.
+    // Adds a table, which older versions ignore.
     Migration { version: 2, sql: include_str!("migrations/accounts/0002_replicas.sql"), min_reader: 1 },
-    // Columns that have a value where who does not know them writes a row.
+    // Adds columns with defaults, for rows that older versions write.
     Migration {
         version: 3,
         sql: include_str!("migrations/accounts/0003_series_webhooks.sql"),
@@ -53,10 +53,10 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
     },
 ];
 
-/// Both on one PostgreSQL server.
+/// Migrations of PostgreSQL, which holds both sides.
 pub(crate) const POSTGRES: &[Migration] = &[
     breaking(1, include_str!("postgres/migrations/0001_everything.sql")),
-    // Who does not know these tables publishes without writing to them, which the next publication finds out.
+    // Older versions publish without writing to these tables; the next publication detects that.
     Migration { version: 2, sql: include_str!("postgres/migrations/0002_revisions.sql"), min_reader: 1 },
     Migration {
         version: 3,
@@ -72,15 +72,15 @@ impl Migration {
     }
 }
 
-/// A migration that a database says it went through.
+/// A migration recorded in a database as applied.
 pub(crate) struct Applied {
     pub(crate) version: u32,
     pub(crate) checksum: String,
-    /// As it was said by the program that applied it.
+    /// The value recorded by the program that applied it.
     pub(crate) min_reader: u32,
 }
 
-/// The migrations that a database still needs, or why this program must not touch it.
+/// The migrations that a database still needs, or the reason why this program must not touch it.
 pub(crate) fn pending<'a>(all: &'a [Migration], applied: &[Applied]) -> Result<&'a [Migration]> {
     let known = all.last().map_or(0, |migration| migration.version);
     let found = applied.iter().map(|migration| migration.version).max().unwrap_or(0);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing_is_pending() {
+    fn only_missing_migrations_are_pending() {
         assert_eq!(pending(DATA, &[]).unwrap().len(), DATA.len());
         assert_eq!(pending(DATA, &applied(&DATA[..1])).unwrap()[0].version, 2);
         assert!(pending(DATA, &applied(DATA)).unwrap().is_empty());

@@ -1,16 +1,16 @@
-//! What is said of a database beside its address.
+//! Settings of a database beside its address.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a database on a server is reached. A file needs none of it.
+/// Connection settings for a database server. A SQLite file needs none of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Connections that small questions and changes share. Publications and whole editions have their own.
+    /// Size of the pool for small reads and changes. Publications and whole editions have their own connections.
     pub connections: usize,
-    /// A file with the certificates, in PEM, of whoever signs that of the server.
+    /// A PEM file with the certificates of the authorities that sign the server's certificate.
     pub ca: Option<PathBuf>,
-    /// Takes the place of every time that a server may keep silent: tests do not wait as long as a service does.
+    /// Overrides every timeout for a server's reply, so that tests do not wait as long as a service does.
     #[doc(hidden)]
     pub answered_within: Option<Duration>,
 }

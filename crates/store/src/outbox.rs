@@ -1,8 +1,8 @@
-//! From what a publication changed to what receivers got: announcements, messages, attempts.
+//! The path from a publication's changes to the receivers: announcements, messages, attempts.
 //!
-//! A publication writes announcements in its own transaction. Each is turned, once, into a message for every webhook that
-//! wants it; messages are then claimed, delivered and settled. A killed process leaves every one of them in one of these
-//! states, and nothing between.
+//! A publication writes announcements in its own transaction. Each is turned, once, into a message for every webhook
+//! that wants it; messages are then claimed, delivered and settled. A killed process leaves each of them in one of
+//! these states, never between two.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,37 +12,37 @@ use lastro_model::{
 
 use crate::Result;
 
-/// The rows that one announcement holds at most, and so the items of one message.
+/// Maximum number of rows in one announcement, and so of items in one message.
 pub const ROWS_ANNOUNCED: usize = 100;
 
-/// The attempts that are shown of one delivery: the newest.
+/// Number of attempts shown per delivery, the newest ones.
 pub const ATTEMPTS_SHOWN: usize = 20;
 
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// What was published and is not yet addressed to anybody, oldest first. One that cannot be read is set aside: it holds
-    /// up no other, and is counted in [`OutboxState::announcements`] until somebody looks after it.
+    /// Returns published announcements that are not yet fanned out, oldest first. An unreadable one is set aside: it
+    /// blocks no other, and is counted in [`OutboxState::announcements`] until an operator handles it.
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>>;
 
-    /// The enabled webhooks of accounts with a key that works at `at`, and the accounts' plans.
+    /// Returns the enabled webhooks of accounts with a key that works at `at`, with the accounts' plans.
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>>;
 
-    /// Turns an announcement into its messages. Says no, and writes nothing, where somebody else did so before.
-    /// Announcements are addressed in their order: one that comes after it takes those before it along.
+    /// Turns an announcement into its messages. Returns false and writes nothing if that was done before.
+    /// Announcements are fanned out in order: fanning one out also marks all earlier ones as done.
     async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool>;
 
-    /// Writes down what became of earlier claims, and claims messages that are due: of each webhook one at a time, longest
-    /// due first, none where another process is at work.
+    /// Records the results of earlier claims, and claims messages that are due: one per webhook, longest due first,
+    /// none from a webhook that another process is delivering to.
     async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>>;
 
-    /// Keeps a message that was sent outside the outbox, with its one attempt.
+    /// Stores a message that was sent outside the outbox, with its one attempt.
     async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()>;
 
     /// Newest first.
     async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries>;
 
-    /// Makes a delivery of this webhook due at `at`, with a whole schedule before it. A webhook that is left alone is so no
-    /// longer.
+    /// Makes a delivery of this webhook due at `at` and restarts its retry schedule. Ends a pause that the receiver
+    /// asked for.
     async fn redeliver(
         &self,
         webhook: &WebhookId,
@@ -50,12 +50,12 @@ pub trait OutboxStore: Send + Sync {
         at: Timestamp,
     ) -> Result<Option<Delivery>>;
 
-    /// The same for all deliveries of the webhook that have not succeeded. Says how many.
+    /// Does the same for all deliveries of the webhook that have not succeeded. Returns their number.
     async fn redeliver_failed(&self, webhook: &WebhookId, at: Timestamp) -> Result<u64>;
 
     async fn outbox_state(&self) -> Result<OutboxState>;
 
-    /// Deletes the deliveries made before `before`, whatever became of them. Says how many.
+    /// Deletes the deliveries created before `before`, whatever their state. Returns their number.
     async fn forget_deliveries(&self, before: Timestamp) -> Result<u64>;
 }
 
@@ -70,7 +70,7 @@ pub struct Announcement {
     pub rows: Records,
 }
 
-/// What is to be sent to one webhook.
+/// A message to be sent to one webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMessage {
     pub id: MessageId,
@@ -80,60 +80,60 @@ pub struct NewMessage {
     pub created_at: Timestamp,
 }
 
-/// Who asks for work, and how much.
+/// A request for messages to deliver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     pub now: Timestamp,
-    /// Names the process.
+    /// The name of the process.
     pub holder: String,
-    /// Nobody else delivers to a claimed webhook before then, unless its message is settled.
+    /// The end of the claim: no other process delivers to the webhook before then, unless its message is settled.
     pub until: Timestamp,
     pub most: usize,
     /// Only webhooks of accounts on these plans.
     pub plans: Vec<Plan>,
 }
 
-/// A message to be delivered now.
+/// A claimed message, to be delivered now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claimed {
     pub webhook: Webhook,
     pub message: MessageId,
     pub body: String,
-    /// Attempts of the running schedule so far.
+    /// Attempts so far in the current retry schedule.
     pub tries: u32,
     pub due_at: Timestamp,
-    /// How often the owner has asked for it again.
+    /// Number of redeliveries that the owner has requested.
     pub asked: u64,
 }
 
-/// What became of a claimed message.
+/// The result of delivering a claimed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settlement {
     pub webhook: WebhookId,
     pub message: MessageId,
     pub holder: String,
-    /// As it was claimed. A message that is due at another time by now is not this one's business any more,
+    /// The due time when it was claimed. If it has changed since, the message is left as it is.
     pub due_at: Timestamp,
-    /// and one that was asked for again since then stays due.
+    /// The redelivery count when it was claimed. If it has grown since, the message stays due.
     pub asked: u64,
     pub attempt: Attempt,
     pub fate: Fate,
-    /// The webhook's run of failures, this attempt included; none after a success.
+    /// The webhook's current run of failures, including this attempt; `None` after a success.
     pub failing: Option<Failing>,
     pub disable: Option<DisabledBy>,
-    /// Nothing is sent to the webhook before then: its receiver asked for time.
+    /// The end of a pause that the receiver asked for. Nothing is sent to the webhook before then.
     pub leave_alone_until: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Delivered,
-    /// It is tried again then.
+    /// To be retried at this time.
     Due(Timestamp),
     GivenUp,
 }
 
-/// A message and how it fared.
+/// A message and its delivery state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     pub message: MessageId,
@@ -151,7 +151,7 @@ pub struct Deliveries {
     pub page: Vec<Delivery>,
 }
 
-/// The outbox in numbers. Messages of disabled webhooks wait for nothing and are left out.
+/// Counts of the outbox. Messages of disabled webhooks are not pending and are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutboxState {
     pub announcements: u64,

@@ -1,7 +1,6 @@
 //! The upstream files that the rows came from.
 //!
-//! They are written by a publication, in its transaction: what is remembered of a file never outlives rows that were
-//! rolled back.
+//! A publication writes them in its own transaction, so a rolled-back publication leaves no trace of its files.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,14 +10,14 @@ use crate::Result;
 
 #[async_trait]
 pub trait FileStore: Send + Sync {
-    /// The files that the rows of the source came from, by address.
+    /// Returns the files that the rows of the source came from, ordered by address.
     async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>>;
 
-    /// At most `limit` rows that could not be read, by file and in the order of the file.
+    /// Returns at most `limit` rows that could not be read, by file and in the order of the file.
     async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>>;
 }
 
-/// A [`ReadFile`](lastro_model::ReadFile) as it is remembered: its rejects are counted here and kept apart.
+/// A stored [`ReadFile`](lastro_model::ReadFile): its rejects are counted here and stored separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RememberedFile {
     pub url: String,
@@ -26,10 +25,10 @@ pub struct RememberedFile {
     pub last_modified: Option<String>,
     pub sha256: String,
     pub rows: u64,
-    /// All of them, also those beyond the number that is kept.
+    /// Number of all rejects, including those beyond the number kept.
     pub reject_count: u64,
     pub read_at: Timestamp,
 }
 
-/// Rejects kept of one file: enough to see what is wrong with it, however broken it is.
+/// Maximum number of rejects kept per file: enough to see what is wrong with it, however broken it is.
 pub(crate) const REJECTS_KEPT: usize = 1_000;

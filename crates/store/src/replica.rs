@@ -1,7 +1,7 @@
-//! The processes that serve one database, and the clock that they have in common.
+//! The processes that serve one database, and the clock that they share.
 //!
-//! Each writes its row again and again, in the store's time; a row that is not written any more is that of a process that
-//! died. Who is alive by that is the reader's to decide.
+//! Each process rewrites its row regularly, with the store's time; a row that is no longer updated belongs to a dead
+//! process. The reader decides which age counts as dead.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,35 +11,35 @@ use crate::Result;
 
 #[async_trait]
 pub trait ReplicaStore: Send + Sync {
-    /// Writes the row of this process, in the place of the one before, and returns what [`replicas`](Self::replicas) would.
+    /// Writes or replaces the row of this process, and returns the same as [`replicas`](Self::replicas).
     async fn beat(&self, replica: Replica) -> Result<Vec<Replica>>;
 
-    /// All that are written down, in the order of their boots: also those that died.
+    /// Returns all rows ordered by boot id, including those of dead processes.
     async fn replicas(&self) -> Result<Vec<Replica>>;
 
-    /// Takes the row of a process away. One that is not there is an answer too.
+    /// Deletes the row of a process. A missing row is not an error.
     async fn leave(&self, boot: &str) -> Result<()>;
 
-    /// Forgets those last seen before then; says how many.
+    /// Forgets the processes last seen before then. Returns their number.
     async fn forget_replicas(&self, before: Timestamp) -> Result<u64>;
 }
 
-/// A process as it last wrote of itself.
+/// A process, as in the row that it last wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replica {
-    /// Unlike that of any other process, ever.
+    /// An id that no other process ever has.
     pub boot: String,
-    /// For people: two may have the same.
+    /// A readable name, not necessarily unique.
     pub name: String,
     pub version: String,
     pub started_at: Timestamp,
     pub seen_at: Timestamp,
-    /// What it serves; nothing of a source that its version does not know.
+    /// The editions it serves; `None` for a source that its version does not support.
     pub editions: BySource<Option<Edition>>,
 }
 
 #[async_trait]
 pub trait ClockStore: Send + Sync {
-    /// What the clock of the store shows. Nothing where it has none of its own: then whoever uses it is on one machine.
+    /// Returns the time of the store's clock. `None` if it has none of its own: then all its users are on one machine.
     async fn time(&self) -> Result<Option<Timestamp>>;
 }

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// The setting that names the database, unlike any other: made when it is opened for the first time.
+/// The setting that holds the database's unique name, generated when it is first opened.
 pub const DATABASE_ID: &str = "database_id";
 
 #[async_trait]
 pub trait SettingStore: Send + Sync {
     async fn setting(&self, name: &str) -> Result<Option<String>>;
 
-    /// The setting, which becomes `value` if nobody set it before.
+    /// Returns the setting, which becomes `value` if it was never set.
     async fn setting_or(&self, name: &str, value: &str) -> Result<String>;
 }

@@ -1,4 +1,4 @@
-//! The customers' webhooks, their deliveries aside.
+//! The customers' webhooks, without their deliveries.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,10 +6,10 @@ use lastro_model::{AccountId, DisabledBy, Webhook, WebhookEvent, WebhookFilters,
 
 use crate::Result;
 
-/// A webhook that does not exist is an answer here and no error: anybody may ask for any id.
+/// A webhook that does not exist is `None` or `false` here, not an error: clients may send any id.
 #[async_trait]
 pub trait WebhookStore: Send + Sync {
-    /// Keeps a new webhook, and says so, unless its account has `most` of them already.
+    /// Stores a new webhook and returns true, or returns false if its account already has `most` of them.
     async fn insert_webhook(&self, webhook: Webhook, most: usize) -> Result<bool>;
 
     async fn webhook(&self, id: &WebhookId) -> Result<Option<Webhook>>;
@@ -20,15 +20,15 @@ pub trait WebhookStore: Send + Sync {
     /// All webhooks, oldest first.
     async fn list_webhooks(&self) -> Result<Vec<Webhook>>;
 
-    /// [`WebhookDisabledByOperator`](crate::StoreError::WebhookDisabledByOperator) where the owner wants to undo the
-    /// operator's word.
+    /// Fails with [`WebhookDisabledByOperator`](crate::StoreError::WebhookDisabledByOperator) if the owner tries to
+    /// enable or disable a webhook that the operator disabled.
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>>;
 
-    /// Forgets a webhook with its deliveries. Says whether there was one.
+    /// Deletes a webhook with its deliveries. Returns whether it existed.
     async fn delete_webhook(&self, id: &WebhookId) -> Result<bool>;
 
-    /// Puts a new secret in front. Those before it end at `old_end_at` or at an earlier end they already have; of
-    /// those that still sign, the [`SECRETS_KEPT`] newest are kept.
+    /// Adds a new secret in first place. Older ones end at `old_end_at`, or earlier if they already have an earlier
+    /// end. Of those that still sign, the [`SECRETS_KEPT`] newest are kept.
     async fn rotate_webhook_secret(
         &self,
         id: &WebhookId,
@@ -38,10 +38,10 @@ pub trait WebhookStore: Send + Sync {
     ) -> Result<Option<Webhook>>;
 }
 
-/// So many secrets may sign at once, however often they are rotated.
+/// Maximum number of secrets that sign at once, however often they are rotated.
 pub const SECRETS_KEPT: usize = 5;
 
-/// What is to become of a webhook; what is `None` stays.
+/// Changes to a webhook. `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebhookChange {
     pub url: Option<String>,
@@ -49,12 +49,12 @@ pub struct WebhookChange {
     pub events: Option<Vec<WebhookEvent>>,
     pub filters: Option<WebhookFilters>,
     pub disabled: Option<Option<DisabledBy>>,
-    /// The owner's wish, which leaves a webhook disabled that the operator disabled.
+    /// Whether the owner makes the change. The owner cannot enable a webhook that the operator disabled.
     pub by_owner: bool,
 }
 
 impl WebhookChange {
-    /// Enabling it, and another address, make its failures so far a thing of the past.
+    /// Whether the change clears the webhook's failures so far: it enables it or sets another address.
     pub(crate) fn is_another_chance(&self) -> bool {
         self.disabled == Some(None) || self.url.is_some()
     }

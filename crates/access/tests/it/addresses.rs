@@ -31,7 +31,7 @@ fn each_address_has_its_own_quota() {
 }
 
 #[test]
-fn looking_holds_nothing() {
+fn peek_holds_no_ring() {
     let rings = AddressRings::new(MINUTE, 100);
     let verdict = rings.peek(v4(1), LIMIT, 0);
     assert_eq!((verdict.admitted, verdict.remaining, verdict.next_ns, verdict.full_ns), (true, 30, 0, 0));
@@ -42,18 +42,18 @@ fn looking_holds_nothing() {
 }
 
 #[test]
-fn a_million_addresses_neither_fill_the_memory_nor_escape_the_limit() {
+fn million_addresses_stay_within_memory_and_limit() {
     let capacity = 1000;
     let rings = AddressRings::new(MINUTE, capacity);
     let mut passed = 0;
     for number in 0..500_000u32 {
         let now = u64::from(number) * 1000;
-        // 1,953 networks of IPv4, and as many networks of IPv6 as addresses.
+        // 1,953 IPv4 networks, and as many IPv6 networks as addresses.
         passed += u32::from(rings.take(v4(number), LIMIT, now).admitted);
         passed += u32::from(rings.take(v6(u64::from(number) << 16), LIMIT, now).admitted);
         assert!(rings.len() <= 2 * capacity);
     }
-    // One each for the first thousand, then the quotas of a thousand networks, then that of the last ring.
+    // One each for the first thousand addresses, then the quotas of a thousand networks, then that of the last ring.
     assert!(passed <= (capacity + capacity * 30 + 30) as u32, "{passed} passed");
     assert!(passed >= capacity as u32);
     assert!(!rings.peek(v6(77), LIMIT, SECOND).admitted);
@@ -63,7 +63,7 @@ fn a_million_addresses_neither_fill_the_memory_nor_escape_the_limit() {
 }
 
 #[test]
-fn beyond_the_capacity_neighbours_share_a_ring_and_strangers_the_last_one() {
+fn addresses_beyond_capacity_share_network_then_last_ring() {
     let rings = AddressRings::new(MINUTE, 1);
     rings.take(v4(0), LIMIT, 0);
     let neighbours = (0..60).map(|host| v4(0x0a00_0000 + host));
@@ -125,13 +125,13 @@ fn many_threads_admit_exactly_the_limit_of_each_address() {
     assert_eq!(rings.len(), 10);
 }
 
-/// Two addresses in each.
+/// A client in one of three networks, with two addresses in each.
 fn of_three_networks(client: u32) -> ClientAddr {
     v4(((client / 2) << 8) | (client % 2))
 }
 
 proptest! {
-    /// However the table fills, drains and shares, no address gets more than the limit in any window.
+    /// No address gets more than the limit in any window, in any pattern of filling, draining and sharing.
     #[test]
     fn no_address_exceeds_its_limit_in_a_crowded_table(
         capacity in 0usize..4, steps in prop::collection::vec((0u32..6, 0u64..20 * SECOND, 0u8..8), 1..150)
@@ -158,9 +158,9 @@ proptest! {
         }
     }
 
-    /// Also who shares a ring is told the truth, as long as nobody else draws on it meanwhile.
+    /// The retry time of a shared ring is right as long as no other client uses the ring meanwhile.
     #[test]
-    fn who_waits_as_told_is_admitted_wherever_it_was_counted(
+    fn retry_after_admits_in_shared_rings_too(
         steps in prop::collection::vec((0u32..6, 0u64..10 * SECOND), 1..60)
     ) {
         let (limit, mut now) = (3, 0);

@@ -21,13 +21,13 @@ fn the_rightmost_untrusted_address_is_the_client() {
     let table: &[(&[&str], &str)] = &[
         (&[], PROXY),
         (&["198.51.100.1"], "198.51.100.1"),
-        // The client wrote the left part; the proxy appended what it saw.
+        // The client wrote the left part; the proxy appended the address of its peer.
         (&["1.1.1.1, 198.51.100.1"], "198.51.100.1"),
         (&["1.1.1.1, 198.51.100.1, 10.9.9.9"], "198.51.100.1"),
-        // Several lines are one list, in order.
+        // Several header lines form one list, in order.
         (&["1.1.1.1", "198.51.100.1"], "198.51.100.1"),
         (&["1.1.1.1,198.51.100.1", "10.2.3.4, 10.2.3.5"], "198.51.100.1"),
-        // Trusted all the way: the farthest proxy asks for itself.
+        // All entries are trusted: the farthest proxy is the client.
         (&["10.1.1.1", "10.2.2.2"], "10.1.1.1"),
     ];
     for (lines, expected) in table {
@@ -102,7 +102,7 @@ fn a_list_of_proxies_is_read_or_refused_with_its_fault() {
 }
 
 proptest! {
-    /// Whatever a client sends, it cannot change which address its proxy saw.
+    /// No header of a client can change the address that its proxy appended.
     #[test]
     fn a_client_cannot_choose_its_address(forged in prop::collection::vec("[0-9a-f.:, \\[\\]x]{0,40}", 0..4), own: [u8; 4]) {
         let own = IpAddr::from(own);

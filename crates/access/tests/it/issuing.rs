@@ -8,7 +8,7 @@ fn issued() -> IssuedKey {
 }
 
 #[test]
-fn a_new_account_is_named_after_its_first_key_and_keeps_its_digest_only() {
+fn new_account_has_its_first_keys_id_and_digest() {
     let issued = issued();
     let applicant = Applicant::new("  Ana Souza ", "ana@example.com").unwrap();
     let new = issued.for_new_account(
@@ -23,14 +23,14 @@ fn a_new_account_is_named_after_its_first_key_and_keeps_its_digest_only() {
 }
 
 #[test]
-fn who_registers_gets_the_free_plan() {
+fn registration_grants_the_free_plan() {
     let applicant = Applicant::new("Ana", "ana@example.com").unwrap();
     let new = issued().for_new_account(applicant, Grant::REGISTRATION, jiff::Timestamp::UNIX_EPOCH);
     assert_eq!((new.account.plan, new.account.rate_limit, new.self_registered), (Plan::Free, None, true));
 }
 
 #[test]
-fn an_applicant_is_refused_by_field_and_does_not_show_itself() {
+fn applicant_errors_name_the_field_and_debug_hides_the_person() {
     let long = "x".repeat(101);
     for name in ["", "  ", "Ana\u{202e}", &long] {
         assert_eq!(Applicant::new(name, "ana@example.com").unwrap_err().field, "name", "{name}");

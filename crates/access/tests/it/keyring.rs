@@ -71,7 +71,7 @@ fn a_key_works_until_the_moment_of_its_end() {
 }
 
 #[test]
-fn a_revoked_key_is_refused_whatever_the_clock_says_about_its_end() {
+fn revoked_key_is_refused_at_any_time() {
     let (ring, key) = (ring(), some_key(1));
     let ends_at = jiff::Timestamp::from_millisecond(NOW_MS).ok();
     ring.upsert(lastro_model::KeyRecord { ends_at, revoked: true, ..record_of(&key, Plan::Free, 1) }, 0);
@@ -81,7 +81,7 @@ fn a_revoked_key_is_refused_whatever_the_clock_says_about_its_end() {
 }
 
 #[test]
-fn a_removed_key_is_known_no_more() {
+fn removed_key_is_unknown() {
     let (ring, key) = (ring(), some_key(1));
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
     ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
@@ -113,11 +113,11 @@ fn all_keys_of_an_account_share_one_holder() {
 }
 
 #[test]
-fn one_key_taken_in_early_does_not_hide_the_changes_before_it() {
+fn upsert_does_not_skip_earlier_changes() {
     let (ring, revoked, new) = (ring(), some_key(1), some_key(2));
     ring.upsert(record_of(&revoked, Plan::Free, 7), 0);
     ring.start_at(7);
-    // Registered here as revision 9, while revision 8, a revocation by another process, was not read yet.
+    // Registered here as revision 9, before revision 8, a revocation by another process, was read.
     ring.upsert(record_of(&new, Plan::Free, 9), 0);
     assert_eq!(ring.revision(), 7);
     let mut revocation = record_of(&revoked, Plan::Free, 8);
@@ -128,17 +128,17 @@ fn one_key_taken_in_early_does_not_hide_the_changes_before_it() {
 }
 
 #[test]
-fn a_key_that_was_asked_for_while_it_changed_is_asked_for_again() {
+fn key_changed_during_lookup_is_looked_up_again() {
     let (ring, key) = (ring(), some_key(1));
     let (as_of, read) = (ring.revision(), record_of(&key, Plan::Free, 1));
-    // Meanwhile it is removed, and the ring hears of it.
+    // Meanwhile the key is removed, and the ring applies the removal.
     ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
     assert!(matches!(ring.take_in(&key, read.clone(), as_of, NOW), Lookup::Unknown));
     assert!(matches!(ring.take_in(&key, read, ring.revision(), NOW), Lookup::Found(_)));
 }
 
 #[test]
-fn a_key_that_was_changed_after_it_was_made_here_is_not_taken_in_as_it_was() {
+fn upsert_ignores_records_behind_the_ring() {
     let (ring, key) = (ring(), some_key(1));
     ring.catch_up([KeyChange::Removed { id: key.id(), revision: 2 }], 0);
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
@@ -146,7 +146,7 @@ fn a_key_that_was_changed_after_it_was_made_here_is_not_taken_in_as_it_was() {
 }
 
 #[test]
-fn changes_of_keys_that_nobody_uses_here_take_no_memory() {
+fn changes_of_unused_keys_take_no_memory() {
     let ring = ring();
     ring.catch_up((1..100).map(|seed| KeyChange::Changed(record_of(&some_key(seed), Plan::Free, seed))), 0);
     assert_eq!((ring.len(), ring.revision()), (0, 99));
@@ -190,7 +190,7 @@ fn is_held(ring: &KeyRing, key: &ApiKey, now: Now) -> bool {
 }
 
 #[test]
-fn the_keys_not_used_for_longest_make_room() {
+fn least_recently_used_keys_are_evicted() {
     let ring = KeyRing::new(some_pepper(), 80);
     let keys: Vec<ApiKey> = (0..80).map(some_key).collect();
     for (second, key) in keys.iter().enumerate() {
@@ -205,7 +205,7 @@ fn the_keys_not_used_for_longest_make_room() {
 }
 
 #[test]
-fn a_key_whose_quota_is_drawn_on_stays_and_comes_back_with_it() {
+fn key_with_used_quota_is_evicted_only_when_idle() {
     let ring = KeyRing::new(some_pepper(), 8);
     let busy = some_key(1000);
     ring.upsert(record_of(&busy, Plan::Free, 1), 0);
@@ -215,7 +215,7 @@ fn a_key_whose_quota_is_drawn_on_stays_and_comes_back_with_it() {
     }
     assert!(ring.len() <= 9);
     assert_eq!(found(&ring, &busy).holder.peek(30, 60 * SECOND).remaining, 29);
-    // Two windows later it is as good as new, and may go like the others.
+    // Two windows later its quota is unused, and it may be evicted like the others.
     for seed in 200..300 {
         ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 2), 200 * SECOND);
     }
@@ -223,7 +223,7 @@ fn a_key_whose_quota_is_drawn_on_stays_and_comes_back_with_it() {
 }
 
 #[test]
-fn keys_that_are_all_in_use_are_all_held_and_go_when_they_are_idle() {
+fn busy_keys_exceed_capacity_until_they_are_idle() {
     let ring = KeyRing::new(some_pepper(), 8);
     for seed in 0..100 {
         ring.upsert(record_of(&some_key(seed), Plan::Free, seed + 1), 5 * SECOND);
@@ -235,7 +235,7 @@ fn keys_that_are_all_in_use_are_all_held_and_go_when_they_are_idle() {
 }
 
 #[test]
-fn a_request_under_way_keeps_its_holder_when_its_key_makes_room() {
+fn request_in_progress_keeps_its_holder_after_eviction() {
     let ring = KeyRing::new(some_pepper(), 8);
     let key = some_key(1000);
     ring.upsert(record_of(&key, Plan::Free, 1), 0);
@@ -281,7 +281,7 @@ fn readers_see_a_whole_record_while_it_is_replaced() {
 }
 
 proptest! {
-    /// Whatever the order in which records arrive, the newest one stands.
+    /// The newest record wins, in any order of arrival.
     #[test]
     fn an_older_revision_never_replaces_a_newer_one(revisions in prop::collection::vec(1u64..20, 1..20)) {
         let (ring, key) = (ring(), some_key(1));

@@ -20,7 +20,7 @@ fn a_key_has_the_form_of_the_contract() {
 
 #[test]
 fn a_published_key_stays_readable() {
-    // Frozen: a change of form would lock every holder out.
+    // Must never change: another format would lock every holder out.
     let text = "lastro_00000000_000000000000000000000000000000002z59AA";
     assert_eq!(ApiKey::generate(&mut |bytes| bytes.fill(0)).reveal(), text);
     assert!(ApiKey::parse(text).is_ok());
@@ -54,7 +54,7 @@ fn a_digest_depends_on_key_and_pepper() {
     assert_eq!(one.fingerprint(), Pepper::parse(&one.to_hex()).unwrap().fingerprint());
 }
 
-/// Each of its bits counts, from the first to the last.
+/// Every bit is compared, from the first to the last.
 #[test]
 fn digests_that_differ_in_one_bit_are_not_the_same() {
     let digest = Pepper::from_bytes([1; 32]).digest(&some_key(1));
@@ -94,7 +94,7 @@ fn debug_shows_neither_key_nor_pepper() {
 
 proptest! {
     #[test]
-    fn what_is_generated_is_read_back(seed: u64) {
+    fn generated_keys_parse(seed: u64) {
         let key = some_key(seed);
         prop_assert_eq!(&ApiKey::parse(key.reveal()).unwrap(), &key);
     }

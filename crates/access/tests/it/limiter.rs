@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::{MINUTE, SECOND, account_id, randomness};
 
-/// The rule, written as slowly and plainly as possible.
+/// A simple and slow reference implementation of the limit.
 #[derive(Default)]
 struct Model(Vec<u64>);
 
@@ -16,7 +16,7 @@ impl Model {
 
     fn verdict(&self, admitted: bool, limit: u32, window: u64, now: u64) -> Verdict {
         let remaining = |now| limit.saturating_sub(self.used(window, now));
-        // Only when an instant leaves the window does anything change.
+        // Values change only when an instant leaves the window.
         let mut changes: Vec<u64> =
             self.0.iter().map(|at| at + window).filter(|moment| *moment > now).collect();
         changes.sort_unstable();
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// Bursts, trickles and pauses around the length of the window, drawn with one number.
+/// Maps a random number to a burst, a trickle or a pause of about the window's length.
 fn gap(drawn: u32, window: u64) -> u64 {
     let rest = u64::from(drawn / 11) << 8;
     match drawn % 11 {
@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_ring_agrees_with_the_plain_rule_also_when_limits_change(
+    fn ring_matches_reference_even_when_limits_change(
         steps in prop::collection::vec((any::<u32>(), 0u32..12, 0u8..10), 1..60)
     ) {
         let (window, mut now, mut limit) = (1000, 0, 5);
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn who_waits_as_told_is_admitted_and_later_has_everything_back(
+    fn retry_after_admits_and_reset_restores_the_quota(
         limit in 1u32..60, later_limit in 1u32..60, draws in prop::collection::vec(any::<u32>(), 1..120),
         unix_ms in 1_700_000_000_000i64..1_900_000_000_000
     ) {
@@ -142,14 +142,14 @@ proptest! {
     }
 
     #[test]
-    fn a_unit_given_back_was_never_taken(
+    fn give_back_undoes_take(
         limit in prop::sample::select(vec![1u32, 3, 30, 20_000]),
         steps in prop::collection::vec((0u64..30_000_000_000, any::<bool>()), 1..60),
     ) {
         const WINDOW: u64 = 60_000_000_000;
         let (mut ring, mut without, mut now) = (Ring::new(), Ring::new(), 0);
         for (gap, refused) in steps {
-            // Apart by more than a slot, so that both rings keep the same entries.
+            // More than a slot apart, so that both rings keep the same entries.
             now += gap + 2_000_000;
             let taken = ring.take(limit, WINDOW, now);
             if taken.admitted && refused {
@@ -175,7 +175,7 @@ proptest! {
 }
 
 #[test]
-fn a_great_limit_is_kept_to_the_millisecond_and_never_exceeded() {
+fn large_limit_is_exact_to_the_millisecond() {
     let (limit, window) = (10_001, MINUTE);
     let slot = 1_000_000;
     let (mut ring, mut random, mut now) = (Ring::new(), randomness(11), 0);
@@ -200,7 +200,7 @@ fn a_great_limit_is_kept_to_the_millisecond_and_never_exceeded() {
 }
 
 #[test]
-fn of_a_great_limit_the_units_of_a_millisecond_come_back_with_its_latest() {
+fn units_of_one_slot_expire_with_its_latest() {
     let (limit, mut ring) = (20_000, Ring::new());
     ring.take(limit, MINUTE, 100_000);
     while ring.take(limit, MINUTE, 900_000).remaining > 0 {}
@@ -221,7 +221,7 @@ fn the_first_request_leaves_29_of_30() {
 }
 
 #[test]
-fn waits_are_rounded_up_and_a_refused_client_waits_at_least_a_second() {
+fn retry_after_rounds_up_to_at_least_one_second() {
     let mut ring = Ring::new();
     ring.take(1, MINUTE, 0);
     let refused = ring.take(1, MINUTE, MINUTE - 1);
@@ -241,7 +241,7 @@ fn a_limit_of_zero_admits_nobody() {
 }
 
 #[test]
-fn two_hundred_threads_on_one_holder_of_limit_100_admit_exactly_100() {
+fn concurrent_threads_admit_exactly_the_limit() {
     let holder = Holder::new(account_id("abcdefgh"));
     let admitted = AtomicU32::new(0);
     let start = std::sync::Barrier::new(200);

@@ -16,7 +16,7 @@ fn refused(lookups: &Lookups, client: ClientAddr, now_ns: u64) -> u64 {
 }
 
 #[test]
-fn an_address_may_ask_in_vain_sixty_times_a_minute() {
+fn address_may_miss_sixty_times_a_minute() {
     let lookups = Lookups::new(1000);
     for _ in 0..60 {
         drop(lookups.begin(client(1), 0).unwrap());
@@ -27,7 +27,7 @@ fn an_address_may_ask_in_vain_sixty_times_a_minute() {
 }
 
 #[test]
-fn a_network_may_ask_in_vain_six_hundred_times_a_minute() {
+fn network_may_miss_six_hundred_times_a_minute() {
     let lookups = Lookups::new(1000);
     for host in 0..20 {
         for _ in 0..30 {
@@ -39,7 +39,7 @@ fn a_network_may_ask_in_vain_six_hundred_times_a_minute() {
 }
 
 #[test]
-fn a_look_up_that_finds_its_key_is_not_counted() {
+fn lookup_that_finds_its_key_is_free() {
     let lookups = Lookups::new(1000);
     for _ in 0..10_000 {
         lookups.begin(client(1), 0).unwrap().costs_nothing();
@@ -51,13 +51,13 @@ fn a_look_up_that_finds_its_key_is_not_counted() {
 }
 
 #[test]
-fn sixty_four_are_under_way_at_once() {
+fn at_most_64_lookups_run_at_once() {
     let lookups = Lookups::new(1000);
     let mut under_way: Vec<_> =
         (0..64).map(|number| lookups.begin(client(number << 8), 0).unwrap()).collect();
     assert!(matches!(lookups.begin(client(99 << 8), 0), Err(LookupRefusal::Busy)));
     under_way.pop();
-    // A refusal keeps no place.
+    // A rejected lookup keeps no place.
     for _ in 0..60 {
         drop(lookups.begin(client(98 << 8), 0).unwrap());
     }

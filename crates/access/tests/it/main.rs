@@ -1,6 +1,6 @@
-//! What the crate promises, tested through its public face; one file for each subject.
+//! Tests of the crate's public interface, one file for each subject.
 
-// The set-up below is test code too, though the lint only knows functions marked as tests.
+// The helpers below are test code too, but the lint only exempts functions marked as tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod addresses;
@@ -21,7 +21,7 @@ use lastro_model::{Account, AccountId, Day, KeyId, KeyRecord, Plan};
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60 * SECOND;
 
-/// Splitmix64: a different but repeatable stream of bytes for each seed.
+/// Splitmix64: a repeatable stream of bytes for each seed.
 fn randomness(mut seed: u64) -> impl FnMut(&mut [u8]) {
     move |bytes: &mut [u8]| {
         for chunk in bytes.chunks_mut(8) {

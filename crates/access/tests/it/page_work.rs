@@ -29,7 +29,7 @@ fn an_address_is_refused_until_its_work_is_a_minute_old() {
     assert_eq!(work.check(client(1), 60 * SECOND), Ok(()), "who waits as told is let in");
 }
 
-/// Work beyond the limit is owed: the first unit that expires does not pay for another page.
+/// Work beyond the limit is counted: the first unit that expires does not admit another page.
 #[test]
 fn work_beyond_the_limit_counts() {
     let work = PageWork::new(1000);
@@ -66,7 +66,7 @@ fn everybody_together_has_a_share_of_each_second() {
 }
 
 #[test]
-fn half_of_a_second_is_kept_for_who_has_caused_little() {
+fn half_of_each_second_is_reserved_for_light_networks() {
     let work = PageWork::new(1000);
     let (busy, newcomer) = (client(1), client(1 << 8));
     work.charge(busy, 400 * UNIT, 0);
@@ -83,7 +83,7 @@ fn a_flood_of_addresses_shares_what_networks_have() {
     for number in 0..4 {
         work.charge(client(number), 1, 0);
     }
-    // A client without an entry of its own shares its network's, with the work counted there.
+    // A client without a ring of its own shares its network's, with the work counted there.
     for number in 0..10 {
         work.charge(client(0x0b00_0000 + number), 100 * UNIT, u64::from(number) * SECOND);
     }

@@ -61,14 +61,14 @@ fn mapped_addresses_are_counted_with_their_ipv4() {
     }
     let refused = registrations.take(at("::ffff:192.0.2.7"), SECOND);
     assert_eq!(refused, Err(RegistrationRefusal::Address { retry_after_seconds: 3599 }));
-    // Cut to 64 bits all of IPv4 would be one client.
+    // Cut to 64 bits, all of IPv4 would be one client.
     assert_eq!(registrations.take(at("::ffff:192.0.2.8"), SECOND), Ok(()));
 }
 
 #[test]
-fn a_flood_from_some_networks_leaves_half_of_the_burst_to_newcomers() {
+fn half_of_the_burst_is_reserved_for_new_networks() {
     let registrations = registrations();
-    // Two networks, as fast as they can: together they get half of it, and the one that each began with.
+    // A flood from two networks gets half of the burst, of which the first registration of each is a newcomer's.
     let flood: Vec<_> =
         (0..600).map(|number| registrations.take(client(1 + number % 2, number / 20), 0)).collect();
     assert_eq!(flood.iter().filter(|taken| taken.is_ok()).count(), 300);
@@ -76,7 +76,7 @@ fn a_flood_from_some_networks_leaves_half_of_the_burst_to_newcomers() {
     for network in 0..300 {
         assert_eq!(registrations.take(client(100 + network, 1), 0), Ok(()), "newcomer {network}");
     }
-    // All is gone: a newcomer waits for seconds, the flood for what newcomers keep.
+    // The bucket is empty: a newcomer waits for seconds, the flood until the newcomers' half is full again.
     let refused = registrations.take(client(900, 1), 0);
     assert_eq!(refused, Err(RegistrationRefusal::InAll { retry_after_seconds: 1 }));
     let refused = registrations.take(client(1, 255), 0);
@@ -85,7 +85,7 @@ fn a_flood_from_some_networks_leaves_half_of_the_burst_to_newcomers() {
 }
 
 #[test]
-fn what_is_refused_or_given_back_was_never_taken() {
+fn refused_or_returned_registrations_cost_nothing() {
     let limits = RegistrationLimits { burst: 1, ..RegistrationLimits::USUAL };
     let registrations = Registrations::new(limits, 1000);
     registrations.take(client(1, 1), 0).unwrap();
@@ -97,7 +97,7 @@ fn what_is_refused_or_given_back_was_never_taken() {
 }
 
 proptest! {
-    /// However clients come, in any time there are no more than the burst and one a second.
+    /// In any span of time there are at most the burst and one a second, in any pattern of arrival.
     #[test]
     fn in_all_the_average_holds(steps in prop::collection::vec((0u64..3_000, 0u32..500, 0u32..4), 1..600)) {
         let registrations = registrations();

@@ -22,7 +22,7 @@ fn sorted(batch: &Batch) -> Vec<UsageCount> {
 
 type Place = (String, Day, String, Outcome);
 
-/// Adds as the store does: each batch once, by its number.
+/// A model of the store: adds each batch once, by its number.
 #[derive(Default)]
 struct Store {
     counts: BTreeMap<Place, u64>,
@@ -74,7 +74,7 @@ fn a_batch_holds_what_was_counted_since_the_one_before() {
 }
 
 #[test]
-fn a_batch_that_may_have_failed_is_given_again_unchanged() {
+fn unsettled_batch_is_returned_again_unchanged() {
     let (usage, ana, today) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
     usage.count(&ana, today, SELIC, Outcome::Ok);
     assert_eq!(usage.under_way(), None);
@@ -89,7 +89,7 @@ fn a_batch_that_may_have_failed_is_given_again_unchanged() {
 }
 
 #[test]
-fn a_holder_whose_counts_were_taken_may_be_forgotten() {
+fn holder_without_counts_may_be_dropped() {
     let (usage, ana, today) = (Usage::new(), holder("aaaaaaaa"), day("2026-11-15"));
     assert!(!ana.has_uncollected_usage());
     usage.count(&ana, today, SELIC, Outcome::Ok);
@@ -105,7 +105,7 @@ fn a_holder_whose_counts_were_taken_may_be_forgotten() {
 }
 
 #[test]
-fn days_are_labels_wherever_a_clock_jumps() {
+fn counts_keep_their_day_when_the_clock_jumps() {
     let (usage, ana, mut store) = (Usage::new(), holder("aaaaaaaa"), Store::default());
     let days = ["2026-11-15", "2099-01-01", "2026-11-15", "2026-11-01", "2026-11-16", "2026-11-01"].map(day);
     for counted in days {
@@ -120,7 +120,7 @@ fn days_are_labels_wherever_a_clock_jumps() {
 }
 
 #[test]
-fn no_count_is_lost_or_doubled_when_threads_count_flush_and_fail() {
+fn counts_are_exact_with_concurrent_failing_flushes() {
     const THREADS: usize = 4;
     const EACH: usize = 5000;
     let usage = Usage::new();
@@ -134,7 +134,7 @@ fn no_count_is_lost_or_doubled_when_threads_count_flush_and_fail() {
                 scope.spawn(move || {
                     for step in 0..EACH {
                         let outcome = Outcome::ALL[step % 5];
-                        // The day turns on the way.
+                        // The day changes on the way.
                         let day = today.plus_days((step / 1000) as i32);
                         let endpoint = if step % 2 == 0 { SELIC } else { PLANS };
                         usage.count(&holders[(step + thread) % 3], day, endpoint, outcome);
@@ -146,7 +146,7 @@ fn no_count_is_lost_or_doubled_when_threads_count_flush_and_fail() {
         while counting.iter().any(|thread| !thread.is_finished()) {
             flushes += 1;
             let Some(batch) = usage.take() else { continue };
-            // Lost on the way there, written but the answer lost, or written.
+            // Lost before the write, written with the reply lost, or written.
             if flushes % 3 > 0 {
                 store.add(&batch);
             }
@@ -171,11 +171,11 @@ enum Step {
         endpoint: &'static str,
         outcome: Outcome,
     },
-    /// The batch reaches the store, and we hear of it.
+    /// The batch reaches the store, and the reply arrives.
     Flush,
-    /// It does not reach the store.
+    /// The batch does not reach the store.
     Fail,
-    /// It reaches the store, and we do not hear of it.
+    /// The batch reaches the store, and the reply is lost.
     FailUnheard,
 }
 
@@ -195,7 +195,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever the days and however flushes fail, the store ends with every request in its place, once.
+    /// The store ends with every request counted once, on any days and with any failures of flushes.
     #[test]
     fn every_request_reaches_the_store_once(steps in prop::collection::vec(step(), 1..80)) {
         let (usage, holders) = (Usage::new(), ["aaaaaaaa", "bbbbbbbb"].map(holder));

@@ -1,4 +1,4 @@
-//! Corrections, accumulated rates and legal interest, by the vectors of those who publish them.
+//! Corrections, accumulated rates and legal interest, checked against the publishers' own reference values.
 
 use lastro_calc::{CalcError, Calculation, Rate, accumulation, calculated_with, correction, legal_interest};
 use lastro_model::{Decimal, RatePoint, Series};
@@ -68,7 +68,7 @@ fn half_a_cent_goes_up() {
 }
 
 #[test]
-fn the_index_of_market_prices_is_taken_with_all_its_decimals() {
+fn igpm_is_calculated_with_all_decimals() {
     assert_eq!(calculated_with(Series::Igpm), Series::IgpmExact);
     assert_eq!(calculated_with(Series::Ipca), Series::Ipca);
 }
@@ -119,7 +119,7 @@ fn cdi(rows: &[RatePoint], to: &str, percent: &str) -> Calculation {
 
 #[test]
 fn deposits_between_banks_accumulate_as_b3_does_it() {
-    // 2018-01-02 was a Tuesday; the rate was not this one.
+    // 2018-01-02 was a Tuesday; the rate is fictitious.
     let rows = business_days("2018-01-02", "2018-03-29", "6.89");
     let factor = |days: usize| cdi(&rows, &rows[days].day.to_string(), "100").factor;
     assert_eq!(factor(0), number("1.00000000"));
@@ -160,7 +160,7 @@ fn the_selic_rate_is_the_product_of_its_days() {
 }
 
 #[test]
-fn weekends_at_the_ends_count_for_nothing() {
+fn weekends_at_the_ends_do_not_count() {
     let rows = business_days("2018-01-02", "2018-01-31", "6.89");
     let ask = |from: &str, to: &str| {
         accumulation(Rate::Cdi, &rows, day(from), day(to), number("100"), Decimal::ONE).unwrap()

@@ -1,4 +1,4 @@
-//! Exchange rates that are made of two others.
+//! Exchange rates derived from two others.
 
 use lastro_calc::{Legs, cross, inverse};
 use lastro_model::{FxQuote, Pair};
@@ -22,7 +22,7 @@ fn a_pair_is_published_or_made_of_legs() {
 }
 
 #[test]
-fn whoever_buys_the_one_sells_the_other() {
+fn cross_rate_divides_buy_by_sell() {
     let (euro, dollar) = (quote("EUR/BRL", "5.9540", "5.9562"), quote("USD/BRL", "5.5583", "5.5589"));
     let made = cross(&euro, &dollar).unwrap();
     assert_eq!((made.pair, made.day), (pair("EUR/USD"), day("2024-06-28")));
@@ -40,7 +40,7 @@ fn whoever_buys_the_one_sells_the_other() {
 }
 
 #[test]
-fn legs_of_different_days_or_without_a_price_make_nothing() {
+fn legs_of_other_days_or_without_price_are_rejected() {
     let (euro, dollar) = (quote("EUR/BRL", "5.9540", "5.9562"), quote("USD/BRL", "5.5583", "5.5589"));
     assert_eq!(cross(&euro, &FxQuote { day: day("2024-07-01"), ..dollar }), None);
     assert_eq!(cross(&euro, &quote("USD/BRL", "0", "1")), None);

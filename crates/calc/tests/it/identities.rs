@@ -1,4 +1,4 @@
-//! What must hold between series, over rows that do and rows that do not.
+//! Identities between series, over rows that satisfy them and rows that do not.
 
 use lastro_calc::{Check, Units, checks, checks_of, derive};
 use lastro_model::{BySeries, Day, Decimal, RatePoint, Series};
@@ -23,7 +23,7 @@ fn at(text: &str, value: &str) -> RatePoint {
 }
 
 #[test]
-fn nothing_held_breaks_nothing() {
+fn identities_hold_without_rows() {
     let all = checks(&held(&[]));
     for series in Series::ALL {
         assert!(all[series].iter().all(|check| check.holds && check.rows == 0 && check.worst.is_none()));
@@ -56,7 +56,7 @@ fn rates_per_year_and_per_day_are_powers_and_roots() {
 }
 
 #[test]
-fn old_rows_are_shown_and_do_not_decide() {
+fn old_rows_are_compared_but_do_not_decide() {
     let rows = [
         (Series::Cdi, vec![at("1995-01-02", "60.00"), at("2023-01-02", "6.89")]),
         (Series::CdiDaily, vec![at("1995-01-02", "0.5"), at("2023-01-02", "0.026444")]),
@@ -80,7 +80,7 @@ fn a_month_is_compared_once_it_is_whole() {
 }
 
 #[test]
-fn a_year_lacks_no_business_day() {
+fn missing_business_day_breaks_the_identity() {
     let mut daily = business_days("2021-12-01", "2024-06-28", "0.05");
     let name = "selic-daily-has-every-business-day";
     let whole = check(&[(Series::SelicDaily, daily.clone())], name);
@@ -91,7 +91,7 @@ fn a_year_lacks_no_business_day() {
 }
 
 #[test]
-fn twelve_months_are_those_of_the_series_by_months() {
+fn ipca_12m_equals_twelve_chained_months() {
     let ipca = months("2023-01", &["0.5"; 13]);
     let name = "ipca-12m-is-twelve-months-chained";
     let twelve = vec![at("2023-12-01", "6.17"), at("2024-01-01", "6.17")];
@@ -101,14 +101,14 @@ fn twelve_months_are_those_of_the_series_by_months() {
 }
 
 #[test]
-fn what_is_announced_is_the_exact_value_rounded() {
+fn announced_value_is_the_exact_one_rounded() {
     let exact = months("2024-01", &["0.0714259831", "-0.5151936223"]);
     let announced = months("2024-01", &["0.07", "-0.52"]);
     let name = "announced-market-prices-are-the-exact-ones-rounded";
     assert!(check(&[(Series::Igpm, announced), (Series::IgpmExact, exact)], name).holds);
 }
 
-/// The Selic rate of a made-up month, chained to eight decimals, over the prices of its middle.
+/// The Selic rate of a fictitious month, chained to eight decimals, over its IPCA-15.
 #[test]
 fn the_legal_rate_is_what_the_formula_says() {
     let daily = business_days("2024-07-01", "2024-07-31", "0.039270");
@@ -129,7 +129,7 @@ fn the_legal_rate_is_what_the_formula_says() {
     assert!(!check(&rows(wanted + number("0.000002")), name).holds);
 }
 
-/// Original answers of the publisher, where the machine has them.
+/// Original responses of the publisher, if this machine has them.
 fn published(file: &str) -> Option<Vec<RatePoint>> {
     let folder = std::env::var_os("LASTRO_REAL_DATA")?;
     let text = std::fs::read_to_string(std::path::Path::new(&folder).join("sgs").join(file)).ok()?;
@@ -143,11 +143,11 @@ fn published(file: &str) -> Option<Vec<RatePoint>> {
 }
 
 #[test]
-fn published_rates_have_every_business_day_and_are_their_own_roots() {
+fn published_rates_are_complete_and_round_trip() {
     let Some(daily) = published("11_2020-2024.json") else { return };
     let counted = check(&[(Series::SelicDaily, daily.clone())], "selic-daily-has-every-business-day");
     assert_eq!((counted.rows, counted.holds), (5, true));
-    // Annualised to two decimals and back, every published rate comes out as it was.
+    // Annualised to two decimals and back, every published rate is unchanged.
     let over = |row: &RatePoint| {
         let held = [
             (Series::SelicOver, vec![RatePoint { day: row.day, value: Decimal::ZERO }]),
@@ -167,7 +167,7 @@ fn published_rates_have_every_business_day_and_are_their_own_roots() {
 }
 
 #[test]
-fn published_prices_chain_to_the_years_that_are_known() {
+fn published_prices_chain_to_known_yearly_rates() {
     let Some(ipca) = published("433_2016-2026.json") else { return };
     let twelve = derive(about("ipca"), &ipca, &asked(Units::Acc12)).unwrap();
     let of =
@@ -178,7 +178,7 @@ fn published_prices_chain_to_the_years_that_are_known() {
 }
 
 #[test]
-fn the_first_legal_rates_are_those_that_were_published() {
+fn first_legal_rates_match_the_published_ones() {
     let Some(daily) = published("11_2020-2024.json") else { return };
     let rows = [
         (Series::SelicDaily, daily),

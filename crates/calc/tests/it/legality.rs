@@ -1,4 +1,4 @@
-//! What may be computed of which series.
+//! Units and aggregations allowed for each series.
 
 use lastro_calc::{Aggregation, Asked, Period, Units, derive, shown_unit};
 use lastro_model::{Frequency, Kind, Series};
@@ -87,7 +87,7 @@ fn a_refusal_says_why_and_what_is_possible() {
 }
 
 #[test]
-fn what_is_refused_is_not_computed() {
+fn refused_units_are_not_computed() {
     for series in Series::ALL {
         for units in Units::ALL {
             let refused = units.refusal(series.about()).is_some();
@@ -112,7 +112,7 @@ fn units_are_judged_after_aggregation() {
 }
 
 #[test]
-fn the_unit_is_that_of_the_values_shown() {
+fn unit_matches_the_shown_values() {
     let unit = |id: &str, units| shown_unit(about(id), units, None);
     assert_eq!(unit("ipca", Units::Lin), "percent_per_month");
     assert_eq!(unit("ipca", Units::Chg), "percentage_points");
@@ -134,10 +134,10 @@ fn the_unit_is_that_of_the_values_shown() {
 }
 
 #[test]
-fn words_are_read_as_they_are_written() {
+fn words_round_trip() {
     assert!(Units::ALL.into_iter().all(|units| Units::parse(units.id()) == Some(units)));
     assert_eq!((Units::parse("LIN"), Units::parse("")), (None, None));
-    // What the rules rely on: no level is published on calendar days, and no rate that compounds.
+    // The rules rely on this: no level and no compounding rate is published on calendar days.
     let daily = |series: &Series| series.about().frequency == Frequency::CalendarDays;
     assert!(
         Series::ALL

@@ -1,4 +1,4 @@
-//! The crate from outside: published vectors, rules, and properties.
+//! Tests of the public API: published reference values, rules, and properties.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -54,7 +54,7 @@ fn aggregated(units: Units, period: Period, aggregation: Aggregation) -> Asked {
     Asked { period: Some((period, aggregation)), ..asked(units) }
 }
 
-/// What comes of it, as text.
+/// The derived rows as text.
 fn shown(id: &str, rows: &[RatePoint], asked: &Asked) -> Vec<(String, String)> {
     let derived = derive(about(id), rows, asked).unwrap();
     derived.iter().map(|derived| (derived.day.to_string(), derived.value.to_string())).collect()

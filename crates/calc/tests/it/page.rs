@@ -1,4 +1,4 @@
-//! The examples of docs/calculations.md, computed again: by the crate, and their products by plain multiplication.
+//! Recomputes the examples of docs/calculations.md with the crate, and their products by plain multiplication.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::{about, asked, business_days, day, last, month, months, number};
 
 const PAGE: &str = include_str!("../../../../docs/calculations.md");
 
-/// The lines of each example of a kind: the first word, and what follows.
+/// The lines of each example of a kind: the first word, and the rest.
 fn examples(kind: &str) -> Vec<HashMap<&'static str, &'static str>> {
     let start = format!("```example {kind}\n");
     let blocks = PAGE.split(start.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap());
@@ -23,7 +23,7 @@ fn values(example: &HashMap<&str, &'static str>) -> Vec<&'static str> {
     example["values"].split(' ').collect()
 }
 
-/// The product as written is the product of the numbers as written, as far as its digits go.
+/// Checks that the written product is that of the written factors, to its number of decimals.
 fn check_product(example: &HashMap<&str, &str>) {
     let (factors, product) = example["product"].split_once(" = ").unwrap();
     let multiplied: Decimal = factors.split(" × ").map(number).product();
@@ -93,7 +93,7 @@ fn legal_interest_comes_to_what_the_page_says() {
             (done.percent.to_string(), done.result.to_string()),
             (example["percent"].into(), example["result"].into())
         );
-        // By hand, as the page has it: two days of thirty-one and nine of thirty.
+        // By hand, as on the page: two days of thirty-one and nine of thirty.
         let by_hand = rows[0].value * Decimal::TWO / Decimal::from(31)
             + rows[1].value * Decimal::from(9) / Decimal::from(30);
         assert_eq!(by_hand.round_dp(6), done.percent);

@@ -1,4 +1,4 @@
-//! What holds for any rows.
+//! Properties that hold for any rows.
 
 use lastro_calc::{Aggregation, Asked, Period, Units, derive};
 use lastro_model::{Day, Decimal, RatePoint, Series};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{about, aggregated, asked, day};
 
-/// Months with some left out, and values as a publisher gives them.
+/// Months with some missing, and values as a publisher gives them.
 fn some_months() -> impl Strategy<Value = Vec<RatePoint>> {
     prop::collection::vec((-5_000i64..9_000, prop::bool::weighted(0.97)), 1..200).prop_map(|values| {
         let month = |place: usize| day("1990-01-01").minus_months(-i32::try_from(place).unwrap());
@@ -30,7 +30,7 @@ fn any_rows() -> impl Strategy<Value = Vec<RatePoint>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A product of twelve factors of four decimals, done with whole numbers only.
+    /// A product of twelve factors of four decimals, computed with integers only.
     #[test]
     fn twelve_months_are_the_product_of_twelve_factors(rows in some_months()) {
         for derived in derive(about("ipca"), &rows, &asked(Units::Acc12)).unwrap() {

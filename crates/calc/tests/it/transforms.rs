@@ -48,7 +48,7 @@ fn nothing_is_chained_across_a_month_that_is_missing() {
 }
 
 #[test]
-fn a_year_begins_in_january_or_not_at_all() {
+fn ytd_needs_january() {
     let rows = months("2023-11", &["1", "2", "3", "4"]);
     let wanted = [("2024-01-01", "3.000000"), ("2024-02-01", "7.120000")];
     assert_eq!(shown("ipca", &rows, &asked(Units::Ytd)), pairs(&wanted));
@@ -177,13 +177,13 @@ fn days_make_a_whole_month_if_the_calendar_says_so() {
     let mut holed = rows;
     holed.remove(5);
     assert_eq!(shown("selic-daily", &holed, &chain).len(), 1);
-    // A mean needs not every day, if there are rows before and after.
+    // A mean tolerates a missing day if there are rows before and after.
     let mean = aggregated(Units::Lin, Period::Monthly, Aggregation::Mean);
     assert_eq!(shown("cdi", &holed, &mean).len(), 2);
 }
 
 #[test]
-fn what_days_are_aggregated_to_is_chained_on_without_rounding() {
+fn aggregated_days_are_chained_without_rounding() {
     let rows = business_days("2023-01-01", "2024-06-28", "0.04");
     let months = aggregated(Units::Acc12, Period::Monthly, Aggregation::Chain);
     let days = Asked { start: Some(day("2023-07-01")), ..asked(Units::Acc) };
@@ -194,7 +194,7 @@ fn what_days_are_aggregated_to_is_chained_on_without_rounding() {
 }
 
 #[test]
-fn days_before_the_calendar_are_whole_between_neighbours() {
+fn months_before_the_calendar_need_adjacent_rows() {
     let weekdays = |from: &str, to: &str| -> Vec<RatePoint> {
         let days = (day(from).number()..=day(to).number()).filter_map(lastro_model::Day::from_number);
         days.filter(|day| !day.is_weekend()).map(|day| RatePoint { day, value: number("0.1") }).collect()
@@ -230,9 +230,9 @@ fn sums_and_ends_are_not_rounded() {
     assert_eq!(shown("ibc-br", &rows, &mean), pairs(&[("2024-01-01", "0.66192467")]));
 }
 
-/// One wild day of long ago must not take the others along.
+/// One extreme day long ago must not remove the others.
 #[test]
-fn values_that_are_too_large_are_left_out_and_the_others_stay() {
+fn only_values_that_are_too_large_are_left_out() {
     let too_large = months("2024-01", &["79228162514264337593543950335"; 12]);
     assert_eq!(shown("ipca", &too_large, &asked(Units::Acc12)), []);
     let sum = aggregated(Units::Lin, Period::Yearly, Aggregation::Sum);
@@ -243,7 +243,7 @@ fn values_that_are_too_large_are_left_out_and_the_others_stay() {
 }
 
 #[test]
-fn a_month_that_may_not_be_over_is_the_end_of_no_period() {
+fn unfinished_month_does_not_end_a_period() {
     let months = months("2024-10", &["0.90", "0.80", "0.38", "0.05"]);
     let quarters = aggregated(Units::Lin, Period::Quarterly, Aggregation::End);
     assert_eq!(shown("selic-month", &months[..3], &quarters), []);

@@ -1,4 +1,4 @@
-//! A file from a publisher, on its way to disk.
+//! Downloads of publishers' files to disk.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -16,20 +16,20 @@ use tokio::io::AsyncWriteExt;
 use super::failure::{Failure, retry_after, text_of, too_large, unreachable};
 use crate::spool::{Kept, Metadata, Spool};
 
-/// The registry is 1.5 MB, a year of filings 2 MB compressed.
+/// The real registry has 1.5 MB, a year of filings 2 MB compressed.
 const LARGEST_FILE: u64 = 128 * 1024 * 1024;
 
-/// What became of asking for a file.
+/// The response to a file request.
 #[derive(Debug)]
 pub enum FileAnswer {
     Fresh(Download),
     /// The same bytes as last time.
     Unchanged,
-    /// The publisher has no such file (now).
+    /// The publisher does not have the file (now).
     Absent,
 }
 
-/// A file without a name: nothing is left of it when this is dropped, or killed.
+/// A downloaded file without a name: it vanishes when this is dropped, or the process is killed.
 #[derive(Debug)]
 pub struct Download {
     file: File,
@@ -54,7 +54,7 @@ impl From<Kept> for Download {
     }
 }
 
-/// Asks only for what differs from the remembered file.
+/// Makes the request conditional on a change from the remembered file.
 pub(super) fn conditional(
     mut asking: reqwest::RequestBuilder,
     remembered: Option<&RememberedFile>,
@@ -68,7 +68,7 @@ pub(super) fn conditional(
     asking
 }
 
-/// What the status says; the body goes to disk.
+/// Interprets the status; the body goes to disk.
 pub(super) async fn receive(
     request: &Request,
     response: reqwest::Response,
@@ -96,7 +96,7 @@ pub(super) async fn receive(
     }
 }
 
-/// A body with the remembered digest is the remembered file, whatever its tags say.
+/// Compares digests: equal bytes are unchanged, whatever the tags say.
 pub(super) fn unless_remembered(download: Download, remembered: Option<&RememberedFile>) -> FileAnswer {
     match remembered {
         Some(file) if file.sha256 == download.sha256 => FileAnswer::Unchanged,
@@ -136,7 +136,7 @@ async fn stream_to_disk(
     Ok(Kept { metadata, bytes: file }.into())
 }
 
-/// Where the bytes go: into the spool, or nowhere that has a name.
+/// Opens the destination: a draft in the spool, or an unnamed file.
 fn place(spool: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempFile>)> {
     match spool.map(|(spool, source)| spool.draft(source)) {
         Some(Ok(draft)) => return Ok((draft.reopen()?, Some(draft))),
@@ -146,7 +146,7 @@ fn place(spool: Option<(&Spool, Source)>) -> io::Result<(File, Option<NamedTempF
     Ok((tempfile::tempfile()?, None))
 }
 
-/// By its kind alone: the error itself may name a path of this machine.
+/// Reports only the error's kind: the error itself may contain a path of this machine.
 fn no_room(error: &io::Error) -> Failure {
     Failure::Lasting(Fault::Internal(format!("cannot write a temporary file: {}", error.kind())))
 }

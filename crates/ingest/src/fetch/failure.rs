@@ -1,4 +1,4 @@
-//! Attempts that came to nothing, in sentences for people.
+//! Failed attempts, as sentences for people.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use http::header::{HeaderMap, HeaderName, RETRY_AFTER};
 use lastro_sources::Fault;
 use lastro_sources::request::Request;
 
-/// Why an attempt came to nothing, and whether another may come to something.
+/// The reason why an attempt failed, and whether a retry may succeed.
 pub(super) enum Failure {
     Passing { sentence: String, wait: Option<Duration> },
     Lasting(Fault),
 }
 
-/// Without the URL: the request's own words are for people.
+/// Describes a network error by the request's readable name, without the URL.
 pub(super) fn unreachable(request: &Request, error: &reqwest::Error) -> Failure {
     let kind = if error.is_timeout() {
         "no answer in time"

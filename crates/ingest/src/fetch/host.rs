@@ -1,4 +1,4 @@
-//! Politeness towards one host: few requests at once, with a pause between their starts.
+//! Rate limit per host: few requests at once, with a pause between their starts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 const AT_ONCE: usize = 3;
 
-/// All hosts that are asked, each with its own queue.
+/// All hosts in use, each with its own queue.
 #[derive(Debug)]
 pub(super) struct Hosts {
     known: Mutex<HashMap<String, Arc<Host>>>,
@@ -40,14 +40,14 @@ impl Hosts {
     }
 }
 
-/// A mirror on this machine is ours: it need not be spared.
+/// Whether the host is this machine: a local mirror needs no rate limit.
 fn is_this_machine(url: &reqwest::Url) -> bool {
     let address = url.host_str().map(|host| host.trim_matches(['[', ']']).parse::<std::net::IpAddr>());
     matches!(address, Some(Ok(address)) if address.is_loopback())
 }
 
 impl Host {
-    /// Waits for a place and for this request's turn. The place is held until the answer is whole.
+    /// Waits for a permit and for this request's start time. The permit is held until the response is complete.
     pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         let place = self.places.acquire().await.ok()?;
         let start = {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn starts_are_spaced_and_places_are_few() {
+    async fn starts_are_spaced_and_concurrency_limited() {
         let hosts = Hosts::new(Duration::from_millis(250));
         let url = reqwest::Url::parse("https://example.test/a").unwrap();
         let began = Instant::now();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_mirror_on_this_machine_is_asked_without_pauses() {
+    async fn local_mirror_has_no_pauses() {
         let hosts = Hosts::new(Duration::from_millis(250));
         for (url, pause) in [("http://127.0.0.1:8000/", 0), ("http://[::1]/", 0), ("https://10.0.0.1/", 250)]
         {

@@ -1,7 +1,8 @@
-//! Asks the publishers: with certificate checks, time limits, size limits, retries for what may pass, and conditional requests.
+//! HTTP client for the publishers: certificate checks, timeouts, size limits, retries of transient failures, and
+//! conditional requests.
 //!
-//! What an answer means is the business of `sources`; this module brings bytes, or a sentence that says why not. Files go to disk
-//! in [`download`]; what an interrupted synchronisation was given before is in the [`Spool`](crate::spool::Spool).
+//! Responses are interpreted by `sources`; this module returns bytes, or a sentence saying why not. Files go to disk
+//! in [`download`]; data from an interrupted synchronisation is in the [`Spool`](crate::spool::Spool).
 
 mod download;
 mod failure;
@@ -23,15 +24,15 @@ use host::Hosts;
 
 pub use download::{Download, FileAnswer};
 
-/// How long is waited and how often is tried. Tests take other numbers than the world.
+/// Timeouts and retries. Tests use other values than production.
 #[derive(Debug, Clone)]
 pub struct RetryPolicy {
-    /// From the first byte sent to the last byte read.
+    /// From the first byte sent to the last byte received.
     pub timeout: Duration,
     pub attempts: u32,
-    /// Before the second attempt; doubled for each further one, and varied by half.
+    /// Pause before the second attempt; doubled for each further one, and varied by half.
     pub first_pause: Duration,
-    /// Between the starts of two requests to one host.
+    /// Time between the starts of two requests to one host.
     pub spacing: Duration,
 }
 
@@ -46,9 +47,9 @@ impl Default for RetryPolicy {
     }
 }
 
-/// JSON bodies are a few hundred kilobytes at most.
+/// Real JSON bodies have a few hundred kilobytes at most.
 const LARGEST_BODY: usize = 32 * 1024 * 1024;
-/// Longest pause, and longest `Retry-After` that is waited for here; beyond it the next scheduled run is soon enough.
+/// Longest pause, and longest `Retry-After` honoured here; beyond it the next scheduled run is soon enough.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 #[derive(Debug)]
@@ -56,13 +57,13 @@ pub struct Fetcher {
     client: reqwest::Client,
     hosts: Hosts,
     retries: RetryPolicy,
-    /// From 0 to 1, another one each time.
+    /// Returns a random number from 0 to 1.
     jitter: fn() -> f64,
     spool: Option<Spool>,
 }
 
 impl Fetcher {
-    /// The builder says whom we believe that they are who they say. Without a spool, an interrupted synchronisation begins anew.
+    /// The builder defines the trusted certificates. Without a spool, an interrupted synchronisation starts over.
     pub fn new(
         client: reqwest::ClientBuilder,
         retries: RetryPolicy,
@@ -78,9 +79,9 @@ impl Fetcher {
         Ok(Self { client, hosts: Hosts::new(retries.spacing), retries, jitter, spool })
     }
 
-    /// Asks until `read` makes sense of the answer, or it is sure that it never will.
+    /// Sends the request, with retries, until `read` parses the response or returns a permanent fault.
     ///
-    /// An answer that is final is kept for `keep_for` until that source is published.
+    /// `keep_for` is set for final responses, which are spooled until that source is published.
     pub async fn ask<T>(
         &self,
         request: &Request,
@@ -106,7 +107,7 @@ impl Fetcher {
         .await
     }
 
-    /// Brings a file to disk, unless it is the one that is remembered. It is kept as an answer is.
+    /// Downloads a file to disk, unless it equals the remembered one. Spooled like a response.
     pub async fn file(
         &self,
         request: &Request,
@@ -128,7 +129,7 @@ impl Fetcher {
         .await
     }
 
-    /// Gives up what was kept for a source: it is published, or it was no good.
+    /// Deletes the spooled data of a source, after it was published or rejected.
     pub fn forget(&self, source: Source) {
         if let Some(spool) = &self.spool {
             spool.clear(source);
@@ -139,7 +140,7 @@ impl Fetcher {
         self.spool.as_ref().zip(keep_for)
     }
 
-    /// Tries again, later and later, what another attempt may mend.
+    /// Retries transient failures with growing pauses.
     async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, Fault>
     where
         F: Future<Output = Result<T, Failure>>,
@@ -162,7 +163,7 @@ impl Fetcher {
         }
     }
 
-    /// Between half and one and a half of it, so that many servers do not come back in step.
+    /// Varies a pause between half and one and a half, so that many servers do not retry in step.
     fn varied(&self, pause: Duration) -> Duration {
         pause.mul_f64(0.5 + (self.jitter)())
     }
@@ -191,7 +192,7 @@ impl Fetcher {
     }
 }
 
-/// Three steps at most, and never from a checked connection to an open one.
+/// Follows at most three redirects, and never from HTTPS to HTTP.
 fn follow(attempt: reqwest::redirect::Attempt<'_>) -> reqwest::redirect::Action {
     let downgrade = attempt.previous().last().is_some_and(|url| url.scheme() == "https")
         && attempt.url().scheme() != "https";
@@ -210,7 +211,7 @@ fn answer<'a>(request: &'a Request, metadata: &'a Metadata, body: &'a [u8]) -> A
     }
 }
 
-/// An earlier answer that can still be read.
+/// A spooled response that can still be parsed.
 fn kept<T>(
     (spool, source): (&Spool, Source),
     request: &Request,

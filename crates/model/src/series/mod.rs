@@ -1,8 +1,7 @@
-//! What a series is, and what follows from it.
+//! The description of a series, and everything derived from it.
 //!
-//! Which series there are stands in [`table`], one row each, and nowhere else: what is asked of the publisher, how often,
-//! how it is judged, stored, served, announced and exported is derived from the row. A walk through adding one is in
-//! CONTRIBUTING.
+//! [`table`] alone lists the series, one row each. How a series is fetched, scheduled, judged, stored, served,
+//! announced and exported follows from its row. CONTRIBUTING explains how to add one.
 
 mod table;
 
@@ -17,11 +16,11 @@ pub use table::Series;
 /// A row of the table of series.
 #[derive(Debug)]
 pub struct About {
-    /// The name in paths, parameters, files and the database.
+    /// The id used in paths, parameters, files and the database.
     pub id: &'static str,
     /// The number of the series in SGS, the central bank's time series system.
     pub code: u32,
-    /// What people call it, the same in all languages.
+    /// The common name, the same in all languages.
     pub label: &'static str,
     pub name: &'static str,
     /// The official name.
@@ -31,20 +30,20 @@ pub struct About {
     pub kind: Kind,
     pub frequency: Frequency,
     pub first_day: Date,
-    /// How many digits after the point the publisher gives.
+    /// Number of decimals published.
     pub decimals: u32,
-    /// Days from the date of a value until it is published, as a rule.
+    /// Usual number of days from the date of a value to its publication.
     pub lag_days: i32,
-    /// Whether months may be put one after another. Those that are rounded sums of days may not.
+    /// Whether months may be chained. Months that are rounded sums of days may not.
     pub chains: bool,
     pub seasonally_adjusted: bool,
-    /// Whether values are changed with later releases, errata aside.
+    /// Whether later releases revise values, apart from errata.
     pub revised: bool,
-    /// The event of its own that tells of new or changed values; all series have the one that they share.
+    /// The series' own event for new or changed values, in addition to the event shared by all series.
     pub updated_event: Option<&'static str>,
 }
 
-/// An enumeration whose members have a word that programs see.
+/// Defines an enumeration whose members each have a public word.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -56,7 +55,7 @@ macro_rules! words {
         impl $name {
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$member),*];
 
-            /// The word that programs see.
+            /// The word used in the API.
             pub const fn id(self) -> &'static str {
                 match self {
                     $(Self::$member => $word),*
@@ -71,7 +70,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a series is about.
+    /// The subject of a series.
     Topic {
         InterestRates = "interest_rates",
         Prices = "prices",
@@ -86,7 +85,7 @@ words! {
 }
 
 words! {
-    /// What a value of a series is counted in.
+    /// The unit of a series' values.
     Unit {
         PercentPerYear = "percent_per_year",
         PercentPerMonth = "percent_per_month",
@@ -102,53 +101,53 @@ words! {
 }
 
 words! {
-    /// What the numbers of a series are. It decides what may be computed from them, and what may be said of two that stand
-    /// side by side.
+    /// The nature of a series' numbers. It decides what may be computed from them, and how two neighbouring values
+    /// compare.
     Kind {
-        /// % a year: moves in steps that are small against its level.
+        /// % a year: moves in steps that are small compared with its level.
         RatePerYear = "rate_per_year",
         /// % a day: compounds from day to day.
         RatePerDay = "rate_per_day",
-        /// % a month, compounds: as often below zero as far above it, so that only differences mean something.
+        /// % a month, compounds: on either side of zero, so that only differences are meaningful.
         RatePerMonth = "rate_per_month",
-        /// % a month, added up and not compounded.
+        /// % a month, summed and not compounded.
         SimpleRatePerMonth = "simple_rate_per_month",
         /// % over the last twelve months.
         Change12Months = "change_12_months",
-        /// A level against that of a base period.
+        /// A level relative to a base period.
         Index = "index",
-        /// How much there is at a time.
+        /// An amount at a point in time.
         Stock = "stock",
-        /// How much came about in a period; it may be below zero.
+        /// An amount accumulated over a period; may be negative.
         Flow = "flow",
-        /// A part of something, in %.
+        /// A share of a whole, in %.
         Share = "share",
-        /// An amount of money: above zero, and moved by factors.
+        /// An amount of money: positive, and changes by factors.
         Price = "price",
     }
 }
 
 words! {
-    /// Which days have a value. It decides when to ask, how far back, and when silence is too long.
+    /// The days that have a value. It decides when and how far back to fetch, and when a missing value is overdue.
     Frequency {
         BusinessDays = "daily",
         CalendarDays = "calendar_daily",
-        /// A value stands on the first day of its month.
+        /// Each value is dated the first day of its month.
         Months = "monthly",
-        /// A value stands on the first day of its year.
+        /// Each value is dated the first day of its year.
         Years = "yearly",
     }
 }
 
 impl About {
-    /// Whether the value of a period is published while the period runs, and grows with its days.
+    /// Whether the value of a period is published while the period runs, and grows day by day.
     pub const fn grows_by_day(&self) -> bool {
         matches!(self.kind, Kind::RatePerMonth) && !self.chains
     }
 }
 
 impl Frequency {
-    /// The most days from the date of a value to that of the next, holidays aside.
+    /// The most days from the date of a value to the next, ignoring holidays.
     pub const fn longest_period_days(self) -> i32 {
         match self {
             Self::BusinessDays | Self::CalendarDays => 1,
@@ -157,26 +156,26 @@ impl Frequency {
         }
     }
 
-    /// Whether there are so many values that a question must be limited to some of them.
+    /// Whether the values are so many that a query must be limited to a range.
     pub const fn is_daily(self) -> bool {
         matches!(self, Self::BusinessDays | Self::CalendarDays)
     }
 }
 
 impl Series {
-    /// Those that have endpoints, an export and an event of their own, beside what all series have.
+    /// The series that have endpoints, an export and an event of their own, besides those of all series.
     pub fn market() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|series| series.about().updated_event.is_some())
     }
 
-    /// The first day that the series can have a value on.
+    /// The first day on which the series can have a value.
     pub fn first_day(self) -> Day {
         Day::from(self.about().first_day)
     }
 
-    /// Reads the id of a series, or its code in SGS.
+    /// Parses the id of a series, or its SGS code.
     pub fn parse(text: &str) -> Option<Self> {
-        // As it is written, without a sign or noughts in front.
+        // Only the canonical spelling: no sign and no leading zeros.
         let code = || text.parse::<u32>().ok().filter(|code| code.to_string() == text);
         Self::ALL.into_iter().find(|series| series.about().id == text).or_else(|| {
             code().and_then(|code| Self::ALL.into_iter().find(|series| series.about().code == code))
@@ -220,7 +219,7 @@ mod tests {
 
     use super::*;
 
-    /// The identifiers of one column.
+    /// The distinct values of one column.
     fn column<T: Ord>(of: impl Fn(&'static About) -> T) -> BTreeSet<T> {
         Series::ALL.into_iter().map(|series| of(series.about())).collect()
     }
@@ -257,9 +256,9 @@ mod tests {
         }
     }
 
-    /// Labels that were seen swapped or wrong elsewhere.
+    /// Labels that other services swap or get wrong.
     #[test]
-    fn what_others_mislabel_is_right_here() {
+    fn commonly_mislabelled_series_are_correct() {
         let about = |code: u32| Series::parse(&code.to_string()).unwrap().about();
         assert_eq!((about(432).id, about(1178).id), ("selic", "selic-over"));
         assert_eq!((about(11).unit, about(11).kind), (Unit::PercentPerDay, Kind::RatePerDay));

@@ -12,7 +12,7 @@ use super::Topic::{
 };
 use super::{About, Frequency, Kind, Topic, Unit};
 
-/// Makes the enumeration, its list and the look-up of the rows, so that a series is written down once.
+/// Defines the enumeration, its list and the row lookup, so that each series is written once.
 macro_rules! series {
     ($($variant:ident = $row:expr;)*) => {
         /// A series of the central bank: one row of the table.
@@ -22,10 +22,10 @@ macro_rules! series {
         }
 
         impl Series {
-            /// In the order in which a first synchronisation asks for them: what most people want comes first.
+            /// All series in the order of a first synchronisation: the most used first.
             pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
 
-            /// What there is to say of the series.
+            /// The description of the series.
             pub const fn about(self) -> &'static About {
                 &ROWS[self as usize]
             }
@@ -63,17 +63,17 @@ const fn row(
     }
 }
 
-/// A change of prices in a month.
+/// A monthly change of prices.
 const fn prices(id: &'static str, code: u32, label: &'static str) -> About {
     row(id, code, label, Prices, RatePerMonth, Unit::PercentPerMonth)
 }
 
-/// The IPCA, or a part of it. It comes out about the tenth of the next month.
+/// The IPCA or a part of it, published about the tenth of the next month.
 const fn ipca(id: &'static str, code: u32, label: &'static str) -> About {
     prices(id, code, label).after(39)
 }
 
-/// Interest, by what its numbers are.
+/// An interest rate, by its kind.
 const fn interest(id: &'static str, code: u32, label: &'static str, kind: Kind) -> About {
     let unit = match kind {
         RatePerDay => Unit::PercentPerDay,
@@ -92,7 +92,7 @@ impl About {
         Self { frequency, first_day, ..self }
     }
 
-    /// Monthly, with its first month.
+    /// Makes the series monthly, with its first month.
     const fn since(self, year: i16, month: i8) -> Self {
         self.every(Months, date(year, month, 1))
     }

@@ -1,4 +1,4 @@
-//! `lastro completions SHELL`: what a shell needs to complete this command line.
+//! `lastro completions SHELL`: prints the completion script of this command line for a shell.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use crate::config::Cli;
 
 pub fn run(shell: Shell) -> anyhow::Result<()> {
-    // Written at once: the generator would panic where a pipe is closed.
+    // Generated into memory first: the generator would panic on a closed pipe.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "lastro", &mut script);
     Ok(std::io::stdout().write_all(&script)?)

@@ -34,7 +34,7 @@ pub async fn run(common: &Common, demo: Demo) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shown on a terminal only; elsewhere the log line at the end must do.
+/// The progress bar, shown on a terminal only. Elsewhere there is only the log line at the end.
 fn progress_bar(filings: u64) -> ProgressBar {
     let bar = ProgressBar::new(filings);
     if let Ok(style) =

@@ -1,7 +1,7 @@
-//! `lastro health`: whether a server on this machine is ready, told by the exit status. Containers call it that have no other
-//! client of HTTP.
+//! `lastro health`: checks whether a server on this machine is ready and sets the exit status. It is for containers
+//! without another HTTP client.
 
-// What is told goes to whoever asked, not into a log.
+// The result goes to standard output, not into a log.
 #![allow(clippy::print_stdout)]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -31,7 +31,7 @@ pub async fn run(health: &Health) -> anyhow::Result<()> {
     }
 }
 
-/// Who listens on every address of the machine is asked on one of them.
+/// Replaces the unspecified address, which means all addresses of the machine, by loopback.
 fn on_this_machine(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_of_the_machine_means_the_machine_itself() {
+    fn unspecified_addresses_become_loopback() {
         for (listens, asked) in [
             ("0.0.0.0:9090", "127.0.0.1:9090"),
             ("[::]:9090", "[::1]:9090"),

@@ -105,7 +105,7 @@ fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
     }
 }
 
-/// Nobody checks whose address it is that somebody registers with, so it is the operator's to decide about the others.
+/// Warns of other accounts with the same e-mail address. Addresses are not verified, so the operator decides.
 fn tell_of_other_accounts(keys: &[KeyRecord], email: Option<&str>) {
     let same = |key: &&KeyRecord| email.is_some_and(|email| key.account.email.eq_ignore_ascii_case(email));
     let others: Vec<String> = keys.iter().filter(same).map(|key| key.id.to_string()).collect();

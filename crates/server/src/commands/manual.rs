@@ -1,4 +1,4 @@
-//! `lastro man`: the manual page, one for all commands, out of the command line itself.
+//! `lastro man`: prints one manual page for all commands, generated from the command line definition.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 use crate::config::Cli;
 
-/// Of the last change of the command line that is worth telling; a page must have a date.
+/// Date of the last notable change of the command line. A manual page must have a date.
 const CHANGED: &str = "2026-11-15";
 
 const ENVIRONMENT: &str = "Every option of `serve`, and every option that all commands take, has a twin in the \
@@ -56,7 +56,7 @@ fn page() -> std::io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// A command, and then those below it. What a command above it has told of is not told again.
+/// Describes a command and then its subcommands. Global options of the commands above are not repeated.
 fn describe(command: &Command, above: &[&Command], out: &mut Roff) {
     out.control("SS", [command.get_bin_name().unwrap_or_else(|| command.get_name())]);
     out.text([roman(about(command))]);
@@ -83,7 +83,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// A flag with its value, and under it what it is for, what it may be and what it is if nothing is said.
+/// Describes a flag and its value: purpose, possible values, default and environment variable.
 fn describe_argument(argument: &Arg, out: &mut Roff) {
     out.control("TP", []).text(names(argument));
     let mut text = argument.get_help().map(ToString::to_string).unwrap_or_default();

@@ -14,7 +14,7 @@ pub mod webhooks;
 
 use lastro_model::text::has_control;
 
-/// Names and addresses from before control characters were refused: what would move the cursor, hide or reorder text is a mark.
+/// Replaces characters that would move the cursor, hide or reorder text, which names stored by old versions may hold.
 fn printable(text: &str) -> String {
     let shown =
         |c: char| if has_control(c.encode_utf8(&mut [0; 4])) { char::REPLACEMENT_CHARACTER } else { c };

@@ -1,4 +1,4 @@
-//! How far a synchronisation is: bars on a terminal, a line a step elsewhere.
+//! Progress of a synchronisation: bars on a terminal, one line per step elsewhere.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -10,7 +10,7 @@ use lastro_ingest::result::Synchronised;
 use lastro_model::Source;
 use parking_lot::Mutex;
 
-/// For a terminal: a bar a source.
+/// Progress on a terminal: one bar per source.
 #[derive(Debug, Default)]
 pub(super) struct Bars {
     all: MultiProgress,
@@ -24,7 +24,7 @@ struct Bar {
     rejects: u64,
 }
 
-/// Before the first answer nobody can say how long it takes; after the last, how long it took is what counts.
+/// Bar templates. Before the first response the remaining time is unknown; at the end the elapsed time is shown.
 const WAITING: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} waiting for the first answer, {elapsed}";
 const READING: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} {msg}, {eta} left";
 const ENDED: &str = "{prefix:22} {bar:20} {pos:>4} of {len:<4} {msg}, {elapsed}";
@@ -71,12 +71,12 @@ impl Report for Bars {
     }
 
     fn wait(&self, source: Source, holder: &str) {
-        // A terminal that cannot be written to is nobody's.
+        // If the terminal cannot be written to, nobody is reading.
         let _ = self.all.println(format!("{:22} waiting for {holder}", source.name()));
     }
 }
 
-/// Bars where somebody looks, lines elsewhere.
+/// Returns bars if standard error is a terminal, otherwise lines.
 pub(super) fn for_this_terminal() -> Box<dyn Report> {
     if std::io::stderr().is_terminal() {
         Box::new(Bars::default())

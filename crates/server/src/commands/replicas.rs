@@ -1,5 +1,5 @@
-//! `lastro replicas`: the processes that serve the database, as they wrote of themselves. Standard output carries the result
-//! and nothing else.
+//! `lastro replicas`: lists the processes that serve the database, from the rows they wrote. Standard output carries
+//! the result and nothing else.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub async fn run(common: &Common, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The sources of which it serves an earlier edition than the one that stands.
+/// The sources of which a replica serves an older edition than the current one.
 fn behind(replica: &Replica, counters: &Counters) -> Vec<&'static str> {
     let is_behind =
         |source: &Source| replica.editions[*source].is_some_and(|served| served < counters.edition(*source));

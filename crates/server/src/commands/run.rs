@@ -1,5 +1,5 @@
-//! The entry of the binary: reads its settings, starts logging, and runs a command. It stands in the library, so that the
-//! code of all commands is generated there and not once more in the binary.
+//! The entry point of the binary: reads the settings, starts logging and runs a command. It is in the library, so that
+//! the code of all commands is generated there and not once more in the binary.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use super::{completions, demo, health, keys, manual, replicas, serve, sync, webh
 use crate::config::{self, Cli, Command};
 use crate::telemetry::{self, LogFormat};
 
-/// Time for background work to end after a command, such as building a catalog that nobody will query.
+/// Time for background work to end after a command, such as building a catalog that is no longer needed.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
-/// Runs the command that the arguments and the environment name, to its end.
+/// Runs the command given by the arguments and the environment.
 pub fn from_environment() -> ExitCode {
     let cli = config::from_environment();
     telemetry::start(cli.as_ref().map_or(LogFormat::Text, |cli| cli.common.log_format));

@@ -1,4 +1,4 @@
-//! `lastro serve`: runs until it is told to stop.
+//! `lastro serve`: runs the service until a signal stops it.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::service::Service;
 use crate::state::Setup;
 use crate::{descriptors, pepper};
 
-/// Locks a file beside the database for as long as this process serves, and says so where another one does: unless they
-/// count together, each of them admits every quota whole. The kernel lets go of the lock, however the process ends.
+/// Locks a file beside the database while this process serves. Warns if another process does and limits are not
+/// shared: each then admits every quota in full. The kernel releases the lock however the process ends.
 fn alone_on(database: &str, counts_together: bool) -> Option<File> {
     let mut path = lastro_store::sqlite_path(database)?.into_os_string();
     path.push(".serving");
@@ -35,14 +35,14 @@ fn alone_on(database: &str, counts_together: bool) -> Option<File> {
     }
 }
 
-/// Whoever holds the lock is alone on the machine, so that all who were there before are dead: nobody waits for them.
+/// Removes the rows of earlier replicas, so that nothing waits for them. The lock's holder is alone, so they are dead.
 async fn forget_the_dead(store: &dyn Store) {
     if let Err(error) = store.forget_replicas(Timestamp::MAX).await {
         tracing::debug!(%error, "the servers before this one could not be forgotten; they are dead in ten seconds");
     }
 }
 
-/// Said once: the default is for trying things out.
+/// Warns once at startup: the default place of the pepper is for trials.
 fn warn_of_pepper_beside(common: &Common) {
     if common.pepper_file.is_none() && pepper::default_path(&common.database).is_some() {
         tracing::warn!(
@@ -52,7 +52,7 @@ fn warn_of_pepper_beside(common: &Common) {
     }
 }
 
-/// As many connections as are asked for, or as the system allows.
+/// Limits the requested number of connections to what the system allows.
 fn connections(asked: ConnectionSettings) -> anyhow::Result<ConnectionSettings> {
     let most_asked = asked.most();
     let settings = asked.within(descriptors::connections()?);
@@ -74,7 +74,7 @@ fn warn_of_private_receivers(serve: &Serve) {
 }
 
 pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
-    // Told before anything is opened.
+    // Invalid settings are reported before anything is opened.
     serve.trusted_proxies()?;
     pepper::path_of(common)?;
     let scheme = if serve.tls.files()?.is_some() { "https" } else { "http" };
@@ -113,7 +113,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     service.stop().await
 }
 
-/// Is not ready from here on, and answers for so long whoever has not noticed yet. Another signal ends the wait.
+/// Reports not ready and keeps answering for `time`, until load balancers have noticed. Another signal ends the wait.
 async fn wait_for_balancers(service: &Service, time: Duration, stop: &mut Signals) {
     service.drain();
     if time.is_zero() {
@@ -126,7 +126,7 @@ async fn wait_for_balancers(service: &Service, time: Duration, stop: &mut Signal
     }
 }
 
-/// SIGTERM and Ctrl-C.
+/// The signals that stop a command: SIGTERM and Ctrl-C.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,

@@ -1,4 +1,4 @@
-//! `lastro sync`: one synchronisation now, with progress for whoever looks.
+//! `lastro sync`: runs one synchronisation now and shows its progress.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::config::{Common, SyncArgs};
 use crate::replicas::StoreClock;
 use crate::tls;
 
-/// How often is looked whether another process has ended.
+/// Interval of checking whether another process has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
@@ -68,7 +68,7 @@ async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> 
     })
 }
 
-/// The sources asked for, each once.
+/// The requested sources, each once.
 fn sources(arguments: &SyncArgs) -> anyhow::Result<Vec<Source>> {
     let mut sources =
         if arguments.source.is_empty() { Source::ALL.to_vec() } else { arguments.source.clone() };
@@ -80,7 +80,7 @@ fn sources(arguments: &SyncArgs) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Different sources wait for different publishers, mostly: they are asked at the same time.
+/// Synchronises all sources concurrently: most of them wait for different publishers.
 async fn synchronise(sync: &Sync, sources: &[Source], reach: Reach, wait: Duration) -> Vec<Timed> {
     join_all(sources.iter().map(|source| timed(sync, *source, reach, wait))).await
 }
@@ -93,7 +93,7 @@ async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Tim
     (source, result, started.elapsed().as_secs_f64())
 }
 
-/// Waits for another process that synchronises the same source, but not for ever.
+/// Synchronises a source, after waiting up to `wait` for another process that synchronises it.
 async fn in_turn(
     sync: &Sync,
     source: Source,

@@ -1,4 +1,4 @@
-//! `lastro webhooks`: the operator's view of the customers' webhooks. Standard output carries the result and nothing else.
+//! `lastro webhooks`: the operator's view of customers' webhooks. Standard output carries the result and nothing else.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::config::{Common, WebhooksCommand};
 use crate::replicas::StoreClock;
 use crate::webhooks::view::{DeliveryView, WebhookView, status};
 
-/// How many deliveries `show` lists.
+/// Number of deliveries that `show` lists.
 const DELIVERIES_SHOWN: usize = 20;
 
 pub async fn run(common: &Common, command: WebhooksCommand, as_json: bool) -> anyhow::Result<()> {
@@ -105,7 +105,7 @@ fn list(webhooks: &[Webhook], as_json: bool) {
     }
 }
 
-/// As its owner sees it, and whose it is.
+/// The webhook's JSON as its owner sees it, plus the account.
 fn described(webhook: &Webhook) -> Value {
     let mut value = json!(WebhookView::of(webhook));
     value["account"] = webhook.account.to_string().into();

@@ -1,4 +1,4 @@
-//! The commands beside `serve`, with what each of them takes.
+//! The commands other than `serve`, with their arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;

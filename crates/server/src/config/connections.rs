@@ -1,4 +1,4 @@
-//! What connections may hold on to.
+//! Limits on connections: number, time and memory.
 
 use std::time::Duration;
 
@@ -31,13 +31,13 @@ pub struct ConnectionSettings {
 }
 
 impl ConnectionSettings {
-    /// With no more connections than the system lets us have.
+    /// Caps the number of connections at what the system allows.
     pub fn within(self, affordable: usize) -> Self {
         let affordable = u32::try_from(affordable).unwrap_or(u32::MAX);
         Self { max_connections: self.max_connections.min(affordable), ..self }
     }
 
-    /// With no more connections than their share of the memory holds.
+    /// Caps the number of connections at what fits in their share of the memory.
     pub fn within_memory(self, secure: bool) -> Self {
         let cost = if secure { TLS_CONNECTION_BYTES } else { CONNECTION_BYTES };
         let affordable = (self.client_memory.connections / cost).max(1);
@@ -48,31 +48,31 @@ impl ConnectionSettings {
         self.max_connections as usize
     }
 
-    /// Unless it is set, one address may have a tenth of all connections, or a few where that is next to none.
+    /// Maximum number of connections per address: as set, or a tenth of all but at least 16; never more than all.
     pub fn most_per_address(&self) -> usize {
         let share = || (self.max_connections / 10).max(16);
         self.max_connections_per_address.unwrap_or_else(share).min(self.max_connections) as usize
     }
 }
 
-/// Memory that a connection takes by itself, as measured with thousands of them: buffers, tasks, the queues of HTTP/2.
+/// Memory of one connection, measured with thousands of them: buffers, tasks, the queues of HTTP/2.
 const CONNECTION_BYTES: usize = 32 * 1024;
-/// The same with a session of TLS and what it may hold of an answer.
+/// The same with a TLS session and the part of a response that it may buffer.
 const TLS_CONNECTION_BYTES: usize = 64 * 1024;
 
-/// Bytes that clients may make the service hold, by what they are for.
+/// Bytes that clients may make the service hold, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientMemory {
     /// Buffers and tasks of open connections.
     pub connections: usize,
-    /// Requests that are not answered yet: half-sent, waiting for a body, or waiting for something else.
+    /// Pending requests: half-sent, waiting for a body, or waiting for something else.
     pub pending: usize,
-    /// Answers that no socket has taken yet. Answers to clients that read may pass it, up to twice this.
+    /// Responses that no socket has accepted yet. Responses to clients that read may exceed it, up to twice this.
     pub unsent: usize,
 }
 
 impl ClientMemory {
-    /// Connections get half; the rest is for what is under way, unsent answers counted twice.
+    /// Divides the memory: half for connections, the rest for pending requests and, counted twice, unsent responses.
     pub fn of(bytes: usize) -> Self {
         Self { connections: bytes / 2, pending: bytes / 8, unsent: bytes / 8 }
     }
@@ -86,10 +86,10 @@ fn client_memory(text: &str) -> Result<ClientMemory, String> {
         .ok_or_else(|| "must be a number of MiB, from 16 to 1048576".to_owned())
 }
 
-/// Answers that make no progress are told apart by age up to a little more than this.
+/// Longest send timeout. Ages of stalled responses are distinguished up to a little more than this.
 pub const LONGEST_SEND_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A time that the sweep, which looks once a second, can tell apart.
+/// Parses a time of at least a second, the resolution of the sweep.
 fn whole_seconds(text: &str) -> Result<Duration, String> {
     duration(text)
         .ok()
@@ -110,7 +110,7 @@ mod tests {
     use crate::config::Serve;
 
     #[test]
-    fn times_are_at_least_a_second_and_answers_are_not_waited_for_longer_than_two_minutes() {
+    fn times_have_a_minimum_and_send_timeouts_a_maximum() {
         assert_eq!(whole_seconds("1s"), Ok(Duration::from_secs(1)));
         assert_eq!(whole_seconds("24h"), Ok(Duration::from_secs(24 * 3600)));
         assert_eq!(send_timeout("2m"), Ok(Duration::from_secs(120)));

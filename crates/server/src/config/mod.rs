@@ -1,7 +1,7 @@
-//! What can be set, where: a flag, its environment twin, the optional file, the default; the first that speaks wins.
+//! The settings. The first that is given wins: the flag, its environment variable, the optional file, the default.
 //!
-//! Each setting is declared here once, and the service is built from these groups as they are. A field that is marked
-//! `skip` is no setting of the operator: tests take other numbers there than the world.
+//! Each setting is declared once, and the service is built directly from these groups. A field marked `skip` is not
+//! available to the operator: it exists so that tests can use other values than production.
 
 mod commands;
 mod connections;
@@ -137,7 +137,7 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
-/// Without the URL of the database, which may hold a password.
+/// Omits the URL of the database, which may hold a password.
 impl fmt::Debug for Common {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Common").field("pepper_file", &self.pepper_file).finish_non_exhaustive()
@@ -145,17 +145,17 @@ impl fmt::Debug for Common {
 }
 
 impl Common {
-    /// What holds where nothing is said, whatever the environment says.
+    /// The default settings, ignoring the environment.
     pub fn defaults() -> anyhow::Result<Self> {
         defaults()
     }
 
-    /// The database, made and brought up to date where that is needed.
+    /// Opens the database, creating or migrating it if needed.
     pub async fn open_store(&self) -> lastro_store::Result<Arc<dyn Store>> {
         lastro_store::open_with(&self.database, &self.store_options()).await
     }
 
-    /// The database, which must be there.
+    /// Opens the database, which must exist.
     pub async fn open_existing_store(&self) -> lastro_store::Result<Arc<dyn Store>> {
         lastro_store::open_existing_with(&self.database, &self.store_options()).await
     }
@@ -172,7 +172,7 @@ fn defaults<T: Args>() -> anyhow::Result<T> {
     Ok(T::from_arg_matches(&command.try_get_matches_from(std::iter::empty::<&str>())?)?)
 }
 
-/// Reads the command line, the environment and the file. A wrong command line ends the program with a message.
+/// Reads the command line, the environment and the file. An invalid command line ends the program with a message.
 pub fn from_environment() -> anyhow::Result<Cli> {
     let mut command = Cli::command();
     if let Some(path) =
@@ -198,7 +198,7 @@ pub fn from_environment() -> anyhow::Result<Cli> {
     Ok(cli)
 }
 
-/// The settings to serve with, and what they were read from, if the command is to serve.
+/// The settings of `serve` and the matches they were parsed from, if that is the command.
 fn serving<'a>(cli: &'a mut Cli, matches: &'a ArgMatches) -> Option<(&'a mut Serve, &'a ArgMatches)> {
     match (&mut cli.command, matches.subcommand()) {
         (None, _) => Some((&mut cli.serve, matches)),
@@ -207,7 +207,7 @@ fn serving<'a>(cli: &'a mut Cli, matches: &'a ArgMatches) -> Option<(&'a mut Ser
     }
 }
 
-/// A setting of `serve` before another command would be lost without a word.
+/// Rejects a setting of `serve` before another command, where it would be silently ignored.
 fn refuse_misplaced(matches: &ArgMatches) -> anyhow::Result<()> {
     let settings = Serve::augment_args(clap::Command::new("serve"));
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
@@ -219,7 +219,7 @@ fn refuse_misplaced(matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// The file must be known before the rest is read, for it changes the defaults.
+/// Finds `--config` before the rest is parsed, because the file changes the defaults.
 fn config_path(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf> {
     while let Some(argument) = arguments.next() {
         if argument == "--config" {
@@ -232,8 +232,8 @@ fn config_path(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf>
     None
 }
 
-/// What the file says becomes the default of the flag of that name, here and in the commands that know it; a name that is no
-/// flag is an error.
+/// Makes the values of the file the defaults of the flags of those names, here and in the commands that have them. A
+/// name that is not a flag is an error.
 fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Command> {
     let table = text.parse::<toml::Table>().map_err(|error| without_its_line(text, &error))?;
     if let Some(name) = table.keys().find(|name| table.contains_key(&format!("{name}-file"))) {
@@ -252,7 +252,7 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
         if !known(&command) {
             bail!("`{name}` is not a setting; `lastro --help` lists them");
         }
-        // What must not be shown of the environment is not shown of the file either.
+        // A value hidden when it comes from the environment is hidden when it comes from the file too.
         let said = |argument: Arg| {
             let hidden = argument.is_hide_env_values_set();
             argument.default_value(value.clone()).hide_default_value(hidden)
@@ -267,7 +267,7 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
     Ok(command)
 }
 
-/// What is wrong and where, but not the line itself: it may hold a password.
+/// The error with its line number but without the line itself, which may hold a password.
 fn without_its_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let before = error.span().and_then(|span| text.as_bytes().get(..span.start)).unwrap_or_default();
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_speaks_where_the_flags_are_silent() {
+    fn the_file_sets_values_that_no_flag_sets() {
         let file = "listen = \"127.0.0.1:1\"\ndatabase = \"sqlite:x.db\"\nregistrations-per-hour = 5";
         let cli = parse(file, &["lastro", "--listen", "127.0.0.1:2"]).unwrap();
         assert_eq!(cli.serve.listen.port(), 2);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_that_is_off_may_be_named_alone() {
+    fn a_switch_flag_without_a_value_turns_it_on() {
         let switched =
             |arguments: &[&str]| parse("", arguments).unwrap().serve.webhooks.webhooks_allow_private;
         assert_eq!(switched(&["lastro"]), Switch::Off);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_the_file_is_told_to_nobody() {
+    fn a_password_in_the_file_is_never_shown() {
         let mut command = with_file(Cli::command(), "database = \"postgres://a:hunter2@b/c\"").unwrap();
         assert!(!command.render_long_help().to_string().contains("hunter2"));
         let broken = with_file(Cli::command(), "sync = \"off\"\ndatabase = \"postgres://a:hunter2@b/c\n");

@@ -1,4 +1,4 @@
-//! What the pages call the service, and where they send whoever wants a paid plan.
+//! Settings of the pages: the public URL of the service, and the contact for paid plans.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ pub struct PageSettings {
     pub contact: Contact,
 }
 
-/// Scheme, host and perhaps a port, without a slash at the end.
+/// Scheme, host and optional port, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
@@ -51,15 +51,15 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// Where a paid plan is got, if anywhere.
+/// The contact links for paid plans, if any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contact {
-    /// In the order of the plans; the first is Free, which needs nobody.
+    /// In the order of the plans. The first is Free, which needs no contact.
     targets: [Option<String>; Plan::ALL.len()],
 }
 
 impl Contact {
-    /// The link of a plan. `{key}` is left in it for a script, which alone knows the reader's key.
+    /// The link of a plan. `{key}` stays in it for a script to replace: only the browser has the reader's key.
     pub fn link(&self, plan: Plan) -> Option<String> {
         let target = self.targets[plan as usize].as_ref()?;
         Some(target.replace("{plan}", plan.id()))
@@ -69,7 +69,7 @@ impl Contact {
 impl FromStr for Contact {
     type Err = String;
 
-    /// One target for every paid plan, or `plan=target` for each, with spaces between.
+    /// Parses one target for every paid plan, or `plan=target` for each, separated by spaces.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut contact = Self::default();
         for word in text.split_whitespace() {
@@ -86,7 +86,7 @@ impl FromStr for Contact {
     }
 }
 
-/// An address becomes a link that writes to it.
+/// Checks a link, or turns an e-mail address into a `mailto:` link.
 fn link(target: &str) -> Result<String, String> {
     let is_plain = target.is_ascii() && !target.contains(['"', '<', '>', '\\', '`']) && target.len() <= 500;
     if is_plain && ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {

@@ -1,4 +1,4 @@
-//! Where the replicas of a fleet count limits together.
+//! Settings of the Redis in which all replicas count limits together.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct RedisSettings {
 }
 
 impl RedisSettings {
-    /// Checked, if there is to be a Redis at all.
+    /// Validates the settings; `None` without a Redis.
     pub fn checked(&self) -> anyhow::Result<Option<lastro_quota::Settings>> {
         let Some(url) = &self.redis else {
             anyhow::ensure!(self.redis_ca.is_none(), "--redis-ca is of use only with --redis");
@@ -42,14 +42,14 @@ impl RedisSettings {
     }
 }
 
-/// An address that may hold a password: it is shown nowhere.
+/// A URL that may hold a password, so it is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RedisUrl(pub String);
 
 impl FromStr for RedisUrl {
     type Err = Infallible;
 
-    /// What is no address is refused later: the command line would repeat it.
+    /// Accepts any text. An invalid URL is rejected later, because the command line parser would print it.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(Self(text.to_owned()))
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn authorities_alone_are_a_mistake() {
+    fn a_redis_ca_without_a_redis_is_rejected() {
         assert!(settings(None, None).checked().unwrap().is_none());
         assert!(settings(None, Some("ca.pem")).checked().is_err());
         assert!(settings(Some("redis://host"), None).checked().unwrap().is_some());

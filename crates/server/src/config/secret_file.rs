@@ -1,6 +1,6 @@
-//! Settings that hold a password, such as the URL of a database, out of a file: as containers and systemd hand secrets over.
+//! Reads settings that hold a password, such as a database URL, from files, as containers and systemd provide them.
 //!
-//! No message tells what such a file holds.
+//! No message shows the content of such a file.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,11 +10,11 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-/// More than any URL has, and little enough that a wrong file does no harm.
+/// Maximum file size: longer than any URL, and small enough that a wrong file does no harm.
 const LARGEST: u64 = 64 * 1024;
 
-/// The value of a setting that a file may hold in its place, if the file is to be read: where neither was said aloud, or the
-/// file alone. The settings' file (`--config`) says nothing aloud.
+/// The value of a setting from its secret file, unless the setting itself was given explicitly. Giving both explicitly
+/// is an error. Values from the `--config` file are not explicit.
 pub(super) fn chosen(matches: &ArgMatches, id: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
     let Some(path) = file else { return Ok(None) };
     let aloud = |id: &str| matches.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue);
@@ -25,7 +25,7 @@ pub(super) fn chosen(matches: &ArgMatches, id: &str, file: Option<&Path>) -> any
     }
 }
 
-/// The first line of the file, without the space around it.
+/// The first line of the file, trimmed.
 pub fn secret_from_file(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let mut bytes = Vec::new();
@@ -34,7 +34,7 @@ pub fn secret_from_file(path: &Path) -> anyhow::Result<String> {
     if bytes.len() as u64 > LARGEST {
         bail!("{shown} is too large: it should hold one line");
     }
-    // The error of the conversion holds the bytes.
+    // The conversion error is not passed on, because it contains the bytes.
     let Ok(text) = String::from_utf8(bytes) else { bail!("{shown} is not text") };
     match text.lines().next().map(str::trim) {
         Some(line) if !line.is_empty() => Ok(line.to_owned()),
@@ -53,14 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_counts_without_the_space_around_it() {
+    fn reads_the_first_line_trimmed() {
         for content in ["postgres://a:b@c/d", "postgres://a:b@c/d\n", "  postgres://a:b@c/d \r\n# a note\n"] {
             assert_eq!(read(content.as_bytes()).as_deref(), Ok("postgres://a:b@c/d"));
         }
     }
 
     #[test]
-    fn what_is_no_line_is_refused_without_a_word_of_it() {
+    fn invalid_files_are_rejected_without_showing_their_content() {
         let large = "hunter2".repeat(10_000);
         for (content, reason) in [
             (&b""[..], "is empty"),

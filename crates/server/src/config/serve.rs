@@ -1,4 +1,4 @@
-//! The settings of `lastro serve`, and those that it shares with `lastro sync`.
+//! The settings of `lastro serve`, and those shared with `lastro sync`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -84,12 +84,12 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// What is served with where nothing is said, whatever the environment says.
+    /// The default settings, ignoring the environment.
     pub fn defaults() -> anyhow::Result<Self> {
         super::defaults()
     }
 
-    /// What this process is called by people: a name that was given, or that of the machine.
+    /// The human-readable name of this process: the one that was set, or the host's.
     pub fn replica_name(&self) -> String {
         let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
         self.replica_name.clone().unwrap_or_else(host)
@@ -101,7 +101,7 @@ impl Serve {
     }
 }
 
-/// A name for people, in one line of a table.
+/// Checks a replica name, which must fit in one line of a table.
 fn replica_name(text: &str) -> Result<String, String> {
     if text.is_empty() || text.len() > 100 || has_control(text) {
         return Err("must be 1 to 100 bytes without control characters".to_owned());
@@ -109,7 +109,7 @@ fn replica_name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The first year that the regulator declares filings for.
+/// The first year for which the regulator publishes filings.
 pub(super) const FIRST_YEAR: i16 = 2003;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -166,7 +166,7 @@ impl From<PublisherSettings> for Publishers {
     }
 }
 
-/// The operator's listener can be left out.
+/// The address of the operator's listener; `None` if it is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdminListen(pub Option<SocketAddr>);
 

@@ -1,4 +1,4 @@
-//! How long a synchronisation waits for publishers that are slow or away, and for other processes.
+//! Timeouts of a synchronisation, for slow or unreachable publishers and for other processes.
 
 use std::time::Duration;
 
@@ -36,10 +36,10 @@ impl From<&SyncTimeouts> for RetryPolicy {
     }
 }
 
-/// Longer than anybody means; a slip of the unit is told at once.
+/// Upper bound that no sensible value exceeds, so that a wrong unit is rejected.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// A time such as `1500ms`, `90s` or `3m`, from a millisecond to a day.
+/// Parses a time such as `1500ms`, `90s` or `3m`, from a millisecond to a day.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
     match parsed {
@@ -48,7 +48,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A time that may also be none at all; longer than an hour nobody waits for a process to end.
+/// Parses a time that may be zero, at most an hour: nobody waits longer for a process to end.
 pub(super) fn drain(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
     parsed

@@ -1,4 +1,4 @@
-//! TLS on the API's own listener, for those who have no proxy in front.
+//! TLS on the API's own listener, for deployments without a proxy.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct TlsSettings {
     pub tls_poll_interval: Duration,
 }
 
-/// The two files that belong together.
+/// The files of a certificate and its private key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateFiles {
     pub certificate: PathBuf,
@@ -27,7 +27,7 @@ pub struct CertificateFiles {
 }
 
 impl TlsSettings {
-    /// None where plain HTTP is spoken.
+    /// The files, or `None` for plain HTTP. One without the other is an error.
     pub fn files(&self) -> anyhow::Result<Option<CertificateFiles>> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
@@ -47,7 +47,7 @@ mod tests {
     use crate::config::Serve;
 
     #[test]
-    fn the_two_files_are_named_together_or_not_at_all() {
+    fn certificate_and_key_must_be_given_together() {
         let files = |certificate: Option<&str>, key: Option<&str>| {
             let mut settings = Serve::defaults().unwrap().tls;
             (settings.tls_cert, settings.tls_key) = (certificate.map(Into::into), key.map(Into::into));

@@ -1,4 +1,4 @@
-//! How webhooks are served.
+//! Settings of webhooks.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct WebhookSettings {
 }
 
 impl WebhookSettings {
-    /// Receivers may have private addresses and speak plain HTTP.
+    /// Whether receivers may have private addresses and use plain HTTP.
     pub fn allow_private(&self) -> bool {
         self.webhooks_allow_private == Switch::On
     }

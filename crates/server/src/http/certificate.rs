@@ -1,7 +1,7 @@
-//! The certificate that the API's listener shows: read from two files, and read again when they change.
+//! The TLS certificate of the API's listener: read from two files, and reloaded when they change.
 //!
-//! [`super::listener`] asks for it with every connection that it takes; [`run`] is the job that looks at the files. A pair
-//! that cannot be used, such as the half of a new one, changes nothing: the old one stays until a good one is there.
+//! [`super::listener`] uses it for each new connection; the job [`run`] polls the files. An unusable pair, such as a
+//! half-written one, changes nothing: the old pair is used until a valid one is found.
 
 use std::fs::File;
 use std::io::Read;
@@ -25,15 +25,15 @@ use crate::config::{CertificateFiles, TlsSettings};
 use crate::jobs::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
 
-/// A chain of certificates has a few kilobytes.
+/// Largest file read. A certificate chain has a few kilobytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
-/// What a session may hold of an answer that its socket has not taken: as much as hyper hands over at a time, and its frame.
-/// Beyond that the answer is not taken, so that we see how far the client is.
+/// Bytes of a response that a TLS session may buffer for its socket: one write of hyper, and its framing.
+/// Further writes are not accepted, so that we see how much the client has read.
 const LARGEST_SESSION_BUFFER: usize = 32 * 1024;
-/// In the order in which we like them.
+/// Protocols offered, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// What the files were when they were last looked at; `None` if they could not be read.
+/// Digest of the files when last read; `None` if they could not be read.
 type Seen = Option<[u8; 32]>;
 
 #[derive(Debug)]
@@ -41,14 +41,14 @@ pub struct Certificate {
     files: CertificateFiles,
     settings: TlsSettings,
     config: ArcSwap<ServerConfig>,
-    /// Whether usable or not: what the files hold is judged, and told, once.
+    /// Digest of the last files read, usable or not: each content is checked, and logged, once.
     seen: Mutex<Seen>,
-    /// The files are no pair that can be used, so that an older one is shown.
+    /// Whether the current files are unusable, so that an older pair is in use.
     rejected: AtomicBool,
 }
 
 impl Certificate {
-    /// None where plain HTTP is spoken. A pair that cannot be used is an error.
+    /// Loads the configured certificate; `None` for plain HTTP. An unusable pair is an error.
     pub fn open(settings: &TlsSettings) -> anyhow::Result<Option<Self>> {
         let Some(files) = settings.files()? else { return Ok(None) };
         let pair = Pair::read(&files)?;
@@ -58,20 +58,20 @@ impl Certificate {
         Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected: AtomicBool::new(false) }))
     }
 
-    /// Greets a client with the certificate of the moment.
+    /// Starts the handshake with the current certificate.
     pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Accept<S> {
         TlsAcceptor::from(self.config.load_full())
             .accept_with(stream, |session| session.set_buffer_limit(Some(LARGEST_SESSION_BUFFER)))
     }
 
-    /// What the operator is told.
+    /// Writes the metrics.
     pub fn render(&self, out: &mut Exposition) {
         let help =
             "Whether the files of the certificate cannot be used as they are, so that an older one is shown.";
         out.gauge("lastro_tls_certificate_rejected", help, u8::from(self.rejected.load(Ordering::Relaxed)));
     }
 
-    /// Looks at the files. A pair that is new is shown from the next connection on.
+    /// Reads the files. A new pair is used from the next connection on.
     fn look(&self) {
         let read = Pair::read(&self.files);
         let seen = read.as_ref().ok().map(Pair::digest);
@@ -93,7 +93,7 @@ impl Certificate {
     }
 }
 
-/// Looks at the files every few seconds.
+/// Polls the files every few seconds.
 pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
@@ -102,7 +102,7 @@ pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>)
         }
         let looking = Arc::clone(&certificate);
         tokio::select! {
-            // A file that cannot be read to its end, as on a disk that is away, holds up no stop.
+            // A read that hangs, as on an unavailable disk, does not delay shutdown.
             () = stopped(&mut stop) => return,
             looked = tokio::task::spawn_blocking(move || looking.look()) => {
                 if let Err(error) = looked {
@@ -113,7 +113,7 @@ pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>)
     }
 }
 
-/// What the two files hold.
+/// The contents of the two files.
 struct Pair {
     certificate: Vec<u8>,
     key: Vec<u8>,
@@ -134,7 +134,7 @@ impl Pair {
             .into()
     }
 
-    /// TLS 1.2 and 1.3 with this certificate.
+    /// Builds the configuration for TLS 1.2 and 1.3.
     fn config(&self, files: &CertificateFiles) -> anyhow::Result<Arc<ServerConfig>> {
         let (shown, key_shown) = (files.certificate.display(), files.key.display());
         let chain = CertificateDer::pem_slice_iter(&self.certificate).collect::<Result<Vec<_>, _>>();
@@ -142,7 +142,7 @@ impl Pair {
         if chain.is_empty() {
             bail!("{shown} holds no certificate in PEM form");
         }
-        // The reason may quote what the file holds.
+        // The error is dropped: it may quote the file's content.
         let Ok(key) = PrivateKeyDer::from_pem_slice(&self.key) else {
             bail!("{key_shown} holds no private key in PEM form that needs no passphrase");
         };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_cannot_be_used_leaves_the_old_one_and_a_good_one_replaces_it() {
+    fn keeps_the_old_pair_until_a_valid_one_replaces_it() {
         let files = Files(TempDir::new().unwrap());
         let ([old, old_key], [new, new_key]) = (OLD, NEW);
         files.write("certificate", old);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_end_is_not_read_to_its_end() {
+    fn rejects_files_that_are_too_large() {
         assert!(content(Path::new("/dev/zero")).unwrap_err().to_string().contains("is too large"));
     }
 }

@@ -1,6 +1,6 @@
-//! What a handler is: what it is asked, what it may use to answer, and what its line in the table of routes says.
+//! Handler types: their input, their output, and their entry in the route table.
 //!
-//! Handlers know this page and not the table; [`super::routes`] alone knows them all.
+//! Handlers depend on this module, not on the table; only [`super::routes`] refers to all of them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,19 +27,19 @@ use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
 use crate::state::App;
 
-/// Longest time that an answer may wait on the store.
+/// Longest time a response may wait for the store.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same where it waits for somebody else's server, which may take its time.
+/// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a handler may ask, and what it may use to answer.
+/// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
 pub enum Handler {
-    /// Answers from memory. It is not async, so it cannot wait on a database: the compiler keeps that promise.
+    /// Replies from memory. It is not async, so the compiler guarantees that it never waits for a database.
     Read(ReadHandler),
-    /// Answers from memory, with more than is held in memory at once.
+    /// Streams from memory a response too large to be built at once.
     Export(ExportHandler),
-    /// May wait on the store.
+    /// May wait for the store.
     Act(&'static dyn ActHandler),
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for dyn ActHandler {
     }
 }
 
-/// Gives the future of an `async fn` a name, which differs with the lifetime of the action.
+/// Names the future of an `async fn`, whose type depends on the lifetime of the action.
 pub trait AsyncHandler<'a> {
     type Future: Future<Output = Result<Reply, ApiError>> + Send + 'a;
 
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// A request to read, with all that its answer may depend on.
+/// A read request, with everything its response may depend on.
 #[derive(Debug)]
 pub struct Question<'a> {
     pub catalog: &'a Catalog,
@@ -90,7 +90,7 @@ pub struct Question<'a> {
     pub jobs: &'a Jobs,
     pub plan: Plan,
     pub now: Now,
-    /// At whose expense a page is drawn.
+    /// The client charged for rendering a page.
     pub client: ClientAddr,
     pub path: PathParams<'a>,
     pub query: Query<'a>,
@@ -100,18 +100,18 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// The format in which a page is wanted.
+    /// The requested format.
     pub fn format(&self) -> Result<Format, ApiError> {
         Format::asked(&self.query, self.accept, JSON)
     }
 
-    /// What a file with the answer is called today.
+    /// The label of a downloaded file, with today's date.
     pub fn label(&self, name: impl Into<Cow<'static, str>>, total: usize) -> Label {
         Label { name: name.into(), total, day: self.now.utc_day() }
     }
 }
 
-/// A request that may change something or ask the store.
+/// A request that may change something or query the store.
 #[derive(Debug)]
 pub struct Action<'a> {
     pub app: &'a App,
@@ -124,31 +124,31 @@ pub struct Action<'a> {
     pub body: RequestBody,
 }
 
-/// One line of the table of routes.
+/// One entry of the route table.
 #[derive(Debug)]
 pub struct Route {
     /// Method and path template: the route's name in usage reports, metrics and the API description.
     pub endpoint: &'static str,
-    /// What a caller's plan must include.
+    /// The feature that the caller's plan must include.
     pub feature: Feature,
     pub meter: Meter,
-    /// Whether it is part of the API description; static files, and pages that programs have no use for, are not.
+    /// Whether it is part of the API description; static files and pages of no use to programs are not.
     pub described: bool,
-    /// Whether pages of other origins are refused.
+    /// Whether requests from pages of other origins are rejected.
     pub same_origin: bool,
-    /// Longest time that an answer may take.
+    /// Longest time a response may take.
     pub timeout: Duration,
     pub handler: Handler,
 }
 
-/// What a request is counted against.
+/// The allowance that a request is counted against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meter {
     /// The caller's quota.
     Quota,
-    /// The address's allowance of pages: a caller without quota can still read them.
+    /// The address's allowance of pages, which can be read without quota left.
     Pages,
-    /// Nothing: registration has limits of its own, and what `OPTIONS` tells is known to all.
+    /// No allowance: registration has limits of its own, and responses to `OPTIONS` are public.
     Nothing,
 }
 
@@ -169,7 +169,7 @@ impl Route {
         self.endpoint.split_once(' ').map_or(self.endpoint, |(method, _)| method)
     }
 
-    /// The template of its path.
+    /// The path template.
     pub fn path(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or("", |(_, path)| path)
     }
@@ -183,12 +183,12 @@ pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route 
     Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
 }
 
-/// A page that answers with what the API would answer with, and so costs what a call of the API costs.
+/// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..read(endpoint, Feature::Market, handler) }
 }
 
-/// A page or a file that is no part of the API description.
+/// A page or a file outside the API description.
 pub(super) const fn asset(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..page(endpoint, handler) }
 }
@@ -201,12 +201,12 @@ pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'sta
     Route::new(endpoint, feature, Handler::Act(handler))
 }
 
-/// Hands out a key: to programs and to our own pages.
+/// A route that issues a key, to programs and to our own pages.
 pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
 }
 
-/// Waits for somebody else's server.
+/// A route that waits for a third party's server.
 pub(super) const fn call_out(
     endpoint: &'static str,
     feature: Feature,

@@ -1,5 +1,5 @@
-//! The accept loop: HTTP/1.1 and HTTP/2 on one port, without TLS or with it, and a limit for everything a client can hold
-//! on to.
+//! The accept loop: HTTP/1.1 and HTTP/2 on one port, with or without TLS, and a limit for every resource a client
+//! can hold.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -29,13 +29,13 @@ use super::response::outgoing::Outgoing;
 use crate::jobs::stopped;
 use crate::state::App;
 
-/// How long running requests are waited for when the service stops.
+/// Longest wait for running requests at shutdown.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long is waited after a failure to accept: without descriptors, the next attempt would fail as well.
+/// Delay after a failed accept: without free file descriptors, an immediate retry would fail as well.
 pub const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BETWEEN_WARNINGS_NS: u64 = 10_000_000_000;
 
-/// Serves until `stop` turns true, then finishes what is running and returns. With a certificate it speaks TLS alone.
+/// Serves until `stop` turns true, then finishes running requests and returns. With a certificate, only TLS is served.
 pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
     let mut failures = AcceptFailures::default();
     loop {
@@ -45,7 +45,7 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
         };
         match accepted {
             Ok((stream, peer)) => admit(&app, stream, peer.ip()),
-            // Out of file descriptors, or a client gone before it was greeted: neither ends the service.
+            // Out of file descriptors, or the client disconnected early: neither ends the service.
             Err(error) => {
                 failures.note(&error, app.clock.monotonic_ns());
                 tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
@@ -59,19 +59,19 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
     }
 }
 
-/// A connection without TLS or with it: one type, so that the protocols are compiled once.
+/// A connection with or without TLS, as one type, so that the protocol code is compiled once.
 type Stream = Either<TcpStream, Box<TlsStream<Inbound<TcpStream>>>>;
 
-/// Waits for a free place first: who cannot be served yet waits in the system's queue, not in our memory.
+/// Accepts once there is a free place: excess clients wait in the system's queue, not in our memory.
 async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(TcpStream, SocketAddr)> {
     app.connections.wait_for_place().await;
     listener.accept().await
 }
 
-/// Speaks with a client, or closes the connection at once where its address has too many.
+/// Serves a client, or closes the connection at once if its address has too many.
 fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
     if let Some(admitted) = app.connections.admit(peer, app.proxies.trusts(peer)) {
-        // A small answer must not wait for the next one to fill a packet.
+        // A small response must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
         match &app.certificate {
             None => tokio::spawn(serve_connection(Arc::clone(app), admitted, Stream::Left(stream))),
@@ -82,7 +82,7 @@ fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
     }
 }
 
-/// AcceptFailures to accept. One line in ten seconds tells of them, however many they are.
+/// Accept failures, logged at most once in ten seconds, with their number.
 #[derive(Debug, Default)]
 pub struct AcceptFailures {
     untold: u64,
@@ -96,7 +96,7 @@ impl AcceptFailures {
         }
     }
 
-    /// How many were not told of, this one included, if it is time to tell.
+    /// The number of failures not logged yet, this one included, if a log line is due.
     fn due(&mut self, now_ns: u64) -> Option<u64> {
         self.untold += 1;
         if now_ns < self.next_line_ns {
@@ -107,29 +107,29 @@ impl AcceptFailures {
     }
 }
 
-/// No time limit stands here: the sweep ends whoever is too slow.
+/// Configures HTTP without timeouts: the sweep closes slow connections.
 fn protocol() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // Who has asked and says no more may still want the answer.
+    // A client may shut down its sending side and still read the response.
     builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD).half_close(true);
     builder
         .http2()
-        // Each stream costs memory and a task, and h2 keeps room for as many as there ever were at once.
+        // Each stream costs memory and a task, and h2 keeps room for the highest number ever open at once.
         .max_concurrent_streams(32)
         .max_header_list_size(LARGEST_HEAD as u32)
-        // What one stream may have queued: a chunk, and the next while that goes out.
+        // Bytes one stream may have queued: a chunk, and the next while the first is being sent.
         .max_send_buf_size(32 * 1024)
-        // Bodies that nobody has read yet. The largest that we take fits; the protocol knows no smaller one for all streams.
+        // Unread bodies. The largest body we accept fits; the protocol allows no smaller window for a connection.
         .initial_stream_window_size(32 * 1024)
         .initial_connection_window_size(64 * 1024)
-        // Streams that were reset before we looked at them: more than a few in a row are an attack, and end it.
+        // Streams reset before we processed them: more than a few in a row are an attack, and end the connection.
         .max_pending_accept_reset_streams(20)
-        // Streams that we reset ourselves. A client may have guessed how many it may open before it was told.
+        // Streams that we reset. A client may open too many before it receives our limit.
         .max_local_error_reset_streams(200);
     builder
 }
 
-/// One connection over TLS, to its end. The handshake is a part of it like any other: who does not finish it is silent.
+/// Serves one TLS connection to its end. A client that does not finish the handshake is closed as idle.
 async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admitted, stream: TcpStream) {
     match handshake(&certificate, admitted.connection(), stream).await {
         Some(Ok(stream)) => serve_connection(app, admitted, Stream::Right(Box::new(stream))).await,
@@ -138,7 +138,7 @@ async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admit
     }
 }
 
-/// None when the connection is to close before it has come to anything: nothing was asked on it yet.
+/// Performs the handshake; `None` if the connection is closed first, before it has carried a request.
 async fn handshake(
     certificate: &Certificate,
     connection: &Arc<Connection>,
@@ -152,7 +152,7 @@ async fn handshake(
     .await
 }
 
-/// One connection over any stream, to its end. The benchmark's stream is memory and no network.
+/// Serves one connection over any stream to its end. The benchmark uses an in-memory stream.
 pub async fn serve_connection<S>(app: Arc<App>, admitted: Admitted, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -178,7 +178,7 @@ where
     if let Err(error) = ended.await {
         tracing::debug!(%error, "a connection broke");
     }
-    // Requests of it that wait need no answer any more.
+    // Its pending requests need no response any more.
     connection.cut_off();
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_to_accept_are_told_once_in_ten_seconds_with_their_number() {
+    fn logs_accept_failures_once_in_ten_seconds_with_their_number() {
         let mut failures = AcceptFailures::default();
         let told: Vec<_> =
             (0..250).filter_map(|times| failures.due(times * ACCEPT_RETRY_DELAY.as_nanos() as u64)).collect();

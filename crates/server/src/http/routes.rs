@@ -1,4 +1,4 @@
-//! Every route of the service, on one page, and the look-up in it.
+//! The table of all routes, and the lookup in it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -91,24 +91,24 @@ pub static ROUTES: &[Route] = &[
     asset("GET /assets/{id}", pages::assets::own),
 ];
 
-/// What a method and a path mean.
+/// The result of looking up a method and a path.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     Found {
         index: usize,
         route: &'static Route,
     },
-    /// The path is known; the method is not one of these.
+    /// The path exists, but not with this method.
     OtherMethod {
         allow: &'static str,
-        /// Whether one of them is for pages of this origin only.
+        /// Whether one of the allowed methods is restricted to pages of this origin.
         same_origin: bool,
     },
     Unknown,
 }
 
 impl Target {
-    /// The index for counting; unknown targets share the one past the last.
+    /// The index in the metrics; all unknown targets share the one past the last route.
     pub fn index(&self) -> usize {
         match self {
             Self::Found { index, .. } => *index,
@@ -123,7 +123,7 @@ impl Target {
         }
     }
 
-    /// What a request of this method and path is counted against.
+    /// The allowance that a request with this method and path is counted against.
     pub fn meter(&self, method: &Method, path: &str) -> Meter {
         match self {
             _ if method == Method::OPTIONS => Meter::Nothing,
@@ -133,7 +133,7 @@ impl Target {
         }
     }
 
-    /// Whether scripts of other origins are told nothing here.
+    /// Whether responses are hidden from scripts of other origins.
     pub fn is_for_same_origin(&self) -> bool {
         match self {
             Self::Found { route, .. } => route.same_origin,
@@ -164,7 +164,7 @@ impl Methods {
         }
     }
 
-    /// What `Allow` says here.
+    /// The value of the `Allow` header.
     fn names(&self) -> String {
         let known = [
             (self.get, "GET, HEAD"),
@@ -187,16 +187,16 @@ static PATHS: LazyLock<matchit::Router<Methods>> = LazyLock::new(|| {
     }
     let mut paths = matchit::Router::new();
     for (path, mut methods) in by_path {
-        // The table lives as long as the program, and so do its few texts.
+        // Leaking is fine: the table lives as long as the program.
         methods.allow = methods.names().leak();
-        // The table is ours and a test resolves every line of it: a conflict would not get past that test.
+        // A test resolves every line of the table, so a conflict would fail there.
         let inserted = paths.insert(path, methods);
         debug_assert!(inserted.is_ok(), "two routes for {path}");
     }
     paths
 });
 
-/// Looks a request up in the table. `HEAD` is answered by the route of `GET`.
+/// Looks up a request in the table. `HEAD` uses the route of `GET`.
 pub fn resolve(method: &Method, path: &str) -> Target {
     let Ok(found) = PATHS.at(path) else { return Target::Unknown };
     let index = match *method {
@@ -218,7 +218,7 @@ mod tests {
     use crate::http::request::path::PathParams;
 
     #[test]
-    fn every_line_of_the_table_resolves_to_itself() {
+    fn every_route_resolves_to_itself() {
         for (index, route) in ROUTES.iter().enumerate() {
             let method: Method = route.method().parse().unwrap();
             let path = route
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_paths_that_are_not_in_the_table_are_told_apart() {
+    fn distinguishes_unknown_methods_from_unknown_paths() {
         assert!(matches!(
             resolve(&Method::POST, "/health"),
             Target::OtherMethod { allow: "GET, HEAD, OPTIONS", .. }

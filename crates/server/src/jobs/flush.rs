@@ -1,7 +1,7 @@
 //! Writes the usage counters to the store, often enough that a killed process loses less than a second.
 //!
-//! Whoever needs the store to have everything (a report of usage) waits for a flush that began after it asked. Many who
-//! ask at once share one.
+//! A caller that needs all counts in the store (a usage report) waits for a flush that began after its call.
+//! Concurrent callers share one flush.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use super::{stopped, tick};
 use crate::metrics::Metrics;
 
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How long the last flush is tried before the process gives up, and the pause between two attempts.
+/// Time limit of the last flush at shutdown, and the pause between its attempts.
 const LAST_WITHIN: Duration = Duration::from_secs(10);
 const BETWEEN_LAST: Duration = Duration::from_millis(300);
 
-/// Brings usage into the store. Flushes are numbered in the order in which they begin.
+/// Writes usage to the store. Flushes are numbered in the order in which they begin.
 #[derive(Debug)]
 pub struct UsageFlusher {
     usage: Arc<Usage>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
-    /// Names this process among all that ever wrote usage into the store.
+    /// Identifies this process among all that ever wrote usage into the store.
     boot: String,
     turn: Mutex<()>,
     begun: AtomicU64,
@@ -40,7 +40,7 @@ pub async fn run(flusher: Arc<UsageFlusher>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            // A failure is told where it happens, and what could not be written is kept.
+            // A failure is logged in `write`, and counts that could not be written are kept.
             () = tick(INTERVAL) => { let _ = flusher.flush().await; }
         }
     }
@@ -58,7 +58,7 @@ impl UsageFlusher {
         Self { usage, store, clock, metrics, boot, turn: Mutex::default(), begun, succeeded }
     }
 
-    /// Returns when everything that was counted before this call is in the store.
+    /// Returns when everything counted before this call is in the store.
     pub async fn flush(&self) -> lastro_store::Result<()> {
         let begun_before = self.begun.load(Ordering::Acquire);
         let _turn = self.turn.lock().await;
@@ -66,7 +66,7 @@ impl UsageFlusher {
             return Ok(());
         }
         let number = self.begun.fetch_add(1, Ordering::AcqRel) + 1;
-        // One that failed before, or was given up half-way, goes first and unchanged.
+        // A batch that failed before, or was cancelled half-way, goes first and unchanged.
         if let Some(batch) = self.usage.under_way() {
             self.write(&batch).await?;
         }
@@ -77,7 +77,7 @@ impl UsageFlusher {
         Ok(())
     }
 
-    /// After the last response: nothing that was counted is lost by a stop, unless the store is away for too long.
+    /// Flushes after the last response: a shutdown loses no counts unless the store is unreachable for too long.
     pub async fn flush_last(&self) -> anyhow::Result<()> {
         let attempts = async {
             while !AssertUnwindSafe(self.flush()).catch_unwind().await.is_ok_and(|written| written.is_ok()) {

@@ -1,5 +1,5 @@
-//! Keeps nothing longer than promised: keys whose end has come are closed for good, old deliveries and notes are
-//! forgotten, and keys that nobody ever used are removed.
+//! Enforces the retention promises: closes expired keys for good, deletes old deliveries and bookkeeping rows, and
+//! removes keys that were never used.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use tokio::sync::watch;
 
 use super::{stopped, tick};
 
-const POLL_INTERVAL: Duration = Duration::from_secs(4);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
 
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// Longer than any server that runs may not have heard of a removal, or have a batch of counts in doubt.
+/// Longer than any running server can miss a removal or have an unconfirmed batch of counts.
 const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Ninety days, and an hour in which the last counts of every process are written.
+/// Ninety days, plus an hour in which every process writes its last counts.
 const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
 const REPLICAS_KEPT: SignedDuration = SignedDuration::from_hours(24);
 const REMOVED_AT_ONCE: usize = 200;
 
-/// What is forgotten from, and by which clock.
+/// The store to clean up, and the clock that decides.
 #[derive(Debug)]
 pub struct Retention {
     pub store: Arc<dyn Store>,
@@ -51,7 +51,7 @@ pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// When something is to be done next, by the clock that only grows.
+/// The next time of a periodic task, by the monotonic clock.
 struct Due {
     at_ns: u64,
     period_ns: u64,
@@ -71,8 +71,8 @@ impl Due {
     }
 }
 
-/// How long the clock on the wall has run as evenly as the one that only grows. One that was wrong at the start, and is
-/// set right, or jumps later, makes nobody's key look old.
+/// Time during which the wall clock has run in step with the monotonic one. A wall clock that is wrong at startup and
+/// corrected, or jumps later, must not make a key look old.
 struct Evenness {
     since: Now,
 }
@@ -116,7 +116,7 @@ async fn forget(retention: &Retention) {
     );
 }
 
-/// A few at a time: nobody who registers meanwhile waits long.
+/// Removes keys in small batches, so that concurrent registrations do not wait long.
 async fn remove_unused_keys(retention: &Retention) {
     let (before, now) = (ago(retention, UNUSED_KEPT), retention.clock.now().timestamp());
     loop {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_has_to_run_evenly_again() {
+    fn a_clock_jump_restarts_the_evenness_period() {
         let mut evenness = Evenness::from(at(0, 0));
         assert_eq!(evenness.lasts_for(at(3600, 0)), HOUR_NS);
         assert_eq!(evenness.lasts_for(at(3601, 30)), HOUR_NS + 1_000_000_000, "it is put right by a little");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_comes_once_in_its_time() {
+    fn a_task_is_due_once_per_period() {
         let mut due = Due::every(10, 3);
         let come: Vec<u64> = (0..40).filter(|now| due.has_come(*now)).collect();
         assert_eq!(come, [3, 13, 23, 33]);

@@ -1,5 +1,5 @@
-//! What runs beside the requests. Each job is one loop that ends when the service stops; [`supervisor`] starts it, and starts it
-//! again should it end before.
+//! Background jobs. Each is one loop that ends when the service stops. [`supervisor`] starts it, and restarts it if it
+//! ends earlier.
 
 pub mod flush;
 pub mod forget;
@@ -16,12 +16,12 @@ use tokio::time::Instant;
 
 /// Waits until the service stops.
 pub async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that whoever could say so is gone, which is a stop too.
+    // An error means that the sender is gone, which is a stop too.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-/// Waits for the next multiple of an interval since the first call. Jobs that look at something regularly, some eighty with
-/// the sources, so wake the processor together and not each at its own moment.
+/// Waits for the next multiple of an interval since the first call. This way polling jobs, some eighty with the
+/// sources, wake the processor together instead of each at its own moment.
 pub async fn tick(interval: Duration) {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let (passed, interval) = (BEGAN.elapsed().as_nanos(), interval.as_nanos().max(1));
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn ticks_that_begin_apart_end_together() {
+    async fn ticks_started_apart_end_together() {
         const INTERVAL: Duration = Duration::from_secs(1);
         tick(INTERVAL).await;
         let after = async |delay: u64| {

@@ -1,4 +1,4 @@
-//! Keeps the connections to Redis, and looks whether it is there.
+//! Maintains the connections to Redis and checks whether it is reachable.
 
 use std::sync::Arc;
 

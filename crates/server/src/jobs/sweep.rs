@@ -1,4 +1,4 @@
-//! Forgets rings, and keys known to be unknown, that have run out, so that memory follows the clients of the last minute.
+//! Removes expired rings and expired entries for unknown keys, so that memory follows the clients of the last minute.
 
 use std::sync::Arc;
 use std::time::Duration;

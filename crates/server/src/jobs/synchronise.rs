@@ -1,4 +1,4 @@
-//! Keeps the sources fresh while the service runs: when and how is the business of `lastro_ingest`.
+//! Keeps the sources fresh while the service runs. `lastro_ingest` decides when and how.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

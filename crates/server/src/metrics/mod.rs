@@ -1,6 +1,6 @@
-//! Counters for the operator, in plain atomics: a request pays for a few additions and no look-up.
+//! Counters for the operator, in plain atomics: a request costs a few additions and no lookup.
 //!
-//! The labels are route templates and the statuses we answer with, so their number is fixed.
+//! The labels are route templates and response statuses, so their number is fixed.
 
 pub mod prometheus;
 
@@ -11,7 +11,7 @@ use lastro_store::Fate;
 
 use prometheus::{Exposition, Kind};
 
-/// Statuses that are counted by themselves; any other goes under the last.
+/// Statuses with a counter of their own. All others share one at [`OTHER_STATUS`].
 const STATUSES: [u16; 14] = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503];
 const OTHER_STATUS: usize = STATUSES.len();
 
@@ -19,7 +19,7 @@ const OTHER_STATUS: usize = STATUSES.len();
 const BOUNDS_US: [u64; 12] =
     [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000, 10_000_000];
 
-/// Counts by the words of a table.
+/// Counters, one for each entry of a table.
 type Counts<const N: usize> = [AtomicU64; N];
 
 #[derive(Debug)]
@@ -43,25 +43,25 @@ impl RouteCounters {
 
 #[derive(Debug)]
 pub struct Metrics {
-    /// One for each route, and a last one for paths that are none.
+    /// One for each route, and a last one for unknown paths.
     routes: Box<[RouteCounters]>,
     pub panics: AtomicU64,
     pub flush_failures: AtomicU64,
     pub rebuild_failures: AtomicU64,
-    /// By the words of [`SYNC_OUTCOMES`].
+    /// One for each entry of [`SYNC_OUTCOMES`].
     synchronisations: BySource<Counts<{ SYNC_OUTCOMES.len() }>>,
-    /// By the words of [`DELIVERY_OUTCOMES`].
+    /// One for each entry of [`DELIVERY_OUTCOMES`].
     deliveries: Counts<{ DELIVERY_OUTCOMES.len() }>,
 }
 
-/// How a synchronisation ends; every word but the first is a failure that leaves the last good edition in service.
+/// Outcomes of a synchronisation. All but the first are failures that leave the last good edition in service.
 const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "partly", "internal"];
 
-/// What an attempt to deliver a message leads to.
+/// Outcomes of an attempt to deliver a message.
 const DELIVERY_OUTCOMES: [&str; 3] = ["delivered", "retried", "given_up"];
 
 impl Metrics {
-    /// `routes` are the labels of the routes, in the order in which requests are counted by them.
+    /// Creates the counters. `routes` are the labels; [`Metrics::request`] takes an index into them.
     pub fn new(routes: impl IntoIterator<Item = &'static str>) -> Self {
         let counted = routes.into_iter().chain(["unknown"]);
         Self {
@@ -74,7 +74,7 @@ impl Metrics {
         }
     }
 
-    /// `route` is the place of its label in those given to [`Metrics::new`], or their number for an unknown path.
+    /// Counts a request. `route` is the index of its label in [`Metrics::new`], or their number for an unknown path.
     pub fn request(&self, route: usize, status: u16, elapsed_ns: u64) {
         let Some(counters) = self.routes.get(route) else { return };
         let slot = STATUSES.iter().position(|known| *known == status).unwrap_or(OTHER_STATUS);
@@ -85,7 +85,7 @@ impl Metrics {
         counters.total_us.fetch_add(elapsed_us, Ordering::Relaxed);
     }
 
-    /// `outcome` is one of [`SYNC_OUTCOMES`].
+    /// Counts a synchronisation. `outcome` is one of [`SYNC_OUTCOMES`].
     pub fn synchronised(&self, source: Source, outcome: &str) {
         let place = SYNC_OUTCOMES.iter().position(|word| *word == outcome).unwrap_or(SYNC_OUTCOMES.len() - 1);
         self.synchronisations[source][place].fetch_add(1, Ordering::Relaxed);

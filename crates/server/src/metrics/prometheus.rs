@@ -1,8 +1,8 @@
-//! The Prometheus text format, written in one place: families of values, each with its help, kind and labels.
+//! Writer of the Prometheus text format: families of values, each with its help, kind and labels.
 
 use std::fmt::{self, Display, Write};
 
-/// What is told to whoever scrapes.
+/// The text returned to a scraper.
 #[derive(Debug, Default)]
 pub struct Exposition(String);
 
@@ -26,18 +26,18 @@ impl Kind {
 pub type Label<'a> = (&'static str, &'a dyn Display);
 
 impl Exposition {
-    /// Begins a family; its samples follow.
+    /// Begins a family. Its samples follow.
     pub fn family(&mut self, name: &'static str, kind: Kind, help: &str) -> Family<'_> {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {}", kind.name());
         Family { text: &mut self.0, name }
     }
 
-    /// A family of one value without labels.
+    /// Writes a gauge of one value without labels.
     pub fn gauge(&mut self, name: &'static str, help: &str, value: impl Display) {
         self.family(name, Kind::Gauge, help).sample(&[], value);
     }
 
-    /// The same of a number that only grows.
+    /// Writes a counter of one value without labels.
     pub fn counter(&mut self, name: &'static str, help: &str, value: impl Display) {
         self.family(name, Kind::Counter, help).sample(&[], value);
     }
@@ -59,7 +59,7 @@ impl Family<'_> {
         self.part("", labels, value);
     }
 
-    /// A sample of a histogram, which has several names: `_bucket`, `_sum` and `_count`.
+    /// Writes a sample of a histogram, with one of the suffixes `_bucket`, `_sum` and `_count`.
     pub fn part(&mut self, suffix: &str, labels: &[Label<'_>], value: impl Display) {
         let _ = write!(self.text, "{}{suffix}", self.name);
         for (place, (label, value)) in labels.iter().enumerate() {
@@ -72,7 +72,7 @@ impl Family<'_> {
     }
 }
 
-/// The value of a label stands between quotes, on one line.
+/// Writer that escapes a label value, which stands between quotes on one line.
 struct Escaped<'a>(&'a mut String);
 
 impl Write for Escaped<'_> {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_family_has_its_help_its_kind_and_a_line_for_each_sample() {
+    fn a_family_has_help_kind_and_one_line_per_sample() {
         let mut out = Exposition::default();
         out.gauge("ready", "Whether it is.", 1);
         let mut family = out.family("asked_total", Kind::Counter, "By whom.");

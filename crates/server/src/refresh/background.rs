@@ -1,6 +1,6 @@
-//! Work that must not slow down requests: on threads of its own that leave the processor to others.
+//! Background work on its own low-priority threads, so that it does not slow down requests.
 //!
-//! Not as idle work of the system's scheduler, which sounds right and is not (decision 0008).
+//! The scheduler's idle class looks suitable for this and is not (decision 0008).
 
 use std::sync::Arc;
 use std::thread;
@@ -10,34 +10,34 @@ use anyhow::Context;
 use lastro_model::Edition;
 use tokio::sync::oneshot;
 
-/// At this niceness a thread gets a quarter of a core that one other thread wants: requests come first, and new data
-/// still comes into service on a machine that is busy with something else.
+/// Niceness of background threads. A thread gets a quarter of a core that one other thread wants: requests come first,
+/// and new data still comes into service on a machine that is busy with something else.
 const NICENESS: i32 = 5;
 
-/// How often is looked whether a retired one is still in use.
+/// Interval of checking whether a retired value is still in use.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Whether requests are being answered meanwhile.
+/// Priority of work, depending on whether requests are being served meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub enum Priority {
-    /// Nobody is served yet, somebody may be waiting.
+    /// Nothing is served yet, and clients may be waiting.
     Foreground,
     Background,
 }
 
 impl Priority {
-    /// The priority of work on what is served in this edition.
+    /// The priority of rebuilding a part that is served in this edition; the default edition means not served yet.
     pub fn beside(served: Edition) -> Self {
         if served == Edition::default() { Self::Foreground } else { Self::Background }
     }
 
-    /// Runs `work` and waits for it. A thread of the runtime's pool would keep the low priority for whatever it does next.
+    /// Runs `work` and waits for it. Background work gets its own thread: a pool thread would keep the low priority.
     pub async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> anyhow::Result<T> {
         let (done, result) = oneshot::channel();
-        // Whoever waited may be gone.
+        // The caller may have stopped waiting.
         let work = move || drop(done.send(work()));
         match self {
             Self::Foreground => drop(tokio::task::spawn_blocking(work)),
@@ -47,10 +47,10 @@ impl Priority {
     }
 }
 
-/// Runs `work` and waits for nothing.
+/// Runs `work` at low priority without waiting for it.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
     let nicely = move || {
-        // On Linux the calling thread alone. Where it fails the work is as urgent as any other.
+        // On Linux this affects the calling thread only. If it fails, the work runs at normal priority.
         let _ = rustix::process::setpriority_process(None, NICENESS);
         work();
     };
@@ -58,8 +58,8 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Drops what is no longer in service when its last user has let go of it, so that no request has to: giving back
-/// hundreds of megabytes takes longer than answering.
+/// Drops a value no longer in service after its last user has released it, so that no request has to: freeing hundreds
+/// of megabytes takes longer than answering.
 pub async fn retire<T: Send + Sync + 'static>(retired: Arc<T>) -> anyhow::Result<()> {
     while Arc::strong_count(&retired) > 1 {
         tokio::time::sleep(POLL_INTERVAL).await;
@@ -74,7 +74,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn only_work_beside_requests_is_nice() {
+    async fn only_background_work_has_low_priority() {
         let niceness = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
             // The name before the last parenthesis may hold anything; niceness is the 19th field.
@@ -83,7 +83,7 @@ mod tests {
         };
         let own = niceness();
         assert_eq!(Priority::Foreground.run(niceness).await.unwrap(), own);
-        // Tests that are nicer themselves may not be able to be less so.
+        // A test process with a higher niceness may not be allowed to lower it.
         let beside = Priority::Background.run(niceness).await.unwrap();
         assert!(beside == NICENESS || own > NICENESS, "{beside}");
     }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_retired_is_dropped_after_its_last_user_has_let_go() {
+    async fn a_retired_value_is_dropped_after_its_last_user() {
         let (dropped, seen) = mpsc::channel();
         struct Part(mpsc::Sender<()>);
         impl Drop for Part {

@@ -1,7 +1,7 @@
-//! The filings of the catalog, by the shortest way: those served or kept with what changed since, or else all rows.
+//! Loads the filings of the catalog: the served or saved ones plus later changes if possible, otherwise all rows.
 //!
-//! A new edition of two million filings costs about what changed in it. Whatever the store does not remember, or does
-//! not fit, is read whole: that is always right.
+//! A new edition of two million filings costs about as much as its changes. If the store no longer has the changes, or
+//! they do not fit, all rows are read, which is always correct.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use super::background::{self, Priority};
 use super::rows::{drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
 
-/// The filings of the store's edition, where these are served.
+/// The filings of the store's current edition, based on the `served` ones.
 pub(super) async fn fresh(
     served: &Arc<Part<Filings>>,
     store: &dyn Store,
     snapshot_file: Option<&SnapshotFile>,
     priority: Priority,
 ) -> anyhow::Result<Arc<Part<Filings>>> {
-    // Only a start can find anything kept that is of use: what is served is at least as new.
+    // The saved file is of use only at startup: later, the served filings are at least as new.
     let known = match (priority, snapshot_file) {
         (Priority::Background, _) => Some(Arc::clone(served)),
         (Priority::Foreground, Some(snapshot_file)) => kept(store, snapshot_file).await?,
@@ -41,7 +41,7 @@ pub(super) async fn fresh(
     Ok(fresh)
 }
 
-/// What an earlier run kept, of an edition that the store remembers.
+/// The filings saved by an earlier run, if the store still remembers their edition.
 async fn kept(store: &dyn Store, snapshot_file: &SnapshotFile) -> anyhow::Result<Option<Arc<Part<Filings>>>> {
     let states = store.source_states().await?;
     let sample = states.iter().any(|state| state.source == Source::Filings && state.sample);
@@ -51,7 +51,7 @@ async fn kept(store: &dyn Store, snapshot_file: &SnapshotFile) -> anyhow::Result
     Ok(found.map(|(stamp, data)| Arc::new(Part { stamp, sample, data })))
 }
 
-/// What `read` finds. Should it stop halfway, it found nothing: a file that is never the truth must not end a start.
+/// Returns the result of `read`, or `None` if it panics: a file that is only a cache must not prevent a start.
 async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
         tracing::error!(
@@ -61,7 +61,7 @@ async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Sen
     })
 }
 
-/// These filings with what changed since, if the store can tell.
+/// These filings with the changes since; `None` if the store no longer has them or they do not fit.
 async fn caught_up(
     store: &dyn Store,
     known: Arc<Part<Filings>>,
@@ -82,7 +82,7 @@ async fn caught_up(
     }
 }
 
-/// The store tells of no more than are easily held in memory.
+/// Collects the changed filings. The store returns no more than easily fit in memory.
 async fn gathered(mut rows: mpsc::Receiver<Result<Records, StoreError>>) -> anyhow::Result<Vec<Filing>> {
     let mut changed = Vec::new();
     while let Some(batch) = rows.recv().await {
@@ -97,7 +97,7 @@ async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part
     priority.run(move || built(loaded)).await?
 }
 
-/// Filings go into their columns as they come: two million of them never stand in memory as records.
+/// Builds the columns row by row, so that two million filings are never in memory as records.
 fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut builder = FilingsBuilder::new();
@@ -109,7 +109,7 @@ fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     Ok(Arc::new(Part { stamp, sample, data: builder.finish()? }))
 }
 
-/// Leaves it to the snapshot_file, aside, whether these are worth keeping.
+/// Offers the filings to the snapshot file in the background. The file decides whether they are worth saving.
 async fn keep(
     store: &dyn Store,
     snapshot_file: SnapshotFile,
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_reader_that_stops_halfway_has_found_nothing() {
+    async fn a_panic_of_the_snapshot_reader_returns_none() {
         assert_eq!(read_if_sound(|| Some(7)).await, Some(7));
         assert_eq!(read_if_sound(|| -> Option<u8> { panic!("on purpose") }).await, None);
     }

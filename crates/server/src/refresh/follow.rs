@@ -1,7 +1,7 @@
-//! Hears of what other processes wrote: one row of counters, read twice a second.
+//! Detects writes of other processes by reading one row of counters twice a second.
 //!
-//! Changed keys are taken over at once. Changed data is rebuilt by a job of its own, so that a large rebuild
-//! never delays a revocation.
+//! Changed keys are loaded at once. Changed data is rebuilt by a separate job, so that a large rebuild never delays a
+//! revocation.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ use crate::state::App;
 
 const KEYS_AT_ONCE: usize = 1_000;
 
-/// What the store held at the last look; nothing before the first. Looked at by one job, brought into service by another.
+/// The counters last read from the store; `None` before the first read. One job reads them, another rebuilds the data.
 pub type Wanted = watch::Sender<Option<Counters>>;
 
 /// Follows the store until the service stops.
@@ -37,15 +37,15 @@ pub async fn run(
     }
 }
 
-/// When the states of the sources were last read, and what the counters were then. Reading them costs the store several
-/// times as much as the counters, and every replica looks twice a second.
+/// Time and counters of the last read of the source states. Reading the states costs the store several times as much
+/// as the counters, and every replica polls twice a second.
 #[derive(Default)]
 struct Freshness {
     read: Option<(Instant, Counters)>,
 }
 
 impl Freshness {
-    /// Whatever the counters do not tell of is seen after this.
+    /// Interval of rereading the states, for changes that the counters do not cover.
     const LONGEST: Duration = Duration::from_secs(5);
 
     fn is_old(&self, counters: &Counters) -> bool {
@@ -56,7 +56,7 @@ impl Freshness {
     }
 }
 
-/// Brings new editions into service until the service stops. What was wanted before it began still is.
+/// Brings new editions into service until the service stops, including those detected before this call.
 pub async fn rebuild(app: Arc<App>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
     let mut counters = wanted.subscribe();
     counters.mark_changed();
@@ -90,7 +90,7 @@ async fn look(app: &App, wanted: &Wanted, freshness: &mut Freshness) {
     }
 }
 
-/// Hears of attempts too, which leave the edition as it is. Nothing is told of an edition that is not in service yet.
+/// Reloads the source states, which every attempt changes. One whose new edition is not served yet stays as it was.
 async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
     let states = app.store.source_states().await?;
     let (shown, known) = (parts::editions(&app.catalog.load()), app.freshness.load());
@@ -105,7 +105,7 @@ async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads every key that changed since the last look.
+/// Reads every key that changed since the last revision.
 pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
     loop {
         let changed = app.store.keys_since(app.keys.revision(), KEYS_AT_ONCE).await?;
@@ -128,8 +128,8 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
     }
 }
 
-/// Rebuilds the parts whose edition differs from the store's, and swaps each in as soon as it stands. One that cannot be
-/// rebuilt keeps no other from coming into service.
+/// Rebuilds the parts whose edition differs from the store's and swaps in each when it is ready. A part that cannot be
+/// rebuilt does not block the others.
 pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
     let mut followed = Ok(());
     for source in Source::ALL {
@@ -161,7 +161,7 @@ mod tests {
     use lastro_store::LastAttempt;
 
     #[tokio::test(start_paused = true)]
-    async fn the_states_are_read_where_something_was_attempted_or_published_or_five_seconds_have_passed() {
+    async fn reloads_source_states_after_activity_or_five_seconds() {
         let known = Counters::default();
         assert!(Freshness::default().is_old(&known), "never read");
         let read = Freshness { read: Some((Instant::now(), known)) };

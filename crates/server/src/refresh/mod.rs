@@ -1,7 +1,8 @@
-//! From the store to the catalog: what was published comes into service.
+//! Brings published data from the store into the served catalog.
 //!
-//! [`follow`] hears of new editions, [`parts`] builds what changed aside and swaps it in, [`filings`] by the shortest way,
-//! [`background`] if requests are being answered meanwhile. The [`snapshot_file`] keeps what takes long to build.
+//! [`follow`] detects new editions and swaps in the catalogs that [`parts`] builds. [`filings`] rebuilds from changes
+//! only if possible. [`background`] runs the builds at low priority while requests are served. [`snapshot_file`] saves
+//! the filings, which take long to build.
 
 pub mod background;
 mod filings;

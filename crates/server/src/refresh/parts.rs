@@ -1,4 +1,4 @@
-//! From the store's rows to a part of the catalog: built aside, then swapped in.
+//! Builds parts of the catalog from the store's rows, apart from the catalog in service.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::rows::{drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
 use super::{filings, series};
 
-/// The editions that a catalog shows.
+/// The editions in a catalog.
 pub fn editions(catalog: &Catalog) -> BySource<Edition> {
     BySource::new(|source| match source {
         Source::Series(series) => catalog.series[series].stamp.edition,
@@ -23,14 +23,14 @@ pub fn editions(catalog: &Catalog) -> BySource<Edition> {
     })
 }
 
-/// The same catalog with one part brought up to the store's edition.
+/// A copy of the catalog with one part updated to the store's edition.
 pub async fn with_fresh(
     catalog: &Catalog,
     store: &dyn Store,
     source: Source,
     snapshot_file: Option<&SnapshotFile>,
 ) -> anyhow::Result<Catalog> {
-    // Tickers are shown with their companies: one part of both.
+    // Tickers and companies share one part.
     let part = if source == Source::Tickers { Source::Companies } else { source };
     let priority = Priority::beside(editions(catalog)[part]);
     let mut fresh = catalog.clone();
@@ -54,7 +54,7 @@ pub async fn with_fresh(
 
 type Built<T> = anyhow::Result<Arc<Part<T>>>;
 
-/// A part that is small enough to be built of all its rows every time.
+/// Builds a part that is small enough to be rebuilt from all its rows every time.
 async fn built<T: Send + Sync + 'static>(
     store: &dyn Store,
     source: Source,

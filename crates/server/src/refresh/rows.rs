@@ -1,4 +1,4 @@
-//! Rows on their way from the store.
+//! Helpers for rows loaded from the store.
 
 use lastro_model::{Records, Stamp};
 use lastro_store::{Loaded, StoreError};
@@ -7,7 +7,7 @@ pub(super) fn stamp_of(loaded: &Loaded) -> Stamp {
     Stamp { edition: loaded.edition, published_unix_ms: loaded.published_at.as_millisecond() }
 }
 
-/// Hands every batch to `take`; a batch of another kind means that the store is broken.
+/// Passes every batch to `take`, which returns false for rows of another source: then the store is broken.
 pub(super) fn drain(
     mut rows: tokio::sync::mpsc::Receiver<Result<Records, StoreError>>,
     mut take: impl FnMut(Records) -> bool,

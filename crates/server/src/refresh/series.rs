@@ -1,4 +1,4 @@
-//! The part of one series: its points, and what became of them.
+//! Builds the part of one series: its points and their revisions.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ type Built = anyhow::Result<Arc<Part<Timeline<RatePoint>>>>;
 
 pub(super) async fn fresh(store: &dyn Store, source: Source, priority: Priority) -> Built {
     let loaded = store.load(source).await?;
-    // Asked when the edition is fixed, so that nothing which led to it is missing.
+    // Read after the edition is fixed, so that no revision leading to it is missing.
     let recorded = store.revisions(source).await?;
     priority.run(move || built(loaded, recorded)).await?
 }
@@ -33,7 +33,7 @@ fn built(loaded: Loaded, recorded: Recorded) -> Built {
     Ok(Arc::new(Part { stamp, sample, data }))
 }
 
-/// What led to this edition; later ones may have been published since it was read.
+/// The revisions up to this edition. Later ones may have been published since it was read.
 fn revisions(recorded: Recorded, edition: Edition) -> Revisions<RatePoint> {
     let told = recorded.rows.into_iter().filter(|row| row.edition <= edition);
     let rows = told.map(|row| Revision {

@@ -1,8 +1,8 @@
-//! Where the built filings are kept between runs, so that a restart need not build them again.
+//! A file that keeps the built filings between runs, so that a restart need not build them again.
 //!
-//! One file, replaced whole: written aside, forced to disk, then renamed, so that whoever dies while writing leaves the
-//! old one or none. It is never the truth: what is of no edition that the store remembers is set aside in one
-//! sentence and built anew, and a directory that cannot be written to costs nothing but the time of the next start.
+//! It is replaced as a whole: a draft is written, synced to disk and renamed, so a process that dies while writing
+//! leaves the old file or none. It is only a cache: a file of an edition that the store does not remember is rejected
+//! with one log line and built anew. A directory that cannot be written to only makes the next start slower.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufReader, BufWriter, Seek, Write};
@@ -16,19 +16,19 @@ use lastro_model::{Edition, Stamp};
 use lastro_store::RememberedEdition;
 use parking_lot::Mutex;
 
-/// Fewer filings are built faster than a file is worth.
+/// Minimum number of filings worth saving. Fewer are built fast enough.
 const WORTH_KEEPING: usize = 5_000;
 
-/// A start takes over so much in well under a second. The store remembers several times as much.
+/// A start applies that many changes in well under a second. The store remembers several times as many.
 const MOST_CHANGES_BEHIND: u64 = 2_000;
 const MOST_EDITIONS_BEHIND: usize = 50;
 
 #[derive(Debug, Clone)]
 pub struct SnapshotFile {
     directory: PathBuf,
-    /// Which database this is: a file of another one is foreign.
+    /// Identifies the database. A file of another database is rejected.
     database: String,
-    /// The newest edition that this process has kept or found: builds may end in another order than they began.
+    /// The newest edition that this process has saved or found. Builds may end in another order than they began.
     newest: Arc<Mutex<Edition>>,
 }
 
@@ -37,14 +37,14 @@ impl SnapshotFile {
         Self { directory, database, newest: Arc::default() }
     }
 
-    /// The directory that goes with a database that is a file.
+    /// The default directory beside a database that is a file.
     pub fn beside(database: &str) -> Option<PathBuf> {
         let mut directory = lastro_store::sqlite_path(database)?.into_os_string();
         directory.push(".index");
         Some(directory.into())
     }
 
-    /// The filings of one of these editions, if they are here.
+    /// The saved filings, if they belong to one of these editions.
     pub fn find(&self, remembered: &[RememberedEdition]) -> Option<(Stamp, Filings)> {
         let found = match self.read(remembered) {
             Ok(found) => Some(found),
@@ -58,8 +58,7 @@ impl SnapshotFile {
         found
     }
 
-    /// Keeps these filings in the place of what was here, unless that is newer, or so little older that the next start
-    /// had better take over what changed since.
+    /// Saves these filings, unless the file is newer, or so little older that the next start can apply the changes.
     pub fn keep(&self, remembered: &[RememberedEdition], filings: &Part<Filings>) {
         let Some(edition) = remembered.iter().find(|remembered| remembered.edition == filings.stamp.edition)
         else {
@@ -76,8 +75,8 @@ impl SnapshotFile {
         }
     }
 
-    /// The edition and its time say which state this is, also of a database that was restored from a copy and has come to
-    /// the same number by another way. The version is there because another one may cut texts into other words.
+    /// Identifies the saved state. The publication time distinguishes a database that was restored from a copy and
+    /// then reached the same edition number. The version is included because another one may split texts differently.
     fn label(&self, remembered: &RememberedEdition) -> String {
         let RememberedEdition { edition, rows, newest_day, published_at, .. } = remembered;
         let newest = newest_day.map_or(0, lastro_model::Day::number);
@@ -103,8 +102,8 @@ impl SnapshotFile {
 
     fn write(&self, label: &str, filings: &Filings) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
-        // Two processes may share a database: they write one after the other, and the lock ends with its holder. So all
-        // drafts can have one name, and what a killed process left is written over by the next.
+        // Two processes may share a database. They write one after the other, and the lock ends with its holder. So
+        // all drafts can have one name, and the next process overwrites the draft of a killed one.
         let turn = regular_file::open_lock(&self.directory.join("filings.lock"))?;
         turn.lock()?;
         let draft = self.directory.join("filings.draft");
@@ -113,7 +112,7 @@ impl SnapshotFile {
         out.flush()?;
         out.get_ref().sync_all()?;
         fs::rename(&draft, self.path())?;
-        // The rename itself is on disk when the directory is.
+        // Syncing the directory makes the rename durable.
         File::open(&self.directory)?.sync_all()
     }
 
@@ -122,7 +121,7 @@ impl SnapshotFile {
     }
 }
 
-/// Whether so much has changed since the kept edition that the next start should not have to take it over.
+/// Whether too much has changed since the saved edition for the next start to apply it.
 fn is_far_behind(kept: Edition, now: Edition, remembered: &[RememberedEdition]) -> bool {
     if kept >= now {
         return false;
@@ -146,7 +145,7 @@ mod tests {
     use std::time::Duration;
     use tempfile::TempDir;
 
-    /// So much changed in each that the one before is not worth having.
+    /// An edition with so many changes that the file of the previous one is always replaced.
     fn edition(number: u64, rows: u64) -> RememberedEdition {
         RememberedEdition {
             edition: Edition(number),
@@ -157,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Of [`edition`].
+    /// The stamp of [`edition`].
     fn stamp(number: u64) -> Stamp {
         Stamp { edition: Edition(number), published_unix_ms: number as i64 * 1000 }
     }
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_very_state_that_was_kept_is_found() {
+    fn finds_only_the_exact_saved_state() {
         let directory = TempDir::new().unwrap();
         let kept = snapshot_file(&directory, "one");
         assert!(kept.find(&[edition(7, 3)]).is_none());
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_edition_that_comes_late_does_not_replace_a_newer() {
+    fn an_older_edition_does_not_replace_a_newer_one() {
         let directory = TempDir::new().unwrap();
         let kept = snapshot_file(&directory, "one");
         kept.keep(&[edition(8, 3)], &filings(8));
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_little_behind_stays_until_much_has_changed() {
+    fn the_file_is_replaced_only_after_many_changes() {
         let directory = TempDir::new().unwrap();
         let kept = snapshot_file(&directory, "one");
         let mut remembered = vec![edition(1, 3)];
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_no_longer_remembers_is_replaced() {
+    fn a_file_of_a_forgotten_edition_is_replaced() {
         let directory = TempDir::new().unwrap();
         let kept = snapshot_file(&directory, "one");
         kept.keep(&[edition(1, 3)], &filings(1));
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_that_another_process_is_writing_is_left_alone_until_it_is_done() {
+    fn waits_for_the_draft_of_another_process() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
         fs::create_dir_all(&snapshot_file.directory).unwrap();
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_is_neither_read_nor_in_the_way() {
+    fn the_draft_of_a_killed_writer_is_ignored_and_overwritten() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_never_found_with_flipped_bits() {
+    fn a_file_with_flipped_bits_is_rejected() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_in_its_place_is_not_waited_for() {
+    fn a_pipe_in_place_of_the_file_does_not_block() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
         fs::create_dir_all(&snapshot_file.directory).unwrap();
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn links_in_its_place_are_neither_read_nor_written_through() {
+    fn symlinks_are_neither_read_nor_written_through() {
         let directory = TempDir::new().unwrap();
         let snapshot_file = snapshot_file(&directory, "one");
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
@@ -331,13 +330,13 @@ mod tests {
     }
 
     #[test]
-    fn the_label_names_the_version_because_another_may_cut_texts_into_other_words() {
+    fn the_label_includes_the_version() {
         let label = snapshot_file(&TempDir::new().unwrap(), "one").label(&edition(1, 3));
         assert!(label.contains(&format!("lastro {} ", env!("CARGO_PKG_VERSION"))), "{label}");
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_to_is_no_failure() {
+    fn an_unwritable_directory_is_not_an_error() {
         let directory = TempDir::new().unwrap();
         fs::write(directory.path().join("made"), "a file where a directory should be").unwrap();
         let snapshot_file = snapshot_file(&directory, "one");

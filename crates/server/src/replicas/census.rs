@@ -1,4 +1,4 @@
-//! Which replicas are alive, and the place of this one among them. No input or output: [`Replicas`](super::Replicas) looks.
+//! The set of live replicas and the rank of this one among them. It does no I/O: [`Replicas`](super::Replicas) does.
 
 use std::collections::BTreeSet;
 
@@ -7,31 +7,31 @@ use lastro_access::Share;
 use lastro_model::Now;
 use lastro_store::Replica;
 
-/// Who has not been seen for longer is dead: five times the pause between two beats.
+/// Time without a heartbeat after which a replica counts as dead: five heartbeat intervals.
 const DEAD_AFTER_MS: u64 = 10_000;
 
-/// A moment in the future is no sign of life either: a clock was set back since.
+/// Whether a replica was seen recently. A time too far in the future does not count either: a clock was set back.
 pub fn is_alive(replica: &Replica, now: Timestamp) -> bool {
     now.as_millisecond().abs_diff(replica.seen_at.as_millisecond()) <= DEAD_AFTER_MS
 }
 
-/// Those that counted as alive at the last look.
+/// The replicas that counted as alive at the last heartbeat.
 #[derive(Debug, Default)]
 pub struct Census {
-    /// By their boots.
+    /// Boot ids.
     live: BTreeSet<String>,
     is_lost: bool,
     returned_ns: Option<u64>,
 }
 
 impl Census {
-    /// The store did not answer: who was alive still counts.
+    /// Records that the store did not reply. Replicas that were alive still count.
     pub fn lose(&mut self) {
         self.is_lost = true;
     }
 
-    /// Counts those in `rows`, and this one whatever the rows say of it. When the store was away nobody could tell it that
-    /// they live, so after its return all have the time to do so before any is dead.
+    /// Counts the live replicas in `rows`, and always this one. During an outage of the store no replica could write a
+    /// heartbeat, so after it each one has the full time to do so before it counts as dead.
     pub fn take(&mut self, rows: &[Replica], own: &str, now: Now) -> Share {
         if std::mem::take(&mut self.is_lost) {
             self.returned_ns = Some(now.monotonic_ns);
@@ -75,14 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn who_was_not_seen_for_ten_seconds_is_dead() {
+    fn a_replica_not_seen_for_ten_seconds_is_dead() {
         let mut census = Census::default();
         let rows = [seen("a", 90), seen("b", 100), seen("c", 89), seen("d", 111)];
         assert_eq!(census.take(&rows, "b", now(100)), Share::new(2, 1));
     }
 
     #[test]
-    fn this_one_counts_whatever_the_store_says() {
+    fn this_replica_always_counts() {
         assert_eq!(Census::default().take(&[], "b", now(100)), Share::WHOLE);
         let rows = [seen("a", 100), seen("b", 20), seen("c", 100)];
         assert_eq!(Census::default().take(&rows, "b", now(100)), Share::new(3, 1));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_store_was_away_the_others_have_time_to_be_seen_again() {
+    fn replicas_get_time_to_return_after_a_store_outage() {
         let mut census = Census::default();
         let before = ["a", "b", "c"].map(|boot| seen(boot, 100));
         census.take(&before, "a", now(100));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_left_does_not_count_though_the_store_was_away() {
+    fn a_replica_that_left_does_not_count_after_an_outage() {
         let mut census = Census::default();
         census.take(&[seen("a", 100), seen("b", 100)], "a", now(100));
         census.lose();

@@ -1,8 +1,8 @@
-//! The processes that serve one database, and know of each other by its table `replica`.
+//! The processes that serve one database. They find each other through its table `replica`.
 //!
-//! Each writes what it serves every two seconds, in the store's time, and reads the others. From that follow its share of a
-//! limit, who must serve an edition before customers are told of it, and what the operator is told. It is the same on
-//! every database; a single process finds itself alone.
+//! Every two seconds, in the store's time, each process writes the editions that it serves and reads the other rows.
+//! They determine its share of a limit, which replicas must serve an edition before customers are notified, and the
+//! metrics. It works the same on every database; a single process finds only itself.
 
 pub mod census;
 mod store_clock;
@@ -27,20 +27,20 @@ use crate::metrics::prometheus::Exposition;
 use crate::refresh::parts;
 use census::Census;
 
-/// Clocks drift slowly.
+/// Interval of measuring the store's clock. Clocks drift slowly.
 const MEASURE_EVERY_NS: u64 = 30_000_000_000;
-/// A store that takes longer to answer is away.
+/// Timeout after which the store counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// A stop does not wait longer for a store that is away.
+/// Timeout for removing the own row at shutdown.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often between two beats is looked whether there is something new to tell.
+/// Checks for a new edition per heartbeat interval.
 const LOOKS_BETWEEN_BEATS: u32 = 4;
 
-/// Who this process is.
+/// The identity of this process.
 #[derive(Debug)]
 pub struct Identity {
     pub boot: String,
-    /// For people.
+    /// Human-readable.
     pub name: String,
 }
 
@@ -49,25 +49,25 @@ pub struct Replicas {
     identity: Identity,
     store: Arc<dyn Store>,
     catalog: Arc<ArcSwap<Catalog>>,
-    /// What is compared between machines is told by this one.
+    /// The clock for times that are compared between machines.
     pub clock: Arc<StoreClock>,
-    /// The place of this process, for whoever divides a limit.
+    /// The number of replicas and the rank of this one, used to divide limits.
     pub share: Arc<ArcSwap<Share>>,
     beat_interval: Duration,
-    /// Limits are counted for all replicas at one place.
+    /// Whether limits are counted for all replicas in one place.
     counts_together: bool,
     is_reachable: AtomicBool,
     progress: Mutex<Progress>,
 }
 
-/// What there was to tell and to hear so far.
+/// The state of the heartbeat so far.
 #[derive(Debug, Default)]
 struct Progress {
     census: Census,
     started_at: Option<Timestamp>,
-    /// What the store was last told that this process serves.
+    /// The served editions last written to the store.
     told: Option<BySource<Edition>>,
-    /// By the clock that only grows.
+    /// Monotonic time of the last clock measurement.
     measured_ns: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Replicas {
     }
 }
 
-/// Beats until the service stops, and takes leave then.
+/// Writes heartbeats until the service stops, then removes the own row.
 pub async fn run(replicas: Arc<Replicas>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
@@ -89,7 +89,7 @@ pub async fn run(replicas: Arc<Replicas>, mut stop: watch::Receiver<bool>) {
 }
 
 impl Replicas {
-    /// Alone, until it has looked.
+    /// Starts as the only replica, until the first heartbeat.
     pub fn new(
         identity: Identity,
         store: Arc<dyn Store>,
@@ -111,13 +111,13 @@ impl Replicas {
         }
     }
 
-    /// Names this process among all that ever ran on the database.
+    /// Identifies this process among all that ever ran on the database.
     pub fn boot(&self) -> &str {
         &self.identity.boot
     }
 
-    /// Tells that this process lives and what it serves, and hears of the others. While the store is away, who was alive
-    /// still counts.
+    /// Writes a heartbeat with the served editions and reads the other replicas. While the store is unreachable,
+    /// replicas that were alive still count.
     pub async fn beat(&self) {
         let looked = match tokio::time::timeout(TIMEOUT, self.look()).await {
             Ok(looked) => looked.map_err(|error| error.to_string()),
@@ -181,7 +181,7 @@ impl Replicas {
         }
     }
 
-    /// Until the next beat: a new edition is told sooner, for others may wait to hear of it.
+    /// Waits for the next heartbeat, or until a new edition is served, because other replicas may wait for it.
     async fn pause(&self) {
         for _ in 0..LOOKS_BETWEEN_BEATS {
             tick(self.beat_interval / LOOKS_BETWEEN_BEATS).await;
@@ -192,7 +192,7 @@ impl Replicas {
         }
     }
 
-    /// The others know at once that this one is gone.
+    /// Removes the own row, so that the other replicas notice the shutdown at once.
     async fn leave(&self) {
         let left = tokio::time::timeout(LEAVE_TIMEOUT, self.store.leave(&self.identity.boot)).await;
         if !matches!(left, Ok(Ok(()))) {
@@ -202,7 +202,7 @@ impl Replicas {
         }
     }
 
-    /// The others that are alive at this moment.
+    /// Reads the other replicas that are alive now.
     pub async fn others(&self) -> Result<Vec<Replica>, StoreError> {
         let now = self.clock.now().timestamp();
         let mut others = self.store.replicas().await?;
@@ -210,7 +210,7 @@ impl Replicas {
         Ok(others)
     }
 
-    /// What the operator is told.
+    /// Writes the metrics.
     pub fn render(&self, out: &mut Exposition) {
         let help = "Replicas that serve this database, this one included.";
         out.gauge("lastro_replicas", help, self.share.load().replicas());

@@ -1,8 +1,8 @@
-//! The time of the store: this machine's clock, shifted by what it differs from the store's.
+//! The store's time: this machine's clock, shifted by its difference from the store's.
 //!
-//! Whatever is compared between machines is told by this clock: leases, claims and due times of webhooks, and when a replica
-//! was last seen. Requests are answered by the machine's own clock. What they compare with the time, the end of a key,
-//! is hours away when it is set, and clocks that differ by seconds are told of.
+//! It is used for all times compared between machines: leases, claims and due times of webhooks, and when a replica
+//! was last seen. Requests use the machine's own clock. They compare it only with the end of a key, which is hours
+//! away when it is set, and clocks that differ by seconds are logged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -10,40 +10,40 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use lastro_model::{Clock, Now};
 use lastro_store::Store;
 
-/// Clocks that differ by more are worth a word.
+/// Clock difference above which a warning is logged.
 const NOTABLE_MS: u64 = 2_000;
-/// The store's answer says nothing better than this about the moment at which it was given.
+/// Longest round trip of a usable measurement. In a longer one the moment of the store's reply is too uncertain.
 const LONGEST_ROUND_TRIP_NS: u64 = 1_000_000_000;
 
 #[derive(Debug)]
 pub struct StoreClock {
     machine: Arc<dyn Clock>,
-    /// What is to be added to the machine's time; nothing where the store has no clock of its own.
+    /// Added to the machine's time; zero if the store has no clock of its own.
     offset_ms: AtomicI64,
     is_measured: AtomicBool,
     is_skewed: AtomicBool,
 }
 
 impl StoreClock {
-    /// The machine's clock, until it is measured.
+    /// Equals the machine's clock until it is measured.
     pub fn new(machine: Arc<dyn Clock>) -> Self {
         let (is_measured, is_skewed) = Default::default();
         Self { machine, offset_ms: AtomicI64::new(0), is_measured, is_skewed }
     }
 
-    /// The clock for a command that runs once.
+    /// A measured clock, for a command that runs once.
     pub async fn of(store: &dyn Store, machine: Arc<dyn Clock>) -> lastro_store::Result<Self> {
         let clock = Self::new(machine);
         clock.measure(store).await?;
         Ok(clock)
     }
 
-    /// By how much the store's clock is ahead of this machine's.
+    /// Milliseconds by which the store's clock is ahead of this machine's.
     pub fn offset_ms(&self) -> i64 {
         self.offset_ms.load(Ordering::Relaxed)
     }
 
-    /// Asks the store for its time, which it read at some moment between our question and its answer.
+    /// Reads the store's time and sets the offset. The store read its clock at some moment within the round trip.
     pub async fn measure(&self, store: &dyn Store) -> lastro_store::Result<()> {
         let sent = self.machine.now();
         let Some(told) = store.time().await? else { return Ok(()) };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn skew_is_told_once_until_it_is_over() {
+    fn skew_is_logged_once_until_it_ends() {
         let warnings = Warnings::default();
         let count = Arc::clone(&warnings.0);
         tracing::subscriber::with_default(tracing_subscriber::registry().with(warnings), || {

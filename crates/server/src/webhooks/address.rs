@@ -1,7 +1,7 @@
-//! Which addresses are public: the only ones that a customer may send us to.
+//! Public addresses: the only ones that webhooks may be delivered to.
 //!
-//! The tables follow IANA's registries of special-purpose addresses. Of IPv6 only global unicast is open, so that what is not
-//! yet assigned, and every form that carries an IPv4 address inside, is closed without being named.
+//! The tables follow IANA's registries of special-purpose addresses. In IPv6 only global unicast is open. This closes
+//! unassigned ranges and every form that embeds an IPv4 address without listing them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -139,9 +139,9 @@ mod tests {
     }
 
     proptest! {
-        /// The standard library knows some of them too.
+        /// Compares with the special ranges that the standard library covers.
         #[test]
-        fn what_the_standard_library_calls_special_is_closed(bits: u32) {
+        fn addresses_special_in_the_standard_library_are_closed(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let special = address.is_private() || address.is_loopback() || address.is_link_local()
                 || address.is_multicast() || address.is_broadcast() || address.is_documentation()

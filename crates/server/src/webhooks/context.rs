@@ -1,4 +1,4 @@
-//! What all of webhooks works with: the jobs here, and the handlers of the API.
+//! The state shared by the webhook jobs and the API handlers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::replicas::Replicas;
 pub struct Webhooks {
     pub settings: WebhookSettings,
     pub store: Arc<dyn Store>,
-    /// The store's: due times and leases are compared between machines.
+    /// The store's clock, because due times and leases are compared between machines.
     pub clock: Arc<dyn Clock>,
     pub catalog: Arc<ArcSwap<Catalog>>,
     pub metrics: Arc<Metrics>,
     pub pepper: Pepper,
-    /// Names this process among all that claim messages.
+    /// Identifies this process among all that claim messages.
     pub boot: String,
-    /// Those that must serve what is told of.
+    /// The replicas that must serve an edition before it is announced.
     pub replicas: Arc<Replicas>,
     pub connector: Connector,
     pub tests: RunningTests,
-    /// As of a moment ago, for the operator.
+    /// The last state read from the outbox, for the metrics.
     pub state: ArcSwap<OutboxState>,
 }
 
@@ -42,14 +42,14 @@ impl fmt::Debug for Webhooks {
 }
 
 impl Webhooks {
-    /// The secrets that sign for a webhook at this moment, newest first.
+    /// The secrets of a webhook that are valid at `now`, newest first.
     pub fn secrets_of(&self, webhook: &Webhook, now: Timestamp) -> Vec<Secret> {
         let live = webhook.secrets.iter().filter(|secret| secret.ends_at.is_none_or(|end| end > now));
         live.map(|secret| Secret::new(self.pepper.webhook_secret(&webhook.id, &secret.seed))).collect()
     }
 }
 
-/// The plans whose accounts are told of anything.
+/// The plans that include webhooks.
 pub fn entitled_plans() -> Vec<Plan> {
     plans().iter().filter(|terms| terms.includes(Feature::Webhooks)).map(|terms| terms.plan).collect()
 }

@@ -1,4 +1,4 @@
-//! One delivery: signed, sent, judged.
+//! One delivery: signing, sending, and evaluating the result.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use lastro_store::{Claimed, Fate, Settlement};
 use super::connector::{DeliveryError, ReceiverResponse, SignedRequest};
 use super::{Webhooks, schedule, signature};
 
-/// What came back, and the line that goes into the log of attempts.
+/// The result of an attempt, and its entry in the log of attempts.
 #[derive(Debug)]
 pub struct AttemptReport {
     pub attempt: Attempt,
@@ -25,9 +25,9 @@ impl AttemptReport {
     }
 }
 
-/// Delivers a claimed message, and says what is to become of it.
+/// Delivers a claimed message and returns its settlement.
 ///
-/// A panic is a failed attempt like any other: a message that brings one about neither blocks its webhook nor comes back for ever.
+/// A panic counts as a failed attempt: a message that causes one neither blocks its webhook nor is retried for ever.
 pub async fn deliver(webhooks: Arc<Webhooks>, claimed: Claimed) -> Settlement {
     let sent = AssertUnwindSafe(send(&webhooks, &claimed)).catch_unwind().await;
     let settlement = sent.unwrap_or_else(|panic| {
@@ -75,7 +75,7 @@ fn failure(status: u16) -> Option<String> {
     }
 }
 
-/// What an report means for the message and for its webhook.
+/// Derives the settlement of the message and its webhook from a report.
 fn judge(claimed: &Claimed, report: &AttemptReport, holder: &str, now: Timestamp, jitter: f64) -> Settlement {
     let settlement = Settlement {
         webhook: claimed.webhook.id.clone(),
@@ -92,7 +92,7 @@ fn judge(claimed: &Claimed, report: &AttemptReport, holder: &str, now: Timestamp
     if report.is_success() {
         return settlement;
     }
-    // What we did wrong is not held against the receiver.
+    // A fault of this service does not count as a failure of the receiver.
     let ours = matches!(report.result, Err(DeliveryError::Internal));
     let failing =
         if ours { claimed.webhook.failing } else { Some(schedule::run(claimed.webhook.failing, now)) };
@@ -110,7 +110,7 @@ fn judge(claimed: &Claimed, report: &AttemptReport, holder: &str, now: Timestamp
     }
 }
 
-/// The time that the receiver wants to be left alone.
+/// The pause requested by the receiver in `Retry-After`.
 fn asked_for(report: &AttemptReport, now: Timestamp) -> Option<SignedDuration> {
     let value = report.result.as_ref().ok()?.retry_after.as_deref()?;
     schedule::retry_after(value, now)
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn only_two_hundreds_are_success() {
+    fn only_2xx_statuses_are_success() {
         for status in [200, 201, 204, 299] {
             let settlement = settled(&claimed(3, None), answered(status), start());
             assert_eq!((settlement.fate, settlement.failing), (Fate::Delivered, None));
@@ -177,20 +177,20 @@ mod tests {
     }
 
     #[test]
-    fn gone_disables_at_once() {
+    fn status_410_disables_at_once() {
         let settlement = settled(&claimed(0, None), answered(410), start());
         assert_eq!((settlement.fate, settlement.disable), (Fate::GivenUp, Some(DisabledBy::Receiver)));
     }
 
     #[test]
-    fn a_receiver_that_asks_for_time_gets_it() {
+    fn retry_after_postpones_the_next_attempt() {
         let busy = Ok(ReceiverResponse { status: 429, retry_after: Some("900".to_owned()) });
         let settlement = settled(&claimed(0, None), busy, start());
         let then = start() + SignedDuration::from_mins(15);
         assert_eq!((settlement.fate, settlement.leave_alone_until), (Fate::Due(then), Some(then)));
     }
 
-    /// Every hour a new message, each with its own schedule, to a receiver that is never there again.
+    /// Sends a new message every hour, each with its own schedule, to a receiver that stays unreachable.
     #[test]
     fn a_dead_receiver_is_disabled_after_five_days_and_no_earlier() {
         let (mut failing, mut due, mut given_up) = (None, Vec::new(), 0);

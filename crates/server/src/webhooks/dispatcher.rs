@@ -1,7 +1,7 @@
-//! The job that empties the outbox: it addresses, claims, starts deliveries and writes down what became of them.
+//! The job that empties the outbox: it fans out announcements, claims messages, starts deliveries and records results.
 //!
-//! Any number of processes may run it on one database. What one has claimed is closed to the others for [`LEASE`], so that a
-//! process that dies delays its messages by no more, and loses none.
+//! Any number of processes may run it on one database. A claimed message is closed to other processes for [`LEASE`],
+//! so a process that dies delays its messages by no more than that, and loses none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use super::{Webhooks, entitled_plans, fan_out};
 use crate::config::WebhookSettings;
 use crate::jobs::{stopped, tick};
 
-/// Deliveries at once, each to another receiver. A receiver that hangs holds one of them for the deadline at most.
+/// Concurrent deliveries, each to a different webhook. A receiver that hangs occupies one for the deadline at most.
 const WORKERS: usize = 256;
-/// Longer than a delivery can take, and the wait for a database that others write to after it.
+/// Lease of a claim: longer than a delivery and the following wait for a busy database can take.
 const LEASE: SignedDuration = SignedDuration::from_secs(40);
-/// How long a stop waits for deliveries that run; the others are repeated by whoever comes next.
+/// Time that a shutdown waits for running deliveries. Another process, or the next start, repeats unfinished ones.
 const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
@@ -48,12 +48,12 @@ struct Dispatcher {
     webhooks: Arc<Webhooks>,
     waiting: Waiting,
     running: JoinSet<Settlement>,
-    /// Not written yet. A write that fails keeps them for the next.
+    /// Results not written yet. They are kept for the next write when one fails.
     settled: Vec<Settlement>,
 }
 
 impl Dispatcher {
-    /// Says whether there is more to do at once.
+    /// Fans out, settles and claims once. Returns whether more announcements may be waiting.
     async fn round(&mut self) -> bool {
         let now = self.webhooks.clock.now();
         let addressed = fan_out::fan_out(&self.webhooks, &mut self.waiting, now).await;
@@ -68,7 +68,7 @@ impl Dispatcher {
         addressed
     }
 
-    /// Hands in what is done and starts what is due.
+    /// Writes finished deliveries and starts those that are due.
     async fn exchange(&mut self, most: usize) -> lastro_store::Result<()> {
         let now = self.webhooks.clock.now().timestamp();
         let until = now.checked_add(LEASE).unwrap_or(now);
@@ -81,7 +81,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Takes in one that is done, and whatever else is by now: they are written together.
+    /// Collects a finished delivery and all others finished by now, to write them together.
     fn take_in(&mut self, done: Result<Settlement, JoinError>) {
         let more = std::iter::from_fn(|| self.running.try_join_next());
         for done in std::iter::once(done).chain(more) {
@@ -94,7 +94,7 @@ impl Dispatcher {
         }
     }
 
-    /// For the operator.
+    /// Reads the state of the outbox for the metrics.
     async fn note_state(&self) {
         match self.webhooks.store.outbox_state().await {
             Ok(state) => self.webhooks.state.store(Arc::new(state)),
@@ -102,7 +102,7 @@ impl Dispatcher {
         }
     }
 
-    /// Deliveries that end soon are written down, so that they are not repeated.
+    /// Waits briefly for running deliveries and records them, so that they are not repeated.
     async fn finish(mut self) {
         let _ = tokio::time::timeout(LAST_TIMEOUT, async {
             while let Some(done) = self.running.join_next().await {

@@ -1,4 +1,4 @@
-//! What may be the address of a receiver.
+//! Validation of receiver URLs.
 
 use lastro_model::text::has_control;
 
@@ -8,9 +8,9 @@ use super::internal_names::is_internal;
 
 const LONGEST: usize = 2048;
 
-/// The address in its one spelling, or why it is none. Whether a name leads to a public address is seen at each connection.
+/// Returns the normalised URL, or the reason for rejecting it. A name's addresses are checked at each connection.
 pub fn parse(text: &str, allow_private: bool) -> Result<String, &'static str> {
-    // Parsing would leave some of them out in silence.
+    // URL parsing silently drops some of them.
     if has_control(text) {
         return Err("must not hold control characters");
     }
@@ -34,7 +34,7 @@ pub fn parse(text: &str, allow_private: bool) -> Result<String, &'static str> {
     Ok(url.into())
 }
 
-/// Whether the host is a number that is not public, or a name that cannot be. Parsing has undone every disguise of either.
+/// Whether the host is a private IP literal or an internal name. URL parsing has normalised both.
 fn leads_inside(url: &reqwest::Url) -> bool {
     match literal_address(url) {
         Some(address) => !is_public(address),
@@ -48,7 +48,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn addresses_come_out_in_one_spelling() {
+    fn urls_are_normalised() {
         assert_eq!(
             parse("HTTPS://Example.COM:443/a b?q=ç", false).unwrap(),
             "https://example.com/a%20b?q=%C3%A7"
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_a_receiver_is_refused() {
+    fn invalid_receiver_urls_are_rejected() {
         let long = format!("https://example.com/{}", "x".repeat(2048));
         for (bad, sentence) in [
             ("", "absolute"),
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_accepted_is_accepted_again_as_it_is(text in "https?://[ -~]{0,30}", allow_private: bool) {
+        fn normalised_urls_are_accepted_unchanged(text in "https?://[ -~]{0,30}", allow_private: bool) {
             if let Ok(url) = parse(&text, allow_private) {
                 prop_assert_eq!(parse(&url, allow_private), Ok(url));
             }

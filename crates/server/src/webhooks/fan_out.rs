@@ -1,4 +1,4 @@
-//! From announcements to messages: each announcement once, whoever else is at work on the same outbox.
+//! Turns each announcement into messages exactly once, even when several processes share the outbox.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::{Webhooks, entitled_plans, payload};
 use crate::clock::fill_random;
 use crate::refresh::parts::editions;
 
-/// Announcements taken at once: between two such bites deliveries go on.
+/// Announcements per batch. Deliveries continue between two batches.
 const BITE: usize = 32;
 
-/// Addresses the oldest announcements. Says whether there may be more.
+/// Fans out the oldest announcements. Returns whether there may be more.
 ///
-/// What this process does not serve yet waits, and for a while what another one does not: whoever is told of something
-/// new and asks for it must find it.
+/// An announcement waits until this process serves its edition, and for a limited time until the other replicas do:
+/// a customer who is notified and requests the new data must find it.
 pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> anyhow::Result<bool> {
     let announcements = served(webhooks, waiting, now.monotonic_ns).await?;
     if announcements.is_empty() {
@@ -37,7 +37,7 @@ pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> an
     Ok(announcements.len() == BITE)
 }
 
-/// The oldest announcements, up to the first that is not served everywhere.
+/// The oldest announcements, up to the first whose edition is not served everywhere.
 async fn served(
     webhooks: &Webhooks,
     waiting: &mut Waiting,
@@ -51,7 +51,7 @@ async fn served(
     if announcements.is_empty() {
         return Ok(announcements);
     }
-    // Asked now and not remembered: one that began a moment ago is waited for, too.
+    // Read now, not cached, so that a replica that has just started is waited for too.
     let others = webhooks.replicas.others().await?;
     let held = announcements.iter().position(|new| waiting.holds(new, &others, now_ns));
     announcements.truncate(held.unwrap_or(BITE));

@@ -1,9 +1,9 @@
 //! Names that can only be internal: nobody on the internet can own them, so no customer's receiver has one.
 //!
-//! A name that is not here may still lead to a private address; that is seen at each connection, by the connector. Names that lead
-//! nowhere at all (`.invalid`, `.example`) are no harm.
+//! A name that is not listed may still resolve to a private address; the connector checks that at each connection.
+//! Names that never resolve (`.invalid`, `.example`) are harmless.
 
-/// A name that ends in one of these labels, and whose it is.
+/// Internal zones, each with its use. A name that ends in one of them is internal.
 const INTERNAL: [(&str, &str); 15] = [
     ("localhost", "this machine (RFC 6761)"),
     ("localdomain", "this machine, in many hosts files"),
@@ -22,8 +22,8 @@ const INTERNAL: [(&str, &str); 15] = [
     ("svc", "services inside a cluster"),
 ];
 
-/// Whether a host, as parsing an address leaves it, can only be inside a network. A name of one label is looked up among the
-/// machine's own names; a dot at the end changes nothing.
+/// Whether a host from a parsed URL can only be internal. A name of one label resolves among the machine's own names,
+/// so it is internal. A trailing dot changes nothing.
 pub fn is_internal(host: &str) -> bool {
     let name = host.trim_end_matches('.');
     !name.contains('.') || INTERNAL.iter().any(|(zone, _)| is_within(name, zone))

@@ -1,15 +1,15 @@
-//! Telling customers what is new.
+//! Webhooks: notifying customers of new data.
 //!
-//! A publication leaves announcements in the store. From there, in the order of the flow:
+//! A publication leaves announcements in the store. They are processed in these steps:
 //!
-//! 1. [`fan_out`] turns each announcement, once, into a message for every webhook that wants it, with a body by [`payload`],
-//!    once every replica serves what it tells of ([`served_everywhere`]).
-//! 2. [`dispatcher`] claims messages that are due, one of each webhook at a time, and gives each to a task.
-//! 3. [`delivery`] is that task: [`signature`], [`connector`], and the verdict by [`schedule`].
+//! 1. [`fan_out`] turns each announcement, once, into a message for every subscribed webhook. [`payload`] writes the
+//!    body. It waits until every replica serves the announced edition ([`served_everywhere`]).
+//! 2. [`dispatcher`] claims due messages, one per webhook at a time, and starts a task for each.
+//! 3. [`delivery`] is that task: it signs ([`signature`]), sends ([`connector`]) and plans retries ([`schedule`]).
 //!
-//! [`endpoint`] says what may be a receiver's address, [`address`] which numbers are public, [`internal_names`] which names cannot be,
-//! [`test_delivery`] sends the `ping` that a customer asks for, and [`view`] is how webhooks are shown. The customers' side of
-//! all this is `http/v1/webhooks`; what it shares with the jobs here is [`Webhooks`].
+//! [`endpoint`] validates receiver URLs, using [`address`] for public IP addresses and [`internal_names`] for internal
+//! names. [`test_delivery`] sends the `ping` that a customer requests. [`view`] renders webhooks as JSON. The API for
+//! customers is `http/v1/webhooks`; it shares [`Webhooks`] with the jobs here.
 
 pub mod address;
 pub mod connector;
@@ -29,5 +29,5 @@ pub mod view;
 
 pub use context::{Webhooks, entitled_plans};
 
-/// An account may have so many webhooks.
+/// Maximum number of webhooks per account.
 pub const MOST_PER_ACCOUNT: usize = 10;

@@ -1,4 +1,4 @@
-//! What is said: an event and its items, each as the API shows it.
+//! Message bodies: an event and its items, each rendered as in the API.
 
 use jiff::Timestamp;
 use lastro_catalog::{Companies, Point, company_json, filing_json, fold_label};
@@ -7,7 +7,7 @@ use lastro_store::Announcement;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// One row of an announcement, rendered, with what filters ask of it.
+/// One rendered row of an announcement, with the values that filters compare.
 #[derive(Debug)]
 pub struct Item {
     json: Box<RawValue>,
@@ -26,13 +26,13 @@ struct Event<'a> {
 #[derive(Serialize)]
 struct Data<'a> {
     edition: u64,
-    /// Where the event alone does not tell which.
+    /// Present only for the event shared by several series.
     #[serde(skip_serializing_if = "Option::is_none")]
     series: Option<&'static str>,
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once, for however many webhooks; companies with the tickers that are served.
+/// Renders rows once for all webhooks. Companies get their tickers from the served catalog.
 pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Item>> {
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
@@ -45,7 +45,7 @@ pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Item>
             .iter()
             .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
             .collect(),
-        // Nobody is told of them: they are shown with their companies.
+        // Tickers have no event of their own: they are shown with their companies.
         Records::Tickers(_) => Ok(Vec::new()),
     }
 }
@@ -60,7 +60,7 @@ fn item(json: &[u8], company: Option<CompanyId>, category: Option<String>) -> se
     Ok(Item { json: serde_json::from_slice(json)?, company, category })
 }
 
-/// The body of a message with the items that pass the filters; none if none does.
+/// The body of a message with the items that pass the filters; `None` if none does.
 pub fn body(
     announcement: &Announcement,
     items: &[Item],
@@ -81,7 +81,7 @@ pub fn body(
     written(announcement.event, announcement.at, data).map(Some)
 }
 
-/// The series that an announcement is about, if it is made by the event that all of them share.
+/// The series of an announcement, if its event is the one shared by several series.
 fn shared_event_of(announcement: &Announcement) -> Option<Series> {
     match announcement.source {
         Source::Series(series) if announcement.event == WebhookEvent::AnySeriesUpdated => Some(series),
@@ -89,7 +89,7 @@ fn shared_event_of(announcement: &Announcement) -> Option<Series> {
     }
 }
 
-/// The body of a test delivery: the same form, and nothing in it.
+/// The body of a test delivery: the same format without items.
 pub fn ping(at: Timestamp) -> serde_json::Result<String> {
     written(WebhookEvent::Ping, at, Data { edition: 0, series: None, items: Vec::new() })
 }
@@ -98,7 +98,7 @@ fn written(event: WebhookEvent, at: Timestamp, data: Data<'_>) -> serde_json::Re
     serde_json::to_string(&Event { r#type: event.name(), timestamp: at.to_string(), data })
 }
 
-/// A webhook's filters, ready to compare. They are of no concern to items that have no company or no category.
+/// A webhook's filters, ready to compare. A filter does not apply to items without a company or category.
 struct Filter<'a> {
     companies: &'a [CompanyId],
     categories: Vec<String>,

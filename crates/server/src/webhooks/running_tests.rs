@@ -1,32 +1,32 @@
-//! How many test deliveries may run at once, in all and for one account.
+//! Limits on concurrent test deliveries, in total and per account.
 
 use std::collections::HashMap;
 
 use lastro_model::AccountId;
 use parking_lot::Mutex;
 
-/// Customers wait for tests; more of them at once than this are somebody's load test.
+/// Limit for all accounts. Customers run tests by hand; more than this at once is a load test.
 const AT_ONCE: usize = 16;
-/// So that nobody takes all places.
+/// Limit per account, so that none takes all places.
 const OF_AN_ACCOUNT: usize = 2;
 
-/// The test deliveries that run, by account.
+/// Running test deliveries by account.
 #[derive(Debug, Default)]
 pub struct RunningTests(Mutex<HashMap<AccountId, usize>>);
 
-/// A place among them, given back when it is dropped.
+/// A place among the running tests, released on drop.
 #[derive(Debug)]
 pub struct TestPlace<'a> {
     tests: &'a RunningTests,
     account: AccountId,
 }
 
-/// Why there is no place.
+/// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlace {
-    /// The account runs as many as it may.
+    /// The limit of the account.
     OfTheAccount,
-    /// All accounts together do.
+    /// The limit for all accounts together.
     InAll,
 }
 

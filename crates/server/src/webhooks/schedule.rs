@@ -1,9 +1,9 @@
-//! When a delivery is tried again, when a message is given up and when a webhook is: the rules as data, time as an argument.
+//! Rules for retrying a delivery, giving up a message and disabling a webhook. Time is always an argument.
 
 use jiff::{SignedDuration, Timestamp};
 use lastro_model::Failing;
 
-/// After the first failure, the second, and so on; after the last of them a message is given up.
+/// Pauses after the first failure, the second, and so on. The failure after the last pause gives the message up.
 pub const RETRIES: [SignedDuration; 9] = [
     SignedDuration::from_secs(5),
     SignedDuration::from_mins(5),
@@ -16,32 +16,32 @@ pub const RETRIES: [SignedDuration; 9] = [
     SignedDuration::from_hours(24),
 ];
 
-/// A pause gets longer by up to this part of it.
+/// Largest fraction by which jitter lengthens a pause.
 const JITTER: f64 = 0.2;
 
-/// The longest wait that a receiver may ask for.
+/// The longest wait that a receiver may request.
 const LONGEST_ASKED: SignedDuration = SignedDuration::from_hours(24);
 
-/// A webhook with nothing but failures for so long is disabled.
+/// Time of uninterrupted failures after which a webhook is disabled.
 const HOPELESS_AFTER: SignedDuration = SignedDuration::from_hours(5 * 24);
 
-/// Failures that lie further apart are not one run: longer than any pause above.
+/// Gap after which a failure starts a new run. It is longer than any pause above.
 const RUN_ENDS_AFTER: SignedDuration = SignedDuration::from_hours(48);
 
-/// When to try again after the `tries`-th failure in a row of one message; none when it was the last.
+/// The time of the retry after the `tries`-th failure of a message in a row; `None` after the last.
 ///
-/// `jitter` is a number from 0 to 1. `asked` is what the receiver wants us to wait at least.
+/// `jitter` is a number from 0 to 1. `asked` is the minimum wait that the receiver requested.
 pub fn next(tries: u32, now: Timestamp, jitter: f64, asked: Option<SignedDuration>) -> Option<Timestamp> {
     let planned = RETRIES.get(tries.checked_sub(1)? as usize)?;
     let stretched = planned.mul_f64(1.0 + JITTER * jitter.clamp(0.0, 1.0));
     now.checked_add(stretched.max(asked.unwrap_or_default())).ok()
 }
 
-/// What `Retry-After` asks for: seconds, or a date. Nobody gets more than [`LONGEST_ASKED`].
+/// Parses `Retry-After`, seconds or a date, capped at [`LONGEST_ASKED`].
 pub fn retry_after(value: &str, now: Timestamp) -> Option<SignedDuration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // A number too large to read is longer than the longest wait.
+        // A number too large to parse exceeds the longest wait.
         let seconds = value.parse().unwrap_or(i64::MAX);
         return Some(SignedDuration::from_secs(seconds).min(LONGEST_ASKED));
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn five_days_of_nothing_but_failures_are_hopeless() {
+    fn a_run_of_failures_is_hopeless_after_five_days() {
         let mut run_so_far = None;
         for hour in 0..=120 {
             let failing = run(run_so_far, at(hour * 3_600));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_may_ask_for_a_longer_wait_within_bounds() {
+    fn retry_after_lengthens_the_wait_within_bounds() {
         let wait = |value: &str| {
             next(1, at(0), 0.0, retry_after(value, at(0))).unwrap().duration_since(at(0)).as_secs()
         };

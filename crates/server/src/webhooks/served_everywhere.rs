@@ -1,24 +1,24 @@
-//! Whoever is told of something new may ask any replica for it: what one of them does not serve yet waits, but not for ever.
+//! Holds an announcement, for a limited time, until every replica serves its edition: customers may reach any of them.
 
 use std::collections::BTreeMap;
 
 use lastro_model::Edition;
 use lastro_store::{Announcement, Replica};
 
-/// After this a replica that lags keeps nobody waiting any more.
+/// Longest wait for a lagging replica.
 const LONGEST_WAIT_NS: u64 = 30_000_000_000;
 
-/// The editions whose announcements wait to be addressed.
+/// Editions whose announcements wait to be fanned out.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// When this process first saw each of them, by the clock that only grows.
+    /// Time at which this process first saw each edition, by the monotonic clock.
     first_seen_ns: BTreeMap<Edition, u64>,
-    /// The last one that was let go although a replica lags.
+    /// The last edition released although a replica lags.
     let_go: Option<Edition>,
 }
 
 impl Waiting {
-    /// Takes note of all that is to be addressed, the oldest first.
+    /// Records all waiting announcements and drops the others.
     pub fn see(&mut self, announcements: &[Announcement], now_ns: u64) {
         let seen = std::mem::take(&mut self.first_seen_ns);
         for edition in announcements.iter().map(|announcement| announcement.edition) {
@@ -26,7 +26,7 @@ impl Waiting {
         }
     }
 
-    /// Whether this announcement waits for one of these replicas.
+    /// Whether this announcement still waits for one of these replicas.
     pub fn holds(&mut self, announcement: &Announcement, others: &[Replica], now_ns: u64) -> bool {
         let lagging: Vec<&str> = others.iter().filter(|other| lags(other, announcement)).map(name).collect();
         if lagging.is_empty() {
@@ -47,7 +47,7 @@ impl Waiting {
     }
 }
 
-/// A replica whose version does not know the source will never serve it.
+/// Whether a replica serves an older edition. One whose version lacks the source never serves it and does not lag.
 fn lags(replica: &Replica, announcement: &Announcement) -> bool {
     replica.editions[announcement.source].is_some_and(|served| served < announcement.edition)
 }

@@ -1,4 +1,4 @@
-//! Signatures in the Standard Webhooks form: HMAC-SHA256 over id, time and body, once for every secret in force.
+//! Signatures in the Standard Webhooks format: HMAC-SHA256 over id, time and body, one for each valid secret.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use lastro_model::MessageId;
 use sha2::Sha256;
 
-/// A webhook's secret: 32 bytes that look random to everybody else. Its `Debug` shows nothing of it.
+/// A webhook's secret: 32 bytes that look random to everybody else. `Debug` hides them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; 32]);
 
@@ -17,13 +17,13 @@ impl Secret {
         Self(bytes)
     }
 
-    /// As its owner is shown it, once.
+    /// The text form, shown to the owner once.
     pub fn reveal(&self) -> String {
         format!("whsec_{}", STANDARD.encode(self.0))
     }
 
     fn sign(&self, content: &[u8]) -> String {
-        // HMAC pads a short key with zeros to a block; doing it here leaves no length to be refused.
+        // HMAC pads a short key with zeros to a block. Padding here avoids a fallible key length.
         let mut block = [0; 64];
         block[..self.0.len()].copy_from_slice(&self.0);
         let mac = Hmac::<Sha256>::new(&block.into()).chain_update(content);
@@ -53,7 +53,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn signatures_are_those_of_the_public_library(key: [u8; 32], id: [u8; 12], at in 0i64..4_000_000_000, body in ".{0,200}") {
+        fn signatures_match_the_public_library(key: [u8; 32], id: [u8; 12], at in 0i64..4_000_000_000, body in ".{0,200}") {
             let (secret, id) = (Secret::new(key), MessageId::from_random(id));
             let oracle = Webhook::new(&secret.reveal()).unwrap();
             let expected = oracle.sign(id.as_str(), at, body.as_bytes()).unwrap();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_two_secrets_verifies_what_both_signed() {
+    fn a_signature_by_two_secrets_verifies_with_each() {
         let secrets = [Secret::new([1; 32]), Secret::new([2; 32])];
         let (id, body) = (MessageId::from_random([3; 12]), r#"{"type":"ping"}"#);
         let now = lastro_model::Clock::now(&crate::clock::SystemClock::start()).unix_seconds();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_does_not_show_itself() {
+    fn debug_hides_the_secret() {
         let secret = Secret::new([0x41; 32]);
         assert_eq!(secret.reveal(), "whsec_QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
         assert_eq!(format!("{secret:?}"), "Secret(…)");

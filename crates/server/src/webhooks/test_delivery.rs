@@ -1,4 +1,4 @@
-//! The `ping` that a customer sends to see whether a receiver works. It is reported and logged, and changes nothing else.
+//! The `ping` that a customer sends to test a receiver. It is reported and logged, and changes nothing else.
 
 use lastro_model::{MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage, StoreError};
@@ -7,11 +7,11 @@ use super::delivery::{AttemptReport, attempt};
 use super::running_tests::NoPlace;
 use super::{Webhooks, fan_out, payload};
 
-/// Why a test came to nothing, apart from what the receiver did.
+/// A failure of this service during a test, as opposed to one of the receiver.
 #[derive(Debug)]
 pub enum TestError {
     NoPlace(NoPlace),
-    /// A ping could not be written.
+    /// The body of the ping could not be serialised.
     Unwritable(serde_json::Error),
     Store(StoreError),
 }

@@ -1,4 +1,4 @@
-//! Webhooks and deliveries as the API shows them, and the operator's `--json` with it.
+//! JSON of webhooks and deliveries, for the API and the operator's `--json`.
 
 use lastro_access::Pepper;
 use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
@@ -51,7 +51,7 @@ impl<'a> WebhookView<'a> {
         }
     }
 
-    /// With the newest secret, which is shown this once.
+    /// Includes the newest secret, which is shown only this once.
     pub(crate) fn with_secret(webhook: &'a Webhook, pepper: &Pepper) -> Self {
         let newest = webhook.secrets.first();
         let secret =
@@ -83,7 +83,7 @@ impl<'a> DeliveryView<'a> {
     }
 }
 
-/// Whether it arrived, will be tried again, or was given up.
+/// The status of a delivery: delivered, pending or failed.
 pub(crate) fn status(delivery: &Delivery) -> &'static str {
     match (delivery.delivered, delivery.due_at) {
         (true, _) => "delivered",
@@ -111,7 +111,7 @@ impl<'a> AttemptView<'a> {
     }
 }
 
-/// What came of a test.
+/// The result of a test delivery.
 #[derive(Serialize)]
 pub(crate) struct TestView<'a> {
     id: &'a str,

@@ -1,4 +1,4 @@
-//! What is limited apart from the quota: pages, look-ups of keys that nobody has, registrations.
+//! Limits apart from the quota: pages, lookups of unknown keys, registrations.
 
 use futures_util::future::join_all;
 use lastro_access::{Applicant, Grant, IssuedKey};
@@ -13,7 +13,7 @@ const ANY: &str = "/api/v1/market/selic/current";
 const REGISTER: &str = "/api/v1/plans/register";
 const APPLICANT: &str = r#"{"name":"Ana Souza","email":"ana@example.com"}"#;
 
-/// A service whose callers can have any address.
+/// A service that accepts any client address from a trusted proxy.
 async fn behind_a_proxy() -> TestApp {
     TestApp::start_with(|setup| setup.settings.trusted_proxies = "127.0.0.1".to_owned()).await
 }
@@ -30,7 +30,7 @@ async fn use_up_quota(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_caller_without_quota_can_still_read_the_pages_and_register() {
+async fn pages_and_registration_work_without_quota() {
     let app = TestApp::start().await;
     use_up_quota(&app).await;
     for path in ["/pricing", "/docs", "/docs/openapi.yaml", "/assets/lastro.css", "/docs/assets/scalar.js"] {
@@ -62,14 +62,14 @@ async fn an_address_opens_six_hundred_pages_a_minute() {
 }
 
 #[tokio::test]
-async fn a_new_key_works_at_once_where_the_keyless_quota_is_used_up() {
+async fn a_new_key_works_when_the_keyless_quota_is_used_up() {
     let app = TestApp::start().await;
     use_up_quota(&app).await;
     let key = elsewhere_made(&app).await;
     app.get(ANY).key(&key).send().await.expect(200);
 }
 
-/// A key that this process has not heard of.
+/// A key created by another process, which this one has not seen yet.
 async fn elsewhere_made(app: &TestApp) -> String {
     let issued = IssuedKey::generate(app.service.app.keys.pepper(), &mut lastro::clock::fill_random);
     let applicant = Applicant::new("Elsewhere", "elsewhere@example.com").unwrap();
@@ -79,7 +79,7 @@ async fn elsewhere_made(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn what_costs_nothing_never_asks_the_store() {
+async fn free_requests_never_query_the_store() {
     let app = TestApp::start().await;
     app.faults.panic_on(Operation::Key);
     for _ in 0..5 {
@@ -99,7 +99,7 @@ async fn panics(app: &TestApp) -> bool {
 }
 
 #[tokio::test]
-async fn an_address_has_sixty_made_up_keys_a_minute_looked_up() {
+async fn unknown_key_lookups_are_limited_to_60_a_minute_per_address() {
     let app = TestApp::start().await;
     for _ in 0..60 {
         let status = app.get(ANY).key(&stray_key()).send().await.status;
@@ -114,7 +114,7 @@ async fn an_address_has_sixty_made_up_keys_a_minute_looked_up() {
 }
 
 #[tokio::test]
-async fn a_network_has_six_hundred_made_up_keys_a_minute_looked_up() {
+async fn unknown_key_lookups_are_limited_to_600_a_minute_per_network() {
     let app = behind_a_proxy().await;
     let ask = async |address: String| {
         app.get(ANY).key(&stray_key()).header("x-forwarded-for", &address).send().await
@@ -129,9 +129,9 @@ async fn a_network_has_six_hundred_made_up_keys_a_minute_looked_up() {
     ask("10.0.1.99".into()).await.expect(401);
 }
 
-/// More than may be looked up for an address, or are under way for everybody.
+/// Sends more requests than there may be lookups for one address, or pending in total.
 #[tokio::test]
-async fn requests_with_one_new_key_ask_for_it_together() {
+async fn concurrent_requests_with_a_new_key_share_one_lookup() {
     let app = TestApp::start().await;
     let key = elsewhere_made(&app).await;
     app.faults.delay(std::time::Duration::from_millis(50));
@@ -145,7 +145,7 @@ async fn requests_with_one_new_key_ask_for_it_together() {
 }
 
 #[tokio::test]
-async fn keys_that_exist_may_be_looked_up_as_often_as_they_come() {
+async fn lookups_of_existing_keys_are_not_limited() {
     let app = behind_a_proxy().await;
     for _ in 0..70 {
         let key = elsewhere_made(&app).await;
@@ -154,7 +154,7 @@ async fn keys_that_exist_may_be_looked_up_as_often_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_nobodys_made_up_key() {
+async fn store_failures_do_not_count_as_unknown_keys() {
     let app = TestApp::start().await;
     for _ in 0..70 {
         app.faults.fail_next(Operation::Key);
@@ -167,7 +167,7 @@ async fn a_store_that_fails_is_nobodys_made_up_key() {
 }
 
 #[tokio::test]
-async fn networks_and_everybody_together_have_their_limits_of_registration() {
+async fn registrations_are_limited_per_network_and_in_total() {
     let app = behind_a_proxy().await;
     for host in 0..10 {
         for _ in 0..30 {
@@ -179,7 +179,7 @@ async fn networks_and_everybody_together_have_their_limits_of_registration() {
     let refused = register_from(&app, "10.0.0.99").await.expect(429);
     assert!(refused.text().contains("from this network"), "{}", refused.text());
     assert_eq!(refused.number("retry-after"), 3600);
-    // Newcomers have the other half of the burst; who is known must wait for it to fill.
+    // New networks have the other half of the burst; known ones wait for it to refill.
     for network in 0..300 {
         register_from(&app, &format!("10.{}.{}.1", 1 + network / 200, network % 200)).await.expect(201);
     }
@@ -218,7 +218,7 @@ async fn a_mapped_address_registers_as_its_ipv4() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_cannot_register_their_readers() {
+async fn cross_origin_pages_cannot_register_visitors() {
     let app = TestApp::start().await;
     for path in [REGISTER, "/pricing"] {
         for (name, value) in [
@@ -261,7 +261,7 @@ async fn keys_in_memory_are_bounded_and_the_others_still_work() {
     for key in &keys {
         assert_eq!(app.get(ANY).key(key).send().await.expect(200).number("x-ratelimit-remaining"), 499);
     }
-    // All of them are in use now: none may lose the quota it has drawn on.
+    // All keys are in use now: none may lose the quota it has used.
     for key in &keys {
         assert_eq!(app.get(ANY).key(key).send().await.expect(200).number("x-ratelimit-remaining"), 498);
     }

@@ -1,4 +1,4 @@
-//! A response, judged: the headers of all responses, the error shape, and what the API description says of it.
+//! A response and its checks: the headers of all responses, the error shape, and the API description.
 
 use std::io::Read;
 
@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::description::DESCRIPTION;
 
-/// A response that has passed the checks of all responses.
+/// A response that has passed the checks common to all responses.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub method: Method,
     pub path: String,
-    /// The documented operation, if it is one.
+    /// The documented operation, if the request matches one.
     pub endpoint: Option<&'static str>,
     pub status: u16,
     pub headers: HeaderMap,
@@ -47,7 +47,7 @@ impl Answer {
             .unwrap_or_else(|_| panic!("{name} of {} is {:?}", self.path, self.header(name)))
     }
 
-    /// The body with its compression undone.
+    /// The decompressed body.
     pub(crate) fn plain(&self) -> Vec<u8> {
         let body = &self.body[..];
         let mut reader: Box<dyn Read> = match self.header("content-encoding") {
@@ -71,7 +71,7 @@ impl Answer {
         String::from_utf8(self.plain()).expect("UTF-8")
     }
 
-    /// Expects a status and gives the body.
+    /// Asserts the status and returns the response.
     pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(
             self.status,
@@ -84,12 +84,12 @@ impl Answer {
         self
     }
 
-    /// Expects a failure in the error shape and gives its sentence.
+    /// Asserts a failure in the error shape and returns its message.
     pub(crate) fn expect_error(self, status: u16) -> String {
         self.expect(status).json()["message"].as_str().expect("a message").to_owned()
     }
 
-    /// What every response must be, whatever was asked.
+    /// Applies the checks common to all responses.
     pub(crate) fn check(&self, asked_at: i64, answered_at: i64) {
         self.check_envelope(asked_at, answered_at);
         self.check_description();
@@ -105,7 +105,7 @@ impl Answer {
         let plan = self.header("x-plan");
         assert!(Plan::parse(plan).is_ok(), "{at}: X-Plan {plan}");
         assert!((0..=limit).contains(&remaining), "{at}: {remaining} of {limit}");
-        // A fleet counts units of high limits until half a second later.
+        // Several replicas count units of high limits up to half a second late.
         let longest = if limit > 10_000 { 62 } else { 61 };
         let possible = asked_at..=answered_at + longest;
         assert!(possible.contains(&reset), "{at}: reset {reset} is not in {possible:?}");
@@ -118,7 +118,7 @@ impl Answer {
         for name in ["x-request-id", "content-security-policy", "vary"] {
             assert!(!self.header(name).is_empty(), "{at}: no {name}");
         }
-        // Only who registers gets something that scripts of other origins must not read.
+        // Only registration returns something that scripts of other origins must not read.
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         let open = !resolve(&self.method, path).is_for_same_origin();
         for name in ["access-control-allow-origin", "access-control-expose-headers"] {
@@ -128,7 +128,7 @@ impl Answer {
         if [429, 503].contains(&self.status) {
             assert!(self.number("retry-after") >= 1, "{at}");
         }
-        // Pages, and the form without JavaScript, say what is wrong on a page; the API never does.
+        // Pages, and the form without JavaScript, report errors on a page; the API never does.
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         let in_the_api = path.starts_with("/api/") || path == "/health";
         let on_a_page = !in_the_api && self.header("content-type").starts_with("text/html");
@@ -155,7 +155,7 @@ impl Answer {
         }
     }
 
-    /// The answer of a documented operation is one that its description foresees.
+    /// Checks the response of a documented operation against its description.
     fn check_description(&self) {
         let Some(endpoint) = self.endpoint else { return };
         let at = format!("{endpoint} {}", self.status);

@@ -1,4 +1,4 @@
-//! One line of set-up: a service with the sample, a client that trusts nothing it is told.
+//! Test setup in one line: a service with the sample, and a client that checks every response.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct TestApp {
     pub clock: Arc<ManualClock>,
     pub faults: Arc<FaultyStore>,
     pub directory: TempDir,
-    /// The store without its faults.
+    /// The store without injected faults.
     pub plain: Arc<dyn Store>,
     client: reqwest::Client,
 }
@@ -38,14 +38,14 @@ impl TestApp {
         Self::start_with(|_| {}).await
     }
 
-    /// Starts with other settings than the defaults.
+    /// Starts with settings other than the defaults.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Setup)) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         filled::copy_into(directory.path()).await;
         Self::start_in(directory, START_UNIX_MS, change).await
     }
 
-    /// Stops in order and starts again on the same files, at the same time of day.
+    /// Shuts down cleanly and restarts on the same files, at the same time of day.
     pub(crate) async fn restart(self) -> Self {
         self.restart_with(|_| {}).await
     }
@@ -56,7 +56,7 @@ impl TestApp {
         Self::start_in(self.directory, now, change).await
     }
 
-    /// Stops in order, lets something happen to the files, and starts again with the clock at this time.
+    /// Shuts down cleanly, changes the files, and restarts with the clock at this time.
     pub(crate) async fn restart_at(self, unix_ms: i64, meanwhile: impl FnOnce(&Path)) -> Self {
         let Self { service, faults, plain, directory, .. } = self;
         service.stop().await.expect("an orderly stop");
@@ -65,8 +65,8 @@ impl TestApp {
         Self::start_in(directory, unix_ms, |_| {}).await
     }
 
-    /// Another server on the same database, by the same clock unless it is given another. The files of its own are beside none
-    /// of this one's; the database, once both have stopped, goes with this one.
+    /// Another server on the same database, with the same clock unless `change` sets another. It has a directory of
+    /// its own; the database is deleted with this server's directory, once both have stopped.
     pub(crate) async fn beside(&self, change: impl FnOnce(&mut Setup)) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let plain = self.elsewhere().await;
@@ -111,12 +111,12 @@ impl TestApp {
         self.clock.now().timestamp()
     }
 
-    /// A key that no test can use up.
+    /// A key whose quota no test can use up.
     pub(crate) async fn ample_key(&self, plan: Plan) -> String {
         self.key_with_limit(plan, Some(1_000_000)).await
     }
 
-    /// A key as the operator makes it, in force at once.
+    /// A key as the operator creates it, valid at once.
     pub(crate) async fn key(&self, plan: Plan) -> String {
         self.key_with_limit(plan, None).await
     }
@@ -149,17 +149,17 @@ impl TestApp {
         self.request(Method::POST, path).body(body)
     }
 
-    /// What the operator's listener says.
+    /// The response of the operator's listener.
     pub(crate) async fn admin(&self, path: &str) -> (u16, String) {
         let address = self.service.admin_address.expect("an operator's listener");
-        // The listener ends every conversation after a while; a new one is not ended in the midst of a question.
+        // The listener closes every connection after a while; a new one is not closed in the middle of a request.
         let asking = self.client.get(format!("http://{address}{path}")).header("connection", "close");
         let response = asking.send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
     }
 }
 
-/// A service on any port that asks no publisher. Connections end when a test wants it, and not because it moved the clock.
+/// A service on any port that contacts no publisher. Moving the clock does not close its connections.
 pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Setup {
     let anywhere = "127.0.0.1:0".parse().expect("an address");
     let settings = Serve {
@@ -183,12 +183,12 @@ pub(crate) fn setup(directory: &TempDir, store: Arc<dyn Store>, clock: Arc<dyn C
     Setup { store, clock, common, settings }
 }
 
-/// As an operator gets it who sets nothing.
+/// The settings of an operator who sets nothing.
 pub(crate) fn defaults() -> Serve {
     Serve::defaults().expect("settings with defaults")
 }
 
-/// The same, but for the number of connections.
+/// The default connection settings, except for the number of connections.
 pub(crate) fn connections(most: u32, per_address: u32) -> ConnectionSettings {
     ConnectionSettings {
         max_connections: most,
@@ -197,9 +197,9 @@ pub(crate) fn connections(most: u32, per_address: u32) -> ConnectionSettings {
     }
 }
 
-/// A client that knows no proxy and takes bodies as they come.
+/// A client that uses no proxy and does not decompress bodies.
 pub(crate) fn client() -> reqwest::ClientBuilder {
-    // Plain HTTP is all it will speak; it asks for a TLS library all the same, but need not read the machine's certificates.
+    // It only speaks plain HTTP but needs a TLS library all the same; it need not read the machine's certificates.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().tls_certs_only([]).no_proxy()
 }
@@ -213,12 +213,12 @@ pub(crate) fn id_of(key: &str) -> KeyId {
     ApiKey::parse(key).expect("a key").id()
 }
 
-/// A well-formed key that nobody was ever given.
+/// A well-formed key that was never issued.
 pub(crate) fn stray_key() -> String {
     ApiKey::generate(&mut fill_random).reveal().to_owned()
 }
 
-/// Asks again and again until the answer is yes; what another process wrote must be in force within a second.
+/// Polls until the condition holds. Changes by another process must take effect within a second.
 pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..100 {
         if holds().await {
@@ -229,7 +229,7 @@ pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
     panic!("it did not come true within two seconds");
 }
 
-/// A request that is being put together.
+/// A request being built.
 #[derive(Debug)]
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
@@ -251,7 +251,7 @@ impl Ask<'_> {
         Self { builder: self.builder.body(body), ..self }
     }
 
-    /// Sends it and checks what every response must be.
+    /// Sends the request and applies the checks common to all responses.
     pub(crate) async fn send(self) -> Answer {
         let clock = &self.app.service.app.clock;
         let asked_at = clock.now().unix_seconds();

@@ -1,7 +1,7 @@
-//! Whatever bytes a client sends as path, query, header or body, it gets an answer, and none that is our fault.
+//! Any bytes that a client sends as path, query, header or body get a response, and never a server error.
 //!
-//! Requests are put together from pieces of what is expected among noise, and sent as they are. Parsers that stand alone have such
-//! tests beside them: keys and `X-Forwarded-For` in `access`, CNPJ and days in `model`, every publisher's format in `sources`.
+//! Requests mix expected pieces with noise and are sent unchanged. Standalone parsers have such tests beside them:
+//! keys and `X-Forwarded-For` in `access`, CNPJ and days in `model`, every publisher's format in `sources`.
 
 use lastro::config::RegistrationSettings;
 use lastro_model::Plan;
@@ -153,14 +153,14 @@ const BODIES: &[&str] = &[
     "\u{feff}",
 ];
 
-/// Pieces among noise.
+/// Expected pieces mixed with random bytes.
 fn noise(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(pieces).prop_map(|piece| piece.as_bytes().to_vec());
     let other = prop::collection::vec(any::<u8>(), 0..6);
     prop::collection::vec(prop_oneof![5 => piece, 1 => other], 0..16).prop_map(|parts| parts.concat())
 }
 
-/// What may stand in the first line of a request; the rest is percent-encoded.
+/// Bytes for the first line of a request; those not allowed there are percent-encoded.
 fn in_target(bytes: &[u8]) -> String {
     let kept = |byte: u8| match byte {
         b'!'..=b'~' if byte != b'#' => char::from(byte).to_string(),
@@ -169,7 +169,7 @@ fn in_target(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| kept(*byte)).collect()
 }
 
-/// What may stand in a header, and much that may not; but no line end.
+/// Bytes for a header, allowed or not, but without line ends.
 fn in_header(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte }).collect()
 }
@@ -181,7 +181,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// All features, any address, as many registrations as there are cases.
+    /// Enables all features, any address, and as many registrations as there are cases.
     fn set() -> Self {
         let runtime = Runtime::new().unwrap();
         let (app, key) = runtime.block_on(async {
@@ -201,7 +201,7 @@ impl Stage {
         Self { runtime, app, key }
     }
 
-    /// Every case is answered, and none by a fault of ours.
+    /// Checks that every case is answered, and none with a server error.
     fn answers<S: Strategy>(&self, cases: S, request: impl Fn(&S::Value, &str) -> Vec<u8>) {
         let mut runner =
             TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
@@ -213,7 +213,7 @@ impl Stage {
 
     async fn ask(&self, request: &[u8]) -> TestCaseResult {
         let mut stream = TcpStream::connect(self.app.service.address).await.unwrap();
-        // A request that is refused in the middle may break the connection.
+        // The server may close the connection while the request it rejects is being sent.
         let _ = stream.write_all(request).await;
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
@@ -307,18 +307,18 @@ fn any_body_is_answered() {
     stage.answers((prop::sample::select(places.to_vec()), noise(BODIES)), |(place, body), key| {
         request(&place.replace("{id}", &webhook), &[("x-api-key", key.into())], body)
     });
-    // It ends the key that it is sent with, so it comes last.
+    // Rotation ends the key it is sent with, so it comes last.
     stage.answers(noise(BODIES), |body, key| {
         request("POST /api/v1/keys/rotate", &[("x-api-key", key.into())], body)
     });
 }
 
 #[test]
-fn any_bytes_at_all_are_survived() {
+fn the_service_survives_arbitrary_bytes() {
     let requests = prop_oneof![
         prop::collection::vec(any::<u8>(), 1..200),
         noise(HEADERS).prop_map(|bytes| [&b"GET /health HTTP/1.1\r\n"[..], &bytes, b"\r\n\r\n"].concat()),
-        // The beginning of HTTP/2, and then anything.
+        // The HTTP/2 preface, followed by anything.
         prop::collection::vec(any::<u8>(), 0..100).prop_map(|bytes| [
             &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..],
             &bytes

@@ -1,4 +1,4 @@
-//! Tags, short answers to who has the body already, and compression.
+//! Tags, short responses to clients that hold the body already, and compression.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::faults::publish_selic;
 const SELIC: &str = "/api/v1/market/selic?limit=100";
 
 #[tokio::test]
-async fn a_held_body_is_not_sent_again_and_costs_one() {
+async fn a_matching_tag_gets_a_304_and_costs_one_unit() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Gold).await;
     let paths =
@@ -41,7 +41,7 @@ async fn a_held_body_is_not_sent_again_and_costs_one() {
     }
 }
 
-/// The files that hold the database, while nobody has them open.
+/// Copies the database files, while no process has them open.
 fn copy_database(from: &Path, to: &Path) {
     for name in ["lastro.db", "lastro.db.accounts"] {
         std::fs::copy(from.join(name), to.join(name)).unwrap();
@@ -49,7 +49,7 @@ fn copy_database(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_tag_from_before_a_backup_was_restored_is_held_no_more() {
+async fn tags_from_before_a_restored_backup_do_not_match() {
     let (app, backup) = (TestApp::start().await, TempDir::new().unwrap());
     let key = app.ample_key(Plan::Gold).await;
     let app = app.restart_at(START_UNIX_MS, |files| copy_database(files, backup.path())).await;
@@ -75,7 +75,7 @@ async fn a_tag_from_before_a_backup_was_restored_is_held_no_more() {
 }
 
 #[tokio::test]
-async fn a_tag_is_of_one_plan_and_of_one_edition() {
+async fn tags_differ_by_plan_and_edition() {
     let app = TestApp::start().await;
     let (free, gold) = (app.ample_key(Plan::Free).await, app.ample_key(Plan::Gold).await);
     let tag = app.get(SELIC).key(&free).send().await.expect(200).header("etag").to_owned();
@@ -85,19 +85,19 @@ async fn a_tag_is_of_one_plan_and_of_one_edition() {
     soon(async || app.get(SELIC).key(&free).header("if-none-match", &tag).send().await.status == 200).await;
     let other = app.get(SELIC).key(&free).send().await.expect(200);
     assert_ne!(other.header("etag"), tag);
-    // What did not change is still held.
+    // The tag of unchanged data still matches.
     app.get("/api/v1/market/cdi").key(&free).header("if-none-match", &cdi).send().await.expect(304);
 }
 
 #[tokio::test]
-async fn a_tag_of_another_database_is_not_ours() {
+async fn tags_of_another_database_do_not_match() {
     let (one, other) = (TestApp::start().await, TestApp::start().await);
     let tag = one.get(SELIC).send().await.expect(200).header("etag").to_owned();
     other.get(SELIC).header("if-none-match", &tag).send().await.expect(200);
 }
 
 #[tokio::test]
-async fn failures_and_private_answers_are_never_held() {
+async fn failures_and_private_responses_have_no_tag() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for path in ["/api/v1/nothing", "/api/v1/companies", "/api/v1/market/selic?limit=0"] {
@@ -110,7 +110,7 @@ async fn failures_and_private_answers_are_never_held() {
 }
 
 #[tokio::test]
-async fn bodies_come_back_whole_from_every_coding() {
+async fn bodies_survive_every_content_coding() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for path in [

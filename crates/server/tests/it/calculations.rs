@@ -1,4 +1,4 @@
-//! Calculations through the front door: by the publishers' own rules, with a receipt that anybody can recompute.
+//! Calculations over HTTP: by the publishers' own rules, with a receipt that anybody can recompute.
 
 use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::app::TestApp;
 use crate::csv::publish;
 use crate::description::DESCRIPTION;
 
-/// Values in the place of the sample, from a first month on.
+/// Replaces the sample with monthly values, starting at a first month.
 async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str]) {
     let first = Day::parse(first).unwrap();
     let point = |(months, value): (i32, &&str)| RatePoint {
@@ -18,7 +18,7 @@ async fn given_months(app: &TestApp, series: Series, first: &str, values: &[&str
     publish(app, Source::Series(series), Records::Rates(points)).await;
 }
 
-/// A number as it was sent: zeros at its end are part of the answer.
+/// A number as sent, including trailing zeros.
 async fn sent(app: &TestApp, key: &str, path: &str, name: &str) -> String {
     let answer = app.get(&format!("/api/v1/calc/{path}")).key(key).send().await.expect(200).text();
     let (_, rest) = answer.split_once(&format!("\"{name}\":")).unwrap();
@@ -30,7 +30,7 @@ async fn get(app: &TestApp, key: &str, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn correction_takes_both_months_in() {
+async fn correction_includes_both_months() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     given_months(&app, Series::Ipca, "2025-01-01", &["0.16", "1.31", "0.56"]).await;
@@ -60,10 +60,10 @@ async fn the_announced_index_is_calculated_with_all_its_decimals() {
 }
 
 #[tokio::test]
-async fn currencies_change_on_the_way() {
+async fn correction_converts_between_currencies() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
-    // The vector of the central bank's calculator: 100,000 cruzados of January 1989.
+    // The test vector of the central bank's calculator: 100,000 cruzados of January 1989.
     given_months(&app, Series::Inpc, "1989-01-01", &["35.48", "16.35", "5.90", "8.06", "16.67"]).await;
     let corrected = get(&app, &gold, "correction?index=inpc&from=1989-01&to=1989-05&amount=100000").await;
     assert_eq!((&corrected["currency_from"], &corrected["currency_to"]), (&json!("BRC"), &json!("BRN")));
@@ -103,7 +103,7 @@ async fn accumulation_multiplies_the_daily_rate() {
 }
 
 #[tokio::test]
-async fn everybody_has_the_receipt_of_any_period() {
+async fn receipts_of_any_period_need_no_plan() {
     let app = TestApp::start().await;
     let newest = lastro_sample::rates(Series::Ipca, 1).last().unwrap().day;
     let month = |back: i32| newest.minus_months(back).to_string()[..7].to_owned();
@@ -114,13 +114,13 @@ async fn everybody_has_the_receipt_of_any_period() {
         assert_eq!(anybody["receipt"].as_array().unwrap().len(), back as usize + 1);
         assert_eq!(anybody, app.get(&path(back)).key(&gold).send().await.expect(200).json());
     }
-    // The series itself is shown as far as its plan goes.
+    // The series itself is shown only as far as the plan allows.
     let list = format!("/api/v1/market/ipca?from={}-01", month(13));
     app.get(&list).send().await.expect(403);
 }
 
 #[tokio::test]
-async fn what_cannot_be_calculated_is_refused_by_name() {
+async fn invalid_calculations_are_rejected_with_the_parameter_name() {
     let app = TestApp::start().await;
     for bad in [
         "correction",
@@ -162,7 +162,7 @@ async fn what_cannot_be_calculated_is_refused_by_name() {
     }
 }
 
-/// The answer that the description shows for a calculation.
+/// The example response of a calculation in the description.
 fn example(name: &str) -> Value {
     let endpoint = format!("/api/v1/calc/{name}");
     let operation = &DESCRIPTION.document["paths"][&endpoint]["get"];
@@ -170,7 +170,7 @@ fn example(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_examples_of_the_description_are_what_is_answered() {
+async fn examples_in_the_description_match_the_responses() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     for (name, inputs) in [
@@ -196,7 +196,7 @@ async fn the_examples_of_the_description_are_what_is_answered() {
 }
 
 #[tokio::test]
-async fn bounds_are_told_also_to_what_is_no_number() {
+async fn non_numeric_values_are_rejected_with_the_bounds() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     let days = "accumulation?rate=cdi&from=2026-10-01&to=2026-10-02";

@@ -1,4 +1,4 @@
-//! The calendar through the front door. Its rules are tested where they are written.
+//! The calendar over HTTP. Its rules are tested where they are implemented.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ async fn get(app: &TestApp, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_day_tells_what_it_is_and_what_is_around_it() {
+async fn a_day_shows_its_kind_and_neighbouring_business_days() {
     let app = TestApp::start().await;
     let holiday = get(&app, "days/2026-11-20").await;
     assert_eq!((&holiday["weekday"], &holiday["business_day"]), (&json!(5), &json!(false)));
@@ -54,7 +54,7 @@ async fn business_days_are_counted_and_shifted_by() {
 }
 
 #[tokio::test]
-async fn what_the_calendar_does_not_know_is_refused_by_name() {
+async fn invalid_calendar_parameters_are_rejected_by_name() {
     let app = TestApp::start().await;
     for (path, name) in [
         ("days/2000-12-31", "date"),

@@ -1,4 +1,4 @@
-//! The catalogue of series through the front door: which there are, and their values, as published and computed.
+//! The catalogue of series over HTTP: the list, and values as published and computed.
 
 use lastro_model::{Plan, Series};
 use lastro_sample::{self as sample, Shape};
@@ -8,7 +8,7 @@ use crate::app::TestApp;
 
 const SEED: u64 = Shape::SAMPLE.seed;
 
-/// The values of a series as they must be written, newest first.
+/// The values of a series as the API must write them, newest first.
 fn written(series: Series) -> Vec<String> {
     let points = sample::rates(series, SEED).into_iter().rev();
     points.map(|point| format!(r#"{{"date":"{}","value":{}}}"#, point.day, point.value)).collect()
@@ -78,7 +78,7 @@ async fn a_series_is_found_by_its_id_and_by_its_code() {
 }
 
 #[tokio::test]
-async fn values_are_those_of_the_market_endpoints_and_of_the_publisher() {
+async fn observations_are_exactly_the_published_values() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     for series in Series::ALL {
@@ -122,7 +122,7 @@ async fn pages_and_orders_partition_the_values() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_with_the_reason_and_the_alternatives() {
+async fn invalid_parameters_are_rejected_with_the_alternatives() {
     let app = TestApp::start().await;
     for (series, bad) in [
         ("ipca", "units=pch"),
@@ -158,9 +158,9 @@ async fn what_makes_no_sense_is_refused_with_the_reason_and_the_alternatives() {
     );
 }
 
-/// The window is that of what an answer is computed from.
+/// The plan's window applies to the points that a value is computed from.
 #[tokio::test]
-async fn free_sees_what_its_twelve_months_give() {
+async fn the_free_window_limits_computed_values_too() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     let total = async |query: &str| {
@@ -186,7 +186,7 @@ async fn free_sees_what_its_twelve_months_give() {
 }
 
 #[tokio::test]
-async fn all_observations_leave_in_bulk() {
+async fn all_observations_can_be_exported() {
     let app = TestApp::start().await;
     let platinum = app.ample_key(Plan::Platinum).await;
     let whole = app.get("/api/v1/export/series").key(&platinum).send().await.expect(200).text().to_owned();
@@ -206,9 +206,9 @@ async fn all_observations_leave_in_bulk() {
     assert!(file.expect(200).text().starts_with("series,date,value\r\nipca,2026-09-01,"));
 }
 
-/// Parameters are looked at before existence is, so that a typo is not hidden by another.
+/// Parameters are checked before existence, so that an unknown series does not hide a typo.
 #[tokio::test]
-async fn a_typo_is_told_before_an_unknown_series() {
+async fn bad_parameters_are_reported_before_an_unknown_series() {
     let app = TestApp::start().await;
     let gold = app.ample_key(lastro_model::Plan::Gold).await;
     for (path, status) in [

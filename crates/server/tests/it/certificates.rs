@@ -1,11 +1,11 @@
-//! Certificates of `fixtures/tls`, as files of an operator.
+//! Test certificates from `fixtures/tls`, written as an operator's files.
 
 use std::path::Path;
 
 use lastro::state::Setup;
 use tempfile::TempDir;
 
-/// A certificate for this machine that vouches for itself, and its key.
+/// A self-signed certificate for this machine, and its key.
 pub(crate) struct TestCertificate {
     certificate: &'static str,
     key: &'static str,
@@ -17,7 +17,7 @@ impl TestCertificate {
         Self { certificate, key: include_str!("../../../../fixtures/tls/own-1.key") }
     }
 
-    /// A second one, for the same names.
+    /// A second certificate for the same names.
     pub(crate) fn other() -> Self {
         let certificate = include_str!("../../../../fixtures/tls/own-2.crt");
         Self { certificate, key: include_str!("../../../../fixtures/tls/own-2.key") }
@@ -31,20 +31,20 @@ impl TestCertificate {
         self.key
     }
 
-    /// Puts both where [`serve_tls`] has them read.
+    /// Writes both files to the paths that [`serve_tls`] sets.
     pub(crate) fn write(&self, directory: &Path) {
         std::fs::write(directory.join("tls.crt"), self.certificate).unwrap();
         std::fs::write(directory.join("tls.key"), self.key).unwrap();
     }
 
-    /// A client that believes this certificate and no other.
+    /// A client that trusts only this certificate.
     pub(crate) fn client(&self) -> reqwest::ClientBuilder {
         let certificate = reqwest::Certificate::from_pem(self.certificate.as_bytes()).unwrap();
         crate::app::client().tls_certs_only([certificate])
     }
 }
 
-/// Has the service show the certificate of that directory.
+/// Configures the service with the certificate in the directory.
 pub(crate) fn serve_tls(setup: &mut Setup, directory: &TempDir) {
     let tls = &mut setup.settings.tls;
     (tls.tls_cert, tls.tls_key) =

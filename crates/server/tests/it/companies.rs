@@ -1,4 +1,4 @@
-//! Companies: the list and its filters, look-ups, and a company's filings.
+//! Companies: the list and its filters, lookups, and a company's filings.
 
 use lastro_model::{Company, Day, Plan, Ticker, TradedSecurity};
 use lastro_sample::{self as sample, Shape};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// All companies of the sample in the order of the list.
+/// All companies of the sample in list order.
 fn expected() -> Vec<Company> {
     let mut companies = sample::companies(&Shape::SAMPLE);
     companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
     companies
 }
 
-/// What the company's securities are traded under on the day of the tests.
+/// The company's tickers on the day of the tests.
 fn tickers(company: &Company, securities: &[TradedSecurity]) -> Vec<Ticker> {
     let today = Day::parse("2026-11-02").unwrap();
     let of_company = securities.iter().filter(|security| security.company_id == company.id);
@@ -24,12 +24,12 @@ fn tickers(company: &Company, securities: &[TradedSecurity]) -> Vec<Ticker> {
     tickers
 }
 
-/// As the API shows it, with the tickers of the sample.
+/// The company as the API shows it, with the tickers of the sample.
 fn shown(company: &Company) -> Value {
     shown_with(company, &sample::tickers(&Shape::SAMPLE))
 }
 
-/// As the API shows it where these securities are known.
+/// The company as the API shows it, with the tickers of these securities.
 pub(crate) fn shown_with(company: &Company, securities: &[TradedSecurity]) -> Value {
     let tickers: Vec<String> = tickers(company, securities).iter().map(Ticker::to_string).collect();
     json!({
@@ -102,7 +102,7 @@ async fn filters_ignore_case_accents_and_space() {
 }
 
 #[tokio::test]
-async fn a_company_is_found_by_its_code_and_by_its_cnpj_in_every_spelling() {
+async fn companies_are_found_by_any_spelling_of_code_or_cnpj() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Bronze).await;
     for company in &expected()[..8] {
@@ -148,7 +148,7 @@ async fn unknown_companies_are_not_found() {
 }
 
 #[tokio::test]
-async fn bad_pages_are_refused_with_their_bounds() {
+async fn invalid_limits_and_offsets_are_rejected_with_bounds() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     let lists = [
@@ -200,7 +200,7 @@ fn pages_partition_the_list() {
     });
 }
 
-/// The companies of the sample that have tickers, each with them.
+/// The companies of the sample that have tickers, each with its tickers.
 fn listed() -> Vec<(Company, Vec<Ticker>)> {
     let securities = sample::tickers(&Shape::SAMPLE);
     let with_tickers = expected().into_iter().map(|company| {
@@ -211,7 +211,7 @@ fn listed() -> Vec<(Company, Vec<Ticker>)> {
 }
 
 #[tokio::test]
-async fn a_ticker_names_a_company_wherever_an_id_does_in_either_case() {
+async fn tickers_work_as_company_ids_in_either_case() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for (company, tickers) in listed().iter().take(6) {
@@ -232,7 +232,7 @@ async fn a_ticker_names_a_company_wherever_an_id_does_in_either_case() {
 }
 
 #[tokio::test]
-async fn a_period_that_has_ended_names_nobody() {
+async fn ended_tickers_match_no_company() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Bronze).await;
     let today = Day::parse("2026-11-02").unwrap();
@@ -244,7 +244,7 @@ async fn a_period_that_has_ended_names_nobody() {
 }
 
 #[tokio::test]
-async fn search_finds_whom_a_ticker_or_its_root_names_first() {
+async fn search_ranks_ticker_and_root_matches_first() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Bronze).await;
     for (company, tickers) in listed().iter().take(6) {

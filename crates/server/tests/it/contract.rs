@@ -1,4 +1,4 @@
-//! The description and the service say the same, both ways, and every documented status can really happen.
+//! The description and the service match in both directions, and every documented status can occur.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -71,7 +71,7 @@ fn every_response_declares_the_headers_of_all_responses() {
     }
 }
 
-/// A call of an operation that succeeds if the caller may make it.
+/// A request for an operation that succeeds if the caller is allowed to make it.
 pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     let (method, template) = endpoint.split_once(' ').unwrap();
     let path = match template {
@@ -113,7 +113,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     }
 }
 
-/// The status of a call that succeeds.
+/// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
         ("POST", path) if path.ends_with("/test") => 200,
@@ -124,13 +124,13 @@ pub(crate) fn success(endpoint: &str) -> u16 {
     }
 }
 
-/// Whether a read needs no key: it never asks the store.
+/// Whether the endpoint is a public read, which needs no key and never queries the store.
 fn asks_nobody(endpoint: &str) -> bool {
     let public = |route: &Route| route.feature == Feature::Public && route.method() == "GET";
     documented_routes().any(|route| route.endpoint == endpoint && public(route))
 }
 
-/// Answers that nobody reads have taken all there is, for longer than a request waits.
+/// Makes a request while unread responses use up all memory, for longer than a request waits.
 async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> Answer {
     let connections = &app.service.app.connections;
     let place = connections.admit([192, 0, 2, 1].into(), true).unwrap();
@@ -148,12 +148,12 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
     }
 }
 
-/// Whether only a format is sold, and not what it holds.
+/// Whether the data is free and only a format is sold.
 fn endpoint_is_free(endpoint: &str) -> bool {
     DESCRIPTION.operation(endpoint).is_some_and(|operation| operation["x-plan"] == "free")
 }
 
-/// Makes an operation answer with one of its documented statuses.
+/// Makes an operation respond with one of its documented statuses.
 async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
     known_webhook::give(app, &best).await;
@@ -216,7 +216,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
 }
 
 #[tokio::test]
-async fn every_documented_status_happens() {
+async fn every_documented_status_can_occur() {
     let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 40).await;
     for endpoint in DESCRIPTION.operations() {
         for status in DESCRIPTION.statuses(&endpoint).into_iter().filter(|status| *status != 500) {
@@ -226,7 +226,7 @@ async fn every_documented_status_happens() {
     }
 }
 
-/// A panic is provoked where the store is asked. Public reads ask nothing of it, so their 500 has no honest cause.
+/// A panic is provoked where the store is queried. Public reads do not query it, so their 500 has no real cause.
 #[tokio::test]
 async fn a_panic_is_answered_like_any_other_failure() {
     let app = TestApp::start().await;

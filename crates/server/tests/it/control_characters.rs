@@ -1,4 +1,4 @@
-//! Characters that nobody sees and that change what is seen: refused where they would be kept, harmless where they are asked for.
+//! Invisible characters that change how a text looks: rejected where they would be stored, harmless in queries.
 
 use lastro_model::Plan;
 use reqwest::Method;
@@ -16,7 +16,7 @@ fn with(c: char) -> impl Iterator<Item = String> {
 }
 
 #[tokio::test]
-async fn a_registration_with_a_control_character_is_refused_by_its_field() {
+async fn registrations_with_control_characters_are_rejected() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for name in UNSEEN.into_iter().flat_map(with) {
@@ -42,7 +42,7 @@ async fn a_registration_with_a_control_character_is_refused_by_its_field() {
 }
 
 #[tokio::test]
-async fn a_webhook_with_a_control_character_is_refused_by_its_field() {
+async fn webhooks_with_control_characters_are_rejected() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     let good =
@@ -74,7 +74,7 @@ async fn a_webhook_with_a_control_character_is_refused_by_its_field() {
 }
 
 #[tokio::test]
-async fn a_question_with_a_control_character_is_answered() {
+async fn queries_with_control_characters_are_answered() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for c in UNSEEN {

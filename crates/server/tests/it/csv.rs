@@ -1,4 +1,4 @@
-//! Lists, searches and series as CSV files: for whom, in which form, and with which cells.
+//! Lists, searches and series as CSV files: plans, dialects, and cells.
 
 use lastro::refresh::follow::follow_data;
 use lastro_access::{Feature, terms};
@@ -62,9 +62,9 @@ async fn every_list_search_and_series_is_also_a_csv_file() {
     }
 }
 
-/// For a series the total is the number of points that match, whatever `limit` shows of them.
+/// The total of a series is the number of matching points, whatever `limit` shows.
 #[tokio::test]
-async fn a_series_tells_how_many_points_match() {
+async fn a_series_reports_its_number_of_matching_points() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     for range in ["", "from=2026-01-05&to=2026-07-31"] {
@@ -108,7 +108,7 @@ async fn the_global_search_is_one_table_of_both_kinds() {
 }
 
 #[tokio::test]
-async fn csv_is_for_platinum_and_others_are_told_so() {
+async fn csv_needs_platinum_and_others_get_an_upgrade_prompt() {
     let app = TestApp::start().await;
     for plan in Plan::ALL {
         let key = app.ample_key(plan).await;
@@ -137,7 +137,7 @@ async fn csv_is_for_platinum_and_others_are_told_so() {
 }
 
 #[tokio::test]
-async fn a_prompt_never_hides_a_mistake() {
+async fn upgrade_prompts_do_not_hide_mistakes() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     for (path, _) in PAGES {
@@ -164,7 +164,7 @@ async fn a_prompt_never_hides_a_mistake() {
     ] {
         app.get(path).key(&gold).send().await.expect(status);
     }
-    // Who lacks both the history and the format is told of the plan that has both.
+    // A caller who lacks both the history and the format is referred to the plan that has both.
     let prompt = app.get("/api/v1/market/selic?from=1990-01-01&format=csv").send().await.expect(403).json();
     assert_eq!(prompt["required_plan"], "platinum");
 }
@@ -187,7 +187,7 @@ async fn format_wins_over_accept() {
         assert!(answer.header("content-type").starts_with(kind), "{accept} {format}");
         assert!(answer.header("vary").split(", ").any(|name| name == "Accept"));
     }
-    // What is no list has no table.
+    // Responses that are not lists have no CSV form.
     for path in ["/api/v1/companies/90001", "/api/v1/market/overview", "/api/v1/plans"] {
         let answer = app.get(&with(path, "format=csv")).key(&key).header("accept", "text/csv").send().await;
         answer.expect(200).json();
@@ -234,7 +234,7 @@ pub(crate) const NASTY: [&str; 16] = [
     "1,5",
 ];
 
-/// Publishes records in place of the sample; they are in service when it returns.
+/// Publishes records in place of the sample. They are being served when it returns.
 pub(crate) async fn publish(app: &TestApp, source: Source, records: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     sender.send(Write::Rows(records)).await.unwrap();
@@ -299,7 +299,7 @@ async fn nasty_texts_come_back_from_both_dialects() {
     }
 }
 
-/// LibreOffice, told that the file is Brazilian, finds the same cells in it: numbers as numbers, texts as texts.
+/// LibreOffice, set to Brazilian Portuguese, finds the same cells in the file: numbers as numbers, texts as texts.
 #[tokio::test]
 async fn libreoffice_reads_the_brazilian_form_right() {
     if std::process::Command::new("soffice").arg("--version").output().is_err() {
@@ -321,7 +321,7 @@ async fn libreoffice_reads_the_brazilian_form_right() {
     }
 }
 
-/// A cell as LibreOffice shows it: a number without closing zeros and with a point, a line break as the system has it.
+/// A cell as LibreOffice shows it: numbers with a point and without trailing zeros, line breaks of the system.
 fn shown(cell: &str) -> String {
     match cell.replace(',', ".").parse::<f64>() {
         Ok(number) => number.to_string(),
@@ -329,14 +329,14 @@ fn shown(cell: &str) -> String {
     }
 }
 
-/// Opens the files as a Brazilian spreadsheet does and gives the cells that it finds.
+/// Opens the files as a Brazilian spreadsheet does, and returns the cells.
 fn opened_in_libreoffice(app: &TestApp, files: &[String]) -> Vec<Vec<Vec<String>>> {
     let directory = app.directory.path();
     let names: Vec<String> = (0..files.len()).map(|number| format!("{number}.csv")).collect();
     for (name, file) in names.iter().zip(files) {
         std::fs::write(directory.join(name), file).unwrap();
     }
-    // Semicolon, quote, UTF-8, first line, columns as they come, Portuguese of Brazil, look for numbers.
+    // Semicolon, quote, UTF-8, first line, default columns, Brazilian Portuguese, detect numbers.
     let opening = "--infilter=Text - txt - csv (StarCalc):59,34,76,1,,1046,false,true";
     let saving = "csv:Text - txt - csv (StarCalc):9,34,76,1,,1033,false,false";
     let output = std::process::Command::new("soffice")

@@ -1,9 +1,9 @@
-//! A CSV answer as a strict reader sees it, and the JSON answer as CSV ought to tell it.
+//! A strict reader for CSV responses, and the CSV expected for a JSON response.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// One of the two ways in which CSV is punctuated.
+/// One of the two CSV dialects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dialect {
     pub locale: &'static str,
@@ -21,7 +21,7 @@ pub(crate) const DIALECTS: [Dialect; 2] = [
 pub(crate) type Rows = Vec<Vec<String>>;
 
 impl Dialect {
-    /// Reads a file. Panics where it is not exactly one of this dialect.
+    /// Reads a file. Panics if it does not match this dialect exactly.
     pub(crate) fn read(self, text: &str) -> Rows {
         let text = text.strip_prefix(self.mark).expect("the mark at the beginning");
         assert!(text.ends_with("\r\n") && !text.contains('\u{feff}'));
@@ -35,7 +35,7 @@ impl Dialect {
         rows
     }
 
-    /// The plainest writer there is: quotes where they are needed, lines end with CRLF.
+    /// A minimal writer: quotes where needed, lines end with CRLF.
     fn written(self, rows: &Rows) -> String {
         let special = [char::from(self.delimiter), '"', '\r', '\n'];
         let cell = |cell: &String| match cell.contains(special) {
@@ -49,7 +49,7 @@ impl Dialect {
         rows.iter().map(line).collect()
     }
 
-    /// JSON objects as they ought to stand in a file, under the names of the first.
+    /// JSON objects as expected in a file, with the member names of the first as header.
     pub(crate) fn of_objects<'j>(self, objects: impl IntoIterator<Item = &'j Object>) -> Rows {
         let mut rows = Rows::new();
         for object in objects {
@@ -76,13 +76,13 @@ impl Dialect {
     }
 }
 
-/// A text that a spreadsheet might run gets an apostrophe in front.
+/// Prefixes a text that a spreadsheet might run with an apostrophe.
 pub(crate) fn guarded(text: &str) -> String {
     let apostrophe = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("{apostrophe}{text}")
 }
 
-/// A JSON object with its members in order and its numbers as they are written.
+/// A JSON object with its members in order and its numbers as written.
 #[derive(Debug)]
 pub(crate) struct Object(pub Vec<(String, Box<RawValue>)>);
 
@@ -113,7 +113,7 @@ impl Object {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| &**value)
     }
 
-    /// The objects of a member that is an array.
+    /// The objects in an array member.
     pub(crate) fn objects(&self, name: &str) -> Vec<Object> {
         serde_json::from_str(self.get(name).expect(name).get()).unwrap()
     }

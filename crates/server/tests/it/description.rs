@@ -1,4 +1,4 @@
-//! The API description as a judge: what may be asked, and what an answer must look like.
+//! The API description as a validator: the allowed requests, and the shape of responses.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -8,11 +8,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// `openapi.yaml`, read once.
+/// `openapi.yaml`, parsed once.
 pub(crate) static DESCRIPTION: LazyLock<Description> =
     LazyLock::new(|| Description { document: document(), validators: Mutex::default() });
 
-/// Every test is a process of its own, and reading YAML takes longer than most tests: the first one leaves it as JSON.
+/// Reads a JSON cache that the first test writes. Each test is a process, and YAML takes longer than most tests.
 fn document() -> Value {
     let text = include_str!("../../../../openapi.yaml");
     let digest = lastro_model::hex::encode(&Sha256::digest(text));
@@ -31,7 +31,7 @@ fn document() -> Value {
 #[derive(Debug)]
 pub(crate) struct Description {
     pub document: Value,
-    /// By endpoint and status: building one takes longer than most requests.
+    /// Validators by endpoint and status: building one takes longer than most requests.
     validators: Mutex<HashMap<(String, u16), Arc<jsonschema::Validator>>>,
 }
 
@@ -55,13 +55,13 @@ impl Description {
         self.document["paths"].get(path)?.get(method.to_lowercase())
     }
 
-    /// The statuses that an operation documents.
+    /// The documented statuses of an operation.
     pub(crate) fn statuses(&self, endpoint: &str) -> BTreeSet<u16> {
         let responses = self.operation(endpoint).and_then(|o| o["responses"].as_object()).expect("responses");
         responses.keys().map(|status| status.parse().expect("a status")).collect()
     }
 
-    /// What the description says of one status of an operation, references followed.
+    /// The description of one status of an operation, with references resolved.
     pub(crate) fn response(&self, endpoint: &str, status: u16) -> Option<&Value> {
         Some(self.follow(self.operation(endpoint)?["responses"].get(status.to_string())?))
     }
@@ -87,13 +87,13 @@ impl Description {
             .collect()
     }
 
-    /// The media types that a response may have.
+    /// The media types allowed for a response.
     pub(crate) fn media_types(&self, endpoint: &str, status: u16) -> Vec<&str> {
         let content = self.response(endpoint, status).and_then(|r| r["content"].as_object());
         content.into_iter().flatten().map(|(kind, _)| kind.as_str()).collect()
     }
 
-    /// Everything in which a JSON body differs from its schema.
+    /// All differences between a JSON body and its schema.
     pub(crate) fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
         let mut validators = self.validators.lock().expect("no test panicked in here");
         let validator = validators
@@ -113,7 +113,7 @@ impl Description {
     }
 }
 
-/// OpenAPI 3.0 says `nullable` where JSON Schema lists the type `null`; the rest is the same.
+/// Converts OpenAPI 3.0 to JSON Schema: `nullable` becomes the type `null`; the rest is the same.
 fn to_json_schema(value: &mut Value) {
     match value {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! While the service drains it is not ready, and whoever asks is answered and sent elsewhere.
+//! A draining service is not ready. It still answers requests, and closes their connections.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 use crate::app::TestApp;
 
 #[tokio::test]
-async fn a_draining_service_is_not_ready_and_answers_newcomers() {
+async fn a_draining_service_is_not_ready_and_answers_new_clients() {
     let app = TestApp::start().await;
     assert_eq!(app.admin("/readyz").await.0, 200);
     assert!(app.get("/health").send().await.headers.get("connection").is_none());
@@ -20,9 +20,9 @@ async fn a_draining_service_is_not_ready_and_answers_newcomers() {
     }
 }
 
-/// The connection of before is not cut: its next answer says that it is the last one.
+/// The existing connection is not cut: its next response announces that it is the last.
 #[tokio::test]
-async fn a_connection_of_http_1_ends_with_its_next_answer() {
+async fn an_http_1_connection_ends_with_its_next_response() {
     let app = TestApp::start().await;
     let mut stream = TcpStream::connect(app.service.address).await.unwrap();
     let ask = b"HEAD /health HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -38,9 +38,9 @@ async fn a_connection_of_http_1_ends_with_its_next_answer() {
     assert!(last.starts_with("HTTP/1.1 200") && last.contains("connection: close"), "{last}");
 }
 
-/// What it asked at once is answered, and then it is told to go.
+/// Requests sent together are answered before the connection is closed.
 #[tokio::test]
-async fn a_connection_of_http_2_ends_when_all_of_it_is_answered() {
+async fn an_http_2_connection_ends_after_its_responses() {
     let app = TestApp::start().await;
     let stream = TcpStream::connect(app.service.address).await.unwrap();
     let (sender, connection) = h2::client::handshake(stream).await.unwrap();

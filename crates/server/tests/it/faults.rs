@@ -1,4 +1,4 @@
-//! A store that fails: reading goes on, writing says so, and nothing counted is lost.
+//! A failing store: reads continue, writes report it, and no counts are lost.
 
 use lastro_model::{Plan, RatePoint, Records, Series, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};
@@ -8,7 +8,7 @@ use crate::app::{TestApp, soon};
 const REGISTRATION: &str = r#"{"name":"Ana","email":"ana@example.com"}"#;
 
 #[tokio::test]
-async fn reading_goes_on_while_the_store_fails() {
+async fn reads_continue_while_the_store_fails() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     app.faults.fail_all(true);
@@ -27,7 +27,7 @@ async fn reading_goes_on_while_the_store_fails() {
     assert!(!message.contains("told to fail"), "{message}");
     app.post("/pricing", "name=Ana&email=ana%40example.com").send().await.expect(503);
     app.get("/api/v1/plans/usage").key(&key).send().await.expect(503);
-    // Longer than a flush takes to be due: counts that could not be written are kept.
+    // Longer than the flush interval: counts that could not be written are kept.
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
     let (_, metrics) = app.admin("/metrics").await;
     assert!(metrics.contains("lastro_usage_unflushed 7\n"), "{metrics}");
@@ -39,7 +39,7 @@ async fn reading_goes_on_while_the_store_fails() {
 }
 
 #[tokio::test]
-async fn a_stop_while_the_store_fails_for_a_moment_loses_nothing() {
+async fn a_shutdown_during_brief_store_failures_loses_nothing() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for _ in 0..4 {
@@ -53,7 +53,7 @@ async fn a_stop_while_the_store_fails_for_a_moment_loses_nothing() {
     assert_eq!(report["total"], 4);
 }
 
-/// Publishes one more Selic value, as a synchronisation of another process does.
+/// Publishes one more Selic value, as a synchronisation by another process does.
 pub(crate) async fn publish_selic(app: &TestApp, day: &str, value: &str) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     let point = RatePoint { day: lastro_model::Day::parse(day).unwrap(), value: value.parse().unwrap() };
@@ -70,7 +70,7 @@ pub(crate) async fn publish_selic(app: &TestApp, day: &str, value: &str) {
 }
 
 #[tokio::test]
-async fn a_new_edition_is_served_once_the_store_can_be_read_again() {
+async fn a_new_edition_of_another_process_is_served() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     publish_selic(&app, "2026-11-02", "9.875").await;
@@ -90,7 +90,7 @@ async fn a_new_edition_is_served_once_the_store_can_be_read_again() {
 }
 
 #[tokio::test]
-async fn a_source_that_cannot_be_read_keeps_no_other_from_coming_into_service() {
+async fn an_unreadable_source_does_not_block_other_sources() {
     let app = TestApp::start().await;
     let file = rusqlite::Connection::open(app.directory.path().join("lastro.db")).unwrap();
     let first = Source::ALL[0];
@@ -108,7 +108,7 @@ async fn a_source_that_cannot_be_read_keeps_no_other_from_coming_into_service() 
 }
 
 #[tokio::test]
-async fn a_number_that_changed_by_itself_never_comes_into_service() {
+async fn a_corrupted_value_is_never_served() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     let served = async || app.get("/api/v1/market/selic").key(&key).send().await.expect(200).text();

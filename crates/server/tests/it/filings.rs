@@ -1,4 +1,4 @@
-//! Filings: the list and its filters, look-ups, and the newest ones.
+//! Filings: the list and its filters, lookups, and the newest ones.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// All filings of the sample, newest first, those of one day by id, greatest first.
+/// All filings of the sample, newest first; within a day, greatest id first.
 fn expected() -> Vec<Filing> {
     let companies = sample::companies(&Shape::SAMPLE);
     let mut filings: Vec<Filing> = sample::filings(&Shape::SAMPLE, &companies).collect();
@@ -17,7 +17,7 @@ fn expected() -> Vec<Filing> {
     filings
 }
 
-/// As the API shows it.
+/// The filing as the API shows it.
 pub(crate) fn shown(filing: &Filing) -> Value {
     json!({
         "id": filing.id.to_string(),
@@ -120,7 +120,7 @@ async fn a_companys_filings_take_the_same_filters() {
 }
 
 #[tokio::test]
-async fn days_that_are_none_are_refused() {
+async fn invalid_dates_are_rejected() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for list in ["filings?", "companies/90001/filings?"] {
@@ -136,7 +136,7 @@ async fn days_that_are_none_are_refused() {
     }
 }
 
-/// Filters drawn at random.
+/// A random filter.
 #[derive(Debug, Clone)]
 struct Filter {
     company: Option<u32>,
@@ -166,7 +166,7 @@ impl Filter {
             && self.to.is_none_or(|to| filing.delivered_on <= to)
     }
 
-    /// The list that it asks for, with its parameters.
+    /// The path of the list, with the filter's parameters.
     fn path(&self) -> String {
         let mut path = match self.company {
             Some(id) => format!("/api/v1/companies/{id}/filings?"),

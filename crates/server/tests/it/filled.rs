@@ -1,4 +1,4 @@
-//! A database that holds the sample, filled once for all tests of a build: hundreds of them start with it.
+//! A database with the sample, filled once per build because hundreds of tests start with it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::app::{START_UNIX_MS, database};
 
-/// Puts the files of a database that holds the sample into a directory.
+/// Copies the files of a database that holds the sample into a directory.
 pub(crate) async fn copy_into(directory: &Path) {
     let template = template_of_this_build();
     if !template.exists() {
@@ -25,7 +25,7 @@ pub(crate) async fn copy_into(directory: &Path) {
     name_anew(&files);
 }
 
-/// Databases are told apart by their names, also by those who share a Redis.
+/// Gives the copy a new id. Ids distinguish databases, also those that share a Redis.
 fn name_anew(files: &[PathBuf]) {
     let mut name = [0; 16];
     fill_random(&mut name);
@@ -40,7 +40,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A build may have another sample or schema than the one before it.
+/// The template of this build. Another build may have another sample or schema.
 fn template_of_this_build() -> PathBuf {
     let program = std::env::current_exe().and_then(std::fs::metadata).expect("this program");
     let built = program.modified().expect("its age").duration_since(UNIX_EPOCH).expect("a clock");
@@ -58,13 +58,13 @@ async fn make(template: &Path) {
     while !is_closed(made.path()) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // Another test may have been quicker; its files are as good.
+    // Another test may have been quicker; its files are equally good.
     if std::fs::rename(made.path(), template).is_ok() {
         let _ = made.keep();
     }
 }
 
-/// Who closes a file last takes its log into it.
+/// Whether the write-ahead log is gone: the last connection to close merges it into the file.
 fn is_closed(files: &Path) -> bool {
     let mut files = files.read_dir().expect("files").map(|file| file.expect("a file").file_name());
     !files.any(|name| name.to_string_lossy().ends_with("-wal"))

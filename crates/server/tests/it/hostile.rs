@@ -1,4 +1,4 @@
-//! Clients that mean no good, or are broken: each gets its answer, and nobody else notices.
+//! Hostile or broken clients: each gets a response, without affecting others.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::app::TestApp;
 
-/// Sends bytes as they are and gives what comes back until the server is done or silent.
+/// Sends raw bytes and returns the response until the server is done or silent.
 async fn raw(app: &TestApp, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(app.service.address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -58,7 +58,7 @@ async fn targets_that_are_not_text_get_a_bad_request() {
 }
 
 #[tokio::test]
-async fn headers_that_are_not_text_are_no_keys() {
+async fn non_text_headers_are_not_accepted_as_keys() {
     let app = TestApp::start().await;
     for header in
         [&b"x-api-key: \xff\xfe\r\n"[..], b"authorization: Bearer \xff\r\n", b"x-api-key: caf\xc3\xa9\r\n"]
@@ -83,7 +83,7 @@ async fn long_queries_are_answered() {
 }
 
 #[tokio::test]
-async fn a_client_that_says_no_more_still_gets_all_that_it_asked_for() {
+async fn a_half_closed_connection_gets_its_whole_response() {
     let app = TestApp::start().await;
     let whole = app.get("/docs/assets/scalar.js").send().await.expect(200).body.len();
     let mut stream = TcpStream::connect(app.service.address).await.unwrap();
@@ -96,7 +96,7 @@ async fn a_client_that_says_no_more_still_gets_all_that_it_asked_for() {
 }
 
 #[tokio::test]
-async fn malformed_http_is_refused_and_harms_nobody() {
+async fn malformed_http_is_rejected_without_affecting_others() {
     let app = TestApp::start().await;
     for bytes in [
         &b"\0\0\0\0\r\n\r\n"[..],
@@ -118,7 +118,7 @@ async fn malformed_http_is_refused_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_finishes_its_header_does_not_hold_up_others() {
+async fn unfinished_headers_do_not_block_other_clients() {
     let app = TestApp::start_with(|setup| setup.settings.connections.max_connections = 40).await;
     let mut idlers = Vec::new();
     for _ in 0..30 {
@@ -134,7 +134,7 @@ async fn a_client_that_never_finishes_its_header_does_not_hold_up_others() {
 }
 
 #[tokio::test]
-async fn a_body_that_stops_halfway_is_the_clients_loss_alone() {
+async fn an_incomplete_body_affects_only_its_client() {
     let app = TestApp::start().await;
     let mut stream = TcpStream::connect(app.service.address).await.unwrap();
     let head = b"POST /api/v1/plans/register HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{\"name\":";
@@ -158,9 +158,8 @@ async fn a_body_of_two_megabytes_gets_its_answer() {
     }
 }
 
-/// A client that says all it has to say before it listens.
 #[tokio::test]
-async fn a_client_that_sends_everything_before_it_reads_gets_its_answer() {
+async fn clients_that_send_everything_before_reading_are_answered() {
     let app = TestApp::start().await;
     for (request, expected) in [
         ("POST /api/v1/plans/register", 413),
@@ -178,7 +177,7 @@ async fn a_client_that_sends_everything_before_it_reads_gets_its_answer() {
     }
 }
 
-/// Whoever stands between us and the client may have read the other one.
+/// A proxy between us and the client may have read the other host.
 #[tokio::test]
 async fn a_request_names_its_host_once() {
     let app = TestApp::start().await;
@@ -233,9 +232,9 @@ async fn over_http_2_the_host_is_that_of_the_target() {
     }
 }
 
-/// The client waits to hear whether it should send the body: it should not.
+/// The client waits for a response before it sends the body.
 #[tokio::test]
-async fn an_announced_body_that_is_too_large_is_refused_unseen() {
+async fn announced_oversized_bodies_are_rejected_before_reading() {
     let app = TestApp::start().await;
     for (path, length, expected) in [
         ("/api/v1/plans/register", "16385", "HTTP/1.1 413 "),

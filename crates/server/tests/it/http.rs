@@ -22,7 +22,7 @@ async fn head_answers_like_get_without_a_body() {
         for name in ["content-type", "etag", "cache-control"] {
             assert_eq!(head.header(name), get.header(name), "{name} of {}", route.endpoint);
         }
-        // A usage report grows by the request before it.
+        // A usage report grows with each earlier request.
         if route.path() != "/api/v1/plans/usage" {
             assert_eq!(head.header("content-length"), get.header("content-length"), "{}", route.endpoint);
         }
@@ -31,7 +31,7 @@ async fn head_answers_like_get_without_a_body() {
     assert!(refused.body.is_empty());
 }
 
-/// What `Allow` must say of each path of the table.
+/// The expected `Allow` header of each path.
 fn allowed(path: &str) -> &'static str {
     match path {
         "/pricing" | "/api/v1/webhooks" => "GET, HEAD, POST, OPTIONS",
@@ -47,7 +47,7 @@ fn allowed(path: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn other_methods_are_told_what_is_allowed() {
+async fn other_methods_are_rejected_with_the_allowed_ones() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::handler::Route::path).collect();
@@ -104,7 +104,7 @@ async fn unknown_paths_are_not_found_in_the_error_shape() {
 }
 
 #[tokio::test]
-async fn scripts_of_other_origins_may_read_everything_that_matters() {
+async fn cross_origin_scripts_can_read_the_relevant_headers() {
     let app = TestApp::start().await;
     for (method, path) in
         [(Method::GET, "/health"), (Method::GET, "/nothing"), (Method::OPTIONS, "/api/v1/companies")]
@@ -150,7 +150,7 @@ async fn every_request_has_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn http_2_without_tls_is_spoken_on_the_same_port() {
+async fn http_2_without_tls_works_on_the_same_port() {
     let app = TestApp::start().await;
     let client = crate::app::client().http2_prior_knowledge().build().unwrap();
     let url = |path: &str| format!("http://{}{path}", app.service.address);

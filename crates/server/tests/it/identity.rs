@@ -1,4 +1,4 @@
-//! Who asks: keys in both headers, keys that are none, and what the operator changes while the service runs.
+//! Authentication: keys in both headers, invalid keys, and changes by the operator while the service runs.
 
 use lastro::clock::fill_random;
 use lastro_access::ApiKey;
@@ -23,7 +23,7 @@ async fn a_key_is_read_from_either_header() {
 }
 
 #[tokio::test]
-async fn two_different_keys_are_a_mistake_even_on_public_pages() {
+async fn two_different_keys_are_rejected_even_on_public_pages() {
     let app = TestApp::start().await;
     let (one, other) = (app.key(Plan::Gold).await, app.key(Plan::Bronze).await);
     for path in [ANY, "/health", "/pricing", "/api/v1/nothing"] {
@@ -34,7 +34,7 @@ async fn two_different_keys_are_a_mistake_even_on_public_pages() {
 }
 
 #[tokio::test]
-async fn a_blank_header_or_one_of_another_scheme_does_not_hide_a_key() {
+async fn a_blank_or_foreign_header_does_not_hide_a_key() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Gold).await;
     for scheme in ["Basic dTpw", ""] {
@@ -56,7 +56,7 @@ async fn a_key_in_the_query_string_is_not_read() {
     }
 }
 
-/// Keys that are none: mistyped, made up, cut, or another scheme's.
+/// Invalid keys: mistyped, made up, truncated, or in another scheme.
 fn bad_credentials(good: &str) -> Vec<(&'static str, String)> {
     let mistyped = good.replace(&good[20..21], if &good[20..21] == "x" { "y" } else { "x" });
     let forged = {
@@ -91,7 +91,7 @@ async fn a_bad_key_never_falls_back_to_free() {
 }
 
 #[tokio::test]
-async fn a_bad_key_counts_as_none_where_no_plan_is_needed() {
+async fn bad_keys_are_ignored_where_no_plan_is_needed() {
     let app = TestApp::start().await;
     let good = app.key(Plan::Gold).await;
     for (name, value) in bad_credentials(&good) {
@@ -143,14 +143,14 @@ async fn a_key_revoked_elsewhere_is_refused_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_works_until_its_grace_ends_and_shares_one_quota() {
+async fn a_rotated_key_shares_the_quota_until_its_grace_ends() {
     let app = TestApp::start().await;
     let old = app.key_with_limit(Plan::Gold, Some(5)).await;
     let new = ApiKey::generate(&mut fill_random);
     let digest = app.service.app.keys.pepper().digest(&new);
     let (now, end) = (app.timestamp(), app.timestamp() + jiff::SignedDuration::from_secs(3600));
     app.elsewhere().await.rotate(id_of(&old), new.id(), digest, now, end).await.unwrap();
-    // A key made by another process works at once: the ring asks the store for what it does not know.
+    // A key made by another process works at once: the key ring queries the store for unknown keys.
     let first = app.get(ANY).key(new.reveal()).send().await.expect(200);
     assert_eq!((first.header("x-plan"), first.number("x-ratelimit-remaining")), ("gold", 4));
     assert_eq!(app.get(ANY).key(&old).send().await.expect(200).number("x-ratelimit-remaining"), 3);

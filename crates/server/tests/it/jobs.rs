@@ -1,4 +1,4 @@
-//! Background jobs that panic: each is named, counted, started again, and told of when it does not recover.
+//! Background jobs that panic: each is named, counted, restarted, and reported if it does not recover.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use lastro_store::faulty::{FaultyStore, Operation};
 use crate::app::TestApp;
 use crate::faults::publish_selic;
 
-/// Jobs pause for seconds before they are started again.
+/// Polls for long enough: jobs pause for seconds before they are restarted.
 async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..600 {
         if holds().await {
@@ -23,7 +23,7 @@ async fn in_time(mut holds: impl AsyncFnMut() -> bool) {
     panic!("it did not come true within fifteen seconds");
 }
 
-/// Looks at the store all the time.
+/// Polls the store very often.
 fn eager(setup: &mut Setup) {
     setup.settings.poll_interval = Duration::from_millis(20);
     setup.settings.webhooks.poll_interval = Duration::from_millis(20);
@@ -40,7 +40,7 @@ async fn restarts(app: &TestApp, job: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn every_job_that_panics_is_started_again() {
+async fn every_job_that_panics_is_restarted() {
     let cases = [
         (Operation::Counters, "follow"),
         (Operation::Load, "rebuild"),
@@ -68,7 +68,7 @@ async fn panics_and_recovers(operation: Operation, job: &str) {
 }
 
 #[tokio::test]
-async fn a_job_that_panics_as_soon_as_the_service_starts_stops_nothing() {
+async fn a_job_that_panics_at_startup_stops_nothing() {
     for (operation, job) in [(Operation::CloseEndedKeys, "forget"), (Operation::ForgetDeliveries, "forget")] {
         let mut broken = None;
         let app = TestApp::start_with(|setup| {
@@ -86,7 +86,7 @@ async fn a_job_that_panics_as_soon_as_the_service_starts_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_job_that_dies_again_and_again_is_told_to_everybody() {
+async fn a_repeatedly_failing_job_is_reported_by_health() {
     let app = TestApp::start_with(eager).await;
     let key = app.ample_key(Plan::Free).await;
     let health = async || app.get("/health").key(&key).send().await.expect(200).json();
@@ -106,7 +106,7 @@ async fn a_job_that_dies_again_and_again_is_told_to_everybody() {
 }
 
 #[tokio::test]
-async fn what_was_counted_survives_a_panic_while_it_is_written() {
+async fn counts_survive_a_panic_while_they_are_written() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     app.faults.panic_on(Operation::AddUsage);
@@ -122,7 +122,7 @@ async fn what_was_counted_survives_a_panic_while_it_is_written() {
 }
 
 #[tokio::test]
-async fn the_jobs_are_known_by_their_names() {
+async fn metrics_list_every_job_by_name() {
     let app = TestApp::start().await;
     for job in ["admin", "flush", "follow", "forget", "rebuild", "sweep", "webhooks"] {
         assert_eq!(restarts(&app, job).await, 0, "{job}");
@@ -133,9 +133,9 @@ async fn the_jobs_are_known_by_their_names() {
     }
 }
 
-/// The time runs ahead by itself: whoever waits for the store hears in an hour, and whoever stops does not wait for that.
+/// Paused time advances by itself: the store would reply after an hour, and the shutdown does not wait for that.
 #[tokio::test]
-async fn a_stop_does_not_wait_for_a_store_that_does_not_answer() {
+async fn a_shutdown_does_not_wait_for_an_unresponsive_store() {
     let app = TestApp::start_with(eager).await;
     let key = app.ample_key(Plan::Free).await;
     app.get("/health").key(&key).send().await.expect(200);

@@ -1,4 +1,4 @@
-//! The index that is kept between runs: a restart takes it over if it is the right one, and nothing else ever.
+//! The index kept between runs: a restart reuses it only if it is the right one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 
 use crate::app::TestApp;
 
-/// Few enough to be quick, enough to be kept.
+/// Small enough to be quick, large enough to be kept.
 const SHAPE: Shape = Shape { companies: 20, filings: 5_000, seed: 3 };
 
-/// A service that has built more filings than the sample has, and kept them.
+/// A service that has built and kept an index of more filings than the sample has.
 async fn started() -> TestApp {
     let app = TestApp::start().await;
     let progress = Arc::new(|_, _| {});
@@ -33,7 +33,7 @@ fn file(app: &TestApp) -> PathBuf {
     app.directory.path().join("index/filings")
 }
 
-/// Keeping is nobody's hurry.
+/// Waits until the index is kept, which is not urgent for the service.
 async fn kept(app: &TestApp) {
     for _ in 0..500 {
         if file(app).exists() {
@@ -50,7 +50,7 @@ async fn total(app: &TestApp, q: &str) -> u64 {
     found["total"].as_u64().unwrap()
 }
 
-/// Keeps in the snapshot file, as if it were of the edition that is served, what the store does not hold.
+/// Writes a snapshot of filings that the store does not hold, marked as the edition being served.
 async fn keep_forgery(app: &TestApp) {
     let remembered = app.plain.remembered_editions(Source::Filings).await.unwrap();
     let served = Arc::clone(&app.service.app.catalog.load().filings);
@@ -65,7 +65,7 @@ async fn keep_forgery(app: &TestApp) {
     SnapshotFile::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
 }
 
-/// Publishes so many more filings, all of one day.
+/// Publishes this many more filings, all of one day.
 async fn publish_more(app: &TestApp, count: u32) {
     let served = Arc::clone(&app.service.app.catalog.load().filings);
     let more = (0..count).map(|number| {
@@ -98,9 +98,9 @@ async fn until_found(app: &TestApp, q: &str, count: u64) {
 }
 
 #[tokio::test]
-async fn a_new_edition_is_what_was_served_and_what_changed() {
+async fn a_new_edition_adds_only_the_changes() {
     let app = started().await;
-    // Nothing but the changes may be asked for.
+    // Only the changes may be loaded.
     app.faults.panic_on(Operation::Load);
     publish_more(&app, 12).await;
     until_found(&app, "berimbau", 12).await;
@@ -108,7 +108,7 @@ async fn a_new_edition_is_what_was_served_and_what_changed() {
 }
 
 #[tokio::test]
-async fn what_the_store_cannot_tell_the_changes_of_is_read_whole() {
+async fn a_source_without_known_changes_is_loaded_whole() {
     let app = started().await;
     let before = total(&app, "debenture").await;
     sample::publish(
@@ -129,7 +129,7 @@ async fn what_the_store_cannot_tell_the_changes_of_is_read_whole() {
 }
 
 #[tokio::test]
-async fn a_restart_takes_over_what_was_kept_of_an_earlier_edition_and_what_changed_since() {
+async fn a_restart_reuses_an_earlier_index_and_adds_the_changes() {
     let app = started().await;
     keep_forgery(&app).await;
     publish_more(&app, 12).await;
@@ -140,7 +140,7 @@ async fn a_restart_takes_over_what_was_kept_of_an_earlier_edition_and_what_chang
 }
 
 #[tokio::test]
-async fn a_restart_takes_over_what_was_kept_of_the_same_edition() {
+async fn a_restart_reuses_the_index_of_the_same_edition() {
     let app = started().await;
     let debentures = total(&app, "debenture").await;
     assert!(debentures > 0);
@@ -149,7 +149,7 @@ async fn a_restart_takes_over_what_was_kept_of_the_same_edition() {
 }
 
 #[tokio::test]
-async fn what_was_kept_and_is_damaged_is_built_anew() {
+async fn a_damaged_index_is_rebuilt() {
     let app = started().await;
     let debentures = total(&app, "debenture").await;
     let mut bytes = fs::read(file(&app)).unwrap();

@@ -1,4 +1,4 @@
-//! A key in its holder's hands: looked at, rotated, given up.
+//! A holder's own key: shown, rotated, revoked.
 
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
@@ -33,7 +33,7 @@ async fn a_key_is_shown_to_its_holder() {
 }
 
 #[tokio::test]
-async fn the_last_use_is_the_day_of_the_last_request_before() {
+async fn the_last_use_is_the_day_of_the_previous_request() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Free).await;
     app.get(ANY).key(&key).send().await.expect(200);
@@ -43,7 +43,7 @@ async fn the_last_use_is_the_day_of_the_last_request_before() {
 }
 
 #[tokio::test]
-async fn a_rotation_gives_a_new_key_on_the_same_terms_and_lets_the_old_one_go_on_for_its_grace() {
+async fn rotation_keeps_the_terms_and_the_old_key_during_grace() {
     let app = TestApp::start().await;
     let old = app.key_with_limit(Plan::Platinum, Some(50)).await;
     let answer = app.post(ROTATE, r#"{"grace_seconds": 600}"#).key(&old).send().await.expect(201);
@@ -71,7 +71,7 @@ async fn a_rotation_gives_a_new_key_on_the_same_terms_and_lets_the_old_one_go_on
 }
 
 #[tokio::test]
-async fn all_keys_of_a_line_share_one_ledger() {
+async fn all_keys_of_an_account_share_one_ledger() {
     let app = TestApp::start().await;
     let old = app.key(Plan::Free).await;
     app.get(ANY).key(&old).send().await.expect(200);
@@ -111,7 +111,7 @@ async fn a_key_in_its_grace_cannot_be_rotated_again() {
 }
 
 #[tokio::test]
-async fn a_bad_wish_rotates_nothing() {
+async fn invalid_rotation_requests_change_nothing() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for body in [
@@ -152,7 +152,7 @@ async fn rotations_are_limited_by_the_hour() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_at_once_and_its_line_goes_on() {
+async fn a_revoked_key_is_rejected_and_its_successor_works() {
     let app = TestApp::start().await;
     let old = app.key(Plan::Gold).await;
     let new = rotated(&app, &old, "").await;
@@ -166,7 +166,7 @@ async fn a_revoked_key_is_refused_at_once_and_its_line_goes_on() {
 }
 
 #[tokio::test]
-async fn no_clock_that_is_set_back_revives_a_key() {
+async fn a_clock_set_back_revives_no_key() {
     let app = TestApp::start().await;
     let (revoked, at_once, ended) =
         (app.key(Plan::Gold).await, app.key(Plan::Gold).await, app.key(Plan::Gold).await);
@@ -188,7 +188,7 @@ async fn no_clock_that_is_set_back_revives_a_key() {
 }
 
 #[tokio::test]
-async fn who_has_no_key_learns_nothing() {
+async fn unknown_and_revoked_keys_get_the_same_response() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Free).await;
     app.request(Method::DELETE, CURRENT).key(&key).send().await.expect(204);
@@ -202,7 +202,7 @@ async fn who_has_no_key_learns_nothing() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_changes_nothing() {
+async fn a_failing_store_leaves_the_key_unchanged() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Gold).await;
     app.faults.fail_next(Operation::Rotate);

@@ -1,4 +1,4 @@
-//! A webhook whose name is known beforehand, for tests that ask for every route.
+//! A webhook with a fixed id, for tests that request every route.
 
 use lastro_model::{Attempt, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId};
 use lastro_store::NewMessage;
@@ -8,7 +8,7 @@ use crate::app::{TestApp, id_of};
 pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
 pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
-/// Gives it, as new and with a delivery, to the account of this key.
+/// Creates the webhook anew, with a delivery, for the account of this key.
 pub(crate) async fn give(app: &TestApp, key: &str) {
     let (store, now) = (&app.plain, app.timestamp());
     let key = store.key(id_of(key)).await.unwrap().expect("somebody's key");
@@ -17,7 +17,7 @@ pub(crate) async fn give(app: &TestApp, key: &str) {
     let webhook = Webhook {
         id: id.clone(),
         account: key.account.id,
-        // Refused before any connection.
+        // Rejected before any connection is made.
         url: "https://127.0.0.1:9/".to_owned(),
         description: None,
         events: vec![WebhookEvent::FilingCreated],

@@ -1,4 +1,4 @@
-//! The rate limit through the front door: exact, honest in its headers, and never anybody else's.
+//! The rate limit over HTTP: exact, reported truthfully in headers, and separate for each client.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::app::{TestApp, id_of, stray_key};
 const ANY: &str = "/api/v1/market/selic/current";
 
 #[tokio::test]
-async fn exactly_thirty_are_admitted_in_any_minute_without_a_key() {
+async fn exactly_thirty_requests_a_minute_are_admitted_without_a_key() {
     let app = TestApp::start().await;
     for used in 1..=30 {
         let answer = app.get(ANY).send().await.expect(200);
@@ -31,7 +31,7 @@ async fn exactly_thirty_are_admitted_in_any_minute_without_a_key() {
 }
 
 #[tokio::test]
-async fn who_waits_as_long_as_told_is_admitted() {
+async fn a_client_that_waits_for_retry_after_is_admitted() {
     let app = TestApp::start().await;
     let key = app.key_with_limit(Plan::Gold, Some(5)).await;
     for round in 0..6u64 {
@@ -52,7 +52,7 @@ async fn who_waits_as_long_as_told_is_admitted() {
 }
 
 #[tokio::test]
-async fn refusals_consume_nothing_and_failures_consume_one() {
+async fn rejections_consume_nothing_and_failures_consume_one() {
     let app = TestApp::start().await;
     let key = app.key_with_limit(Plan::Free, Some(6)).await;
     let cases = [
@@ -95,7 +95,7 @@ async fn assets_and_options_are_free_even_when_nothing_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_at_once_on_a_bronze_key_admit_exactly_one_hundred() {
+async fn a_bronze_key_admits_100_of_200_concurrent_requests() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Bronze).await;
     let all = (0..200).map(|_| app.get(ANY).key(&key).send());
@@ -135,7 +135,7 @@ async fn bad_keys_are_charged_to_the_address() {
 }
 
 #[tokio::test]
-async fn an_upgrade_keeps_what_was_used_and_raises_the_limit() {
+async fn an_upgrade_keeps_the_used_quota_and_raises_the_limit() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Free).await;
     for _ in 0..30 {
@@ -148,7 +148,7 @@ async fn an_upgrade_keeps_what_was_used_and_raises_the_limit() {
 }
 
 #[tokio::test]
-async fn forwarded_addresses_are_ignored_unless_a_trusted_proxy_names_them() {
+async fn forwarded_addresses_of_untrusted_clients_are_ignored() {
     let app = TestApp::start().await;
     for used in 1..=3 {
         let answer =
@@ -158,7 +158,7 @@ async fn forwarded_addresses_are_ignored_unless_a_trusted_proxy_names_them() {
 }
 
 #[tokio::test]
-async fn behind_trusted_proxies_the_rightmost_stranger_is_the_client() {
+async fn the_rightmost_untrusted_forwarded_address_is_the_client() {
     let trusted = "127.0.0.0/8, 10.0.0.0/8".to_owned();
     let app = TestApp::start_with(|setup| setup.settings.trusted_proxies = trusted).await;
     let left = async |forwarded: &str| {
@@ -182,7 +182,7 @@ async fn behind_trusted_proxies_the_rightmost_stranger_is_the_client() {
 }
 
 #[tokio::test]
-async fn a_flood_of_addresses_shares_what_is_left() {
+async fn addresses_beyond_the_capacity_share_a_limit() {
     let trusted = "127.0.0.1".to_owned();
     let app = TestApp::start_with(|setup| {
         setup.settings.trusted_proxies = trusted;

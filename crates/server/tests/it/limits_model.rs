@@ -1,4 +1,4 @@
-//! Random lives of one client, predicted by a model small enough to be believed.
+//! Random request sequences of one client, predicted by a model small enough to be believed.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ const ANY: &str = "/api/v1/market/selic/current";
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// So many calls with the key.
+    /// Number of calls with the key.
     Call(u8),
-    /// So many calls with a key that nobody has.
+    /// Number of calls with an unknown key.
     BadKey(u8),
     Anonymous(u8),
     Wait(u64),
@@ -31,12 +31,12 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Every admitted instant, counted one by one.
+/// The time of every admitted request.
 #[derive(Debug, Default)]
 struct Window(Vec<u64>);
 
 impl Window {
-    /// Whether a request is admitted, and what remains after it.
+    /// Whether a request is admitted, and the quota remaining after it.
     fn take(&mut self, limit: u32, now_ms: u64) -> (bool, i64) {
         self.0.retain(|at| now_ms - at < 60_000);
         let admitted = self.0.len() < limit as usize;
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// One client of a running service, and what the model holds of it.
+/// One client of a running service, and the model's state for it.
 #[derive(Debug)]
 struct Life {
     app: TestApp,
@@ -116,7 +116,7 @@ impl Life {
 }
 
 #[test]
-fn every_answer_is_the_one_that_the_model_predicts() {
+fn every_response_matches_the_model() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let config = ProptestConfig {
         cases: 4,

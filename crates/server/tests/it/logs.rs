@@ -1,4 +1,4 @@
-//! Logs tell everything but secrets, even at their most talkative.
+//! Logs hold no secrets, even at the most verbose level.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ impl Captured {
 }
 
 #[tokio::test]
-async fn replicas_that_count_alone_are_told_so_once() {
+async fn separate_counting_of_replicas_is_logged_once() {
     let captured = Captured::default();
     let writer = captured.clone();
     let logging = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();

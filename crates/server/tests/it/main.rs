@@ -1,9 +1,9 @@
-//! Tests through the front door: a real server on a real port, a real database file, a clock that tests move.
+//! Tests over HTTP: a real server on a real port, a real database file, a clock that tests move.
 //!
-//! Every response that any test gets is checked by [`answer::Answer`] against the API description and for the headers
+//! Every response in any test is checked by [`answer::Answer`] against the API description and for the headers
 //! that all responses share.
 
-// The set-up is test code too, though the lint only knows functions marked as tests.
+// Setup code is test code too, but the lint only recognises functions marked as tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod allowances;

@@ -1,4 +1,4 @@
-//! Market rates: exact numbers, the order, the days, and how far back each plan sees.
+//! Market rates: exact numbers, order, date ranges, and the history that each plan sees.
 
 use lastro_model::{Day, FxQuote, Pair, Plan, Records, Series, Source};
 use lastro_sample::{self as sample, Shape};
@@ -6,7 +6,7 @@ use lastro_sample::{self as sample, Shape};
 use crate::app::TestApp;
 use crate::csv::publish;
 
-/// The points of a series or pair as they must be written, newest first, each with its day.
+/// The points of a series or pair as the API must write them, newest first, each with its day.
 type Points = Vec<(Day, String)>;
 
 const SEED: u64 = Shape::SAMPLE.seed;
@@ -25,7 +25,7 @@ fn quotes(pair: &str) -> Points {
     quotes.map(|quote| (quote.day, written(quote))).collect()
 }
 
-/// Every series by its path, with a question mark or an ampersand to add to.
+/// Every series by its path, ready for another parameter to be appended.
 fn all_series() -> Vec<(&'static str, Points)> {
     vec![
         ("/api/v1/market/selic?", rates(Series::Selic)),
@@ -95,15 +95,15 @@ async fn days_are_inclusive_and_a_range_without_points_is_empty() {
     }
 }
 
-/// Where the history of the cheap plans begins.
+/// The first day that the Free and Bronze plans see.
 fn window_start(points: &Points) -> Day {
     points[0].0.minus_months(12)
 }
 
 #[tokio::test]
-async fn free_and_bronze_see_the_twelve_months_before_the_newest_point() {
+async fn free_and_bronze_see_twelve_months_before_the_newest_point() {
     let app = TestApp::start().await;
-    // Years later the source is stale, and the window stands where it stood.
+    // Years later the source is stale, and the window has not moved.
     app.advance_seconds(3 * 365 * 86_400);
     let keys = [app.ample_key(Plan::Free).await, app.ample_key(Plan::Bronze).await];
     for (path, points) in all_series() {
@@ -146,7 +146,7 @@ async fn days_before_the_window_get_the_upgrade_prompt() {
 }
 
 #[tokio::test]
-async fn a_prompt_never_hides_a_typo() {
+async fn upgrade_prompts_do_not_hide_typos() {
     let app = TestApp::start().await;
     for typo in [
         "selic?from=1990-01-01&limit=0",
@@ -190,7 +190,7 @@ async fn bad_parameters_are_named_with_their_bounds() {
 }
 
 #[tokio::test]
-async fn a_pair_that_is_not_held_is_answered_with_those_that_are() {
+async fn unknown_pairs_are_rejected_with_the_known_currencies() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for pair in ["USD", "USDBRL", "ARS/USD", "ARS/BRL", "", "%F0%9F%92%B5/BRL", "USD/BRL/EUR"] {
@@ -208,9 +208,9 @@ async fn a_pair_that_is_not_held_is_answered_with_those_that_are() {
     }
 }
 
-/// What one of each costs in the other, from the bulletins of one day.
+/// Cross rates, computed from the bulletins of one day.
 #[tokio::test]
-async fn pairs_that_are_not_published_follow_from_those_that_are() {
+async fn unpublished_pairs_are_derived_from_published_ones() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     let newest = |pair: &str| {
@@ -249,7 +249,7 @@ async fn pairs_that_are_not_published_follow_from_those_that_are() {
 }
 
 #[tokio::test]
-async fn a_derived_rate_shows_no_day_that_a_leg_of_it_hides() {
+async fn a_derived_rate_respects_the_windows_of_both_legs() {
     let app = TestApp::start().await;
     let (euro, dollar) = (Pair::parse("EUR/BRL").unwrap(), Pair::parse("USD/BRL").unwrap());
     let last_euro = Day::parse("2026-10-09").unwrap();
@@ -267,7 +267,7 @@ async fn a_derived_rate_shows_no_day_that_a_leg_of_it_hides() {
 }
 
 #[tokio::test]
-async fn before_there_are_rates_there_is_an_empty_list_and_nobody_is_blamed() {
+async fn missing_rates_give_an_empty_list_and_no_bad_request() {
     let app = TestApp::start().await;
     publish(&app, Source::Fx, Records::Fx(Vec::new())).await;
     assert_eq!(app.get("/api/v1/market/fx").send().await.expect(200).text(), r#"{"data":[]}"#);

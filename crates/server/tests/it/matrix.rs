@@ -10,7 +10,7 @@ use crate::app::TestApp;
 use crate::contract::{ask, success};
 use crate::known_webhook;
 
-/// What the table says of a caller on a plan; without a key it is the Free plan.
+/// The status that the plan table gives a caller; without a key it is the Free plan.
 fn expected(route: &Route, plan: Option<Plan>) -> u16 {
     let success = success(route.endpoint);
     match route.feature {
@@ -22,7 +22,7 @@ fn expected(route: &Route, plan: Option<Plan>) -> u16 {
 }
 
 #[tokio::test]
-async fn each_plan_reaches_exactly_what_the_table_says() {
+async fn access_matches_the_plan_table() {
     let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1000).await;
     let callers = || std::iter::once(None).chain(Plan::ALL.map(Some));
     for route in ROUTES.iter().filter(|route| route.described) {
@@ -30,7 +30,7 @@ async fn each_plan_reaches_exactly_what_the_table_says() {
         for plan in callers() {
             let asking = ask(&app, route.endpoint);
             let answer = match plan {
-                // A key of its own for each call, with a webhook: some calls end what they name.
+                // Each call has a key of its own, with a webhook: some calls delete what they name.
                 Some(plan) => {
                     let key = app.ample_key(plan).await;
                     known_webhook::give(&app, &key).await;
@@ -56,9 +56,9 @@ fn check_prompt(answer: &Answer, feature: Feature, plan: Plan) {
     assert_eq!(prompt["upgrade_url"], "/pricing");
 }
 
-/// The page that the contract settles, endpoint by endpoint, so that a slip in the routes is not its own proof.
+/// The plan of each endpoint according to the contract, so that a mistake in the routes does not confirm itself.
 #[test]
-fn the_routes_need_what_the_contract_says() {
+fn required_plans_match_the_contract() {
     for route in ROUTES.iter().filter(|route| route.described) {
         let path = route.path();
         let plan = match path {

@@ -1,4 +1,4 @@
-//! The operator's listener: alive, ready, and measured.
+//! The operator's listener: liveness, readiness, and metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use lastro_model::Plan;
 
 use crate::app::TestApp;
 
-/// Every sample of a scrape by its name with labels; panics where the text is not in the Prometheus format.
+/// Every sample of a scrape by its name with labels. Panics if the text is not in the Prometheus format.
 fn parse(text: &str) -> BTreeMap<String, f64> {
     let (mut typed, mut samples) = (BTreeSet::new(), BTreeMap::new());
     for line in text.lines() {
@@ -74,7 +74,7 @@ async fn metrics_are_prometheus_text_and_count_every_answer() {
 }
 
 #[tokio::test]
-async fn the_metrics_call_a_source_stale_when_health_does() {
+async fn metrics_and_health_agree_on_stale_sources() {
     let app = TestApp::start().await;
     app.advance_seconds(86_400);
     let (_, text) = app.admin("/metrics").await;
@@ -101,7 +101,7 @@ async fn no_person_and_no_secret_is_in_the_metrics() {
 }
 
 #[tokio::test]
-async fn readiness_ends_when_draining_begins_and_life_goes_on() {
+async fn a_draining_service_is_alive_but_not_ready() {
     let app = TestApp::start().await;
     assert_eq!(app.admin("/livez").await.0, 200);
     assert_eq!(app.admin("/readyz").await.0, 200);
@@ -120,7 +120,7 @@ async fn the_operators_listener_can_be_off() {
 }
 
 #[tokio::test]
-async fn silent_connections_do_not_keep_the_operator_out() {
+async fn silent_connections_do_not_block_the_operator() {
     let app = TestApp::start().await;
     let address = app.service.admin_address.unwrap();
     let mut silent = Vec::new();

@@ -1,4 +1,4 @@
-//! The plan list, and registration: anyone, at once, once.
+//! The plan list, and registration: open to anyone, valid at once, key shown once.
 
 use lastro_access::plans;
 use lastro_model::Plan;
@@ -63,7 +63,7 @@ async fn the_body_is_json_whatever_its_content_type_says() {
 }
 
 #[tokio::test]
-async fn bad_registrations_are_refused_by_field_and_leave_no_key() {
+async fn bad_registrations_are_rejected_by_field_and_leave_no_key() {
     let app = TestApp::start().await;
     let long_name = "é".repeat(101);
     let long_address = format!("{}@example.com", "a".repeat(250));
@@ -118,7 +118,7 @@ async fn a_body_over_sixteen_kibibytes_is_too_large() {
 }
 
 #[tokio::test]
-async fn thirty_registrations_an_hour_are_enough_for_one_address() {
+async fn registrations_are_limited_to_thirty_an_hour_per_address() {
     let app = TestApp::start().await;
     let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
     for _ in 0..30 {
@@ -135,7 +135,7 @@ async fn thirty_registrations_an_hour_are_enough_for_one_address() {
 }
 
 #[tokio::test]
-async fn the_registration_limit_can_be_set_and_a_bad_body_does_not_use_it_up() {
+async fn bad_bodies_do_not_use_up_the_registration_limit() {
     let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1).await;
     for _ in 0..3 {
         app.post(REGISTER, "{}").send().await.expect(400);

@@ -1,4 +1,4 @@
-//! A stand-in for a customer's server, on a port of this machine: it keeps what it gets, and answers as it is told.
+//! A stand-in for a customer's server, on a port of this machine. It records messages and responds as configured.
 //!
 //! It runs on a thread of its own, so that a test may wait for a process that delivers to it.
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
-/// A message as it came.
+/// A message as received.
 #[derive(Debug, Clone)]
 pub(crate) struct Got {
     pub headers: HeaderMap,
@@ -39,7 +39,7 @@ impl Got {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// Whether it is signed as the public library would, for the time it names; tests have a clock of their own.
+    /// Whether the signature is the public library's for the time in the message; tests have their own clock.
     pub(crate) fn verifies(&self, secret: &str) -> bool {
         let library = standardwebhooks::Webhook::new(secret).unwrap();
         let at = self.header("webhook-timestamp").parse().unwrap();
@@ -57,14 +57,14 @@ struct State {
 pub(crate) struct Receiver {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
-    /// While it is closed, nobody gets an answer.
+    /// While it is closed, no message gets a response.
     gate: watch::Sender<bool>,
     close: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Receiver {
-    /// One that is content with everything.
+    /// A receiver that accepts everything.
     pub(crate) fn open() -> Self {
         let state = Arc::new(Mutex::new(State { got: Vec::new(), status: 204, headers: Vec::new() }));
         let (gate, entrance) = watch::channel(true);
@@ -92,7 +92,7 @@ impl Receiver {
         state.headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     }
 
-    /// From now on messages are taken, and get no answer until [`Receiver::release`].
+    /// From now on messages are received, but get no response until [`Receiver::release`].
     pub(crate) fn hold(&self) {
         self.gate.send_replace(false);
     }

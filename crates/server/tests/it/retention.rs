@@ -1,4 +1,4 @@
-//! What is not kept: keys that nobody ever used, and people who asked to be forgotten.
+//! Data that is not kept: keys never used, and people who asked for erasure.
 
 use lastro_model::{Account, AccountId, KeyDigest, KeyId, NewKey, Plan};
 
@@ -20,7 +20,7 @@ async fn is_kept(app: &TestApp, key: &str) -> bool {
     app.plain.key(id_of(key)).await.unwrap().is_some()
 }
 
-/// A key that is closed as soon as the job that keeps nothing too long has looked; it looks at the rest after that.
+/// Waits until the retention job has closed a key that is due; the job checks the rest after that.
 async fn wait_for_a_look(app: &TestApp, name: &str) {
     let (id, successor) =
         (KeyId::parse(&format!("{name}01")).unwrap(), KeyId::parse(&format!("{name}02")).unwrap());
@@ -40,7 +40,7 @@ async fn wait_for_a_look(app: &TestApp, name: &str) {
 }
 
 #[tokio::test]
-async fn a_registered_key_is_removed_if_it_is_not_used_in_ninety_days() {
+async fn registered_keys_unused_for_ninety_days_are_removed() {
     let app = TestApp::start().await;
     let (unused, used, upgraded) = (registered(&app).await, registered(&app).await, registered(&app).await);
     let operators = app.key(Plan::Free).await;
@@ -60,7 +60,7 @@ async fn a_registered_key_is_removed_if_it_is_not_used_in_ninety_days() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_wrong_at_the_start_removes_nobody() {
+async fn a_wrong_clock_at_startup_removes_no_key() {
     let app = TestApp::start().await;
     let unused = registered(&app).await;
     let a_year_later = START_UNIX_MS + 365 * DAY as i64 * 1000;
@@ -75,7 +75,7 @@ async fn a_clock_that_is_wrong_at_the_start_removes_nobody() {
 }
 
 #[tokio::test]
-async fn an_erased_key_is_refused_by_a_server_that_knew_it() {
+async fn an_erased_key_is_rejected_by_a_server_that_cached_it() {
     let app = TestApp::start().await;
     let (gone, other) = (registered(&app).await, registered(&app).await);
     app.get(ANY).key(&gone).send().await.expect(200);

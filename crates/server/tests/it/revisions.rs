@@ -1,4 +1,4 @@
-//! What became of a series comes into service with the series.
+//! The revisions of a series are served together with it.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn points(rows: &[(&str, &str)]) -> Vec<RatePoint> {
     rows.iter().map(|(on, value)| RatePoint { day: day(on), value: value.parse().unwrap() }).collect()
 }
 
-/// Publishes points at the time that the clock shows, and waits until they are served.
+/// Publishes points at the current time, and waits until they are served.
 async fn publish(app: &TestApp, replace: bool, rows: &[(&str, &str)]) {
     let at = app.timestamp();
     let publication =
@@ -82,7 +82,7 @@ async fn a_series_is_served_with_every_state_since_recording_began() {
     assert_eq!(served(&other).revisions(), part.revisions(), "a server that starts later knows the same");
 }
 
-/// With all decimals, which numbers that are equal may differ in.
+/// Points with all decimals, because equal numbers may differ in them.
 fn shown(points: &[RatePoint]) -> Vec<String> {
     points.iter().map(|point| format!("{} {}", point.day, point.value)).collect()
 }

@@ -1,4 +1,4 @@
-//! Search: what is found, in which spelling, and that no text is ever more than text.
+//! Search: matches, spellings, and query text that is never more than text.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ async fn find(app: &TestApp, key: &str, path: &str, q: &str) -> Value {
     app.get(&format!("{path}?limit=1000&q={q}")).key(key).send().await.expect(200).json()
 }
 
-/// Ids of the rows found, whatever their order.
+/// Ids of the rows found, in any order.
 fn ids(found: &Value) -> BTreeSet<String> {
     found["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
@@ -44,7 +44,7 @@ async fn case_accents_and_word_forms_do_not_matter() {
 }
 
 #[tokio::test]
-async fn the_last_word_is_found_by_its_beginning() {
+async fn the_last_word_matches_as_a_prefix() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     let whole = ids(&find(&app, &key, SEARCHES[0], "energia").await);
@@ -88,7 +88,7 @@ async fn one_search_fills_both_lists_from_bronze_on() {
 }
 
 #[tokio::test]
-async fn pages_of_a_search_partition_what_it_finds() {
+async fn pages_partition_the_search_results() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for path in &SEARCHES[..2] {
@@ -107,7 +107,7 @@ async fn pages_of_a_search_partition_what_it_finds() {
 }
 
 #[tokio::test]
-async fn a_search_without_a_question_is_refused_by_name() {
+async fn a_search_without_a_query_is_rejected_by_name() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for path in SEARCHES {
@@ -176,7 +176,7 @@ fn no_text_makes_a_search_fail() {
 }
 
 #[tokio::test]
-async fn mistyped_words_are_corrected_and_the_answer_says_so() {
+async fn mistyped_words_are_corrected_and_marked() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for path in &SEARCHES[..2] {
@@ -192,7 +192,7 @@ async fn mistyped_words_are_corrected_and_the_answer_says_so() {
 }
 
 #[tokio::test]
-async fn where_nothing_has_all_words_the_answer_says_so() {
+async fn relaxed_searches_are_marked_in_the_response() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for path in &SEARCHES[..2] {
@@ -211,7 +211,7 @@ async fn where_nothing_has_all_words_the_answer_says_so() {
 }
 
 #[tokio::test]
-async fn highlights_are_spans_of_characters_of_what_is_shown() {
+async fn highlights_are_character_spans_of_the_shown_text() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for (path, q) in [(SEARCHES[0], "eletrica"), (SEARCHES[1], "debenture"), (SEARCHES[1], "emissoes")] {
@@ -243,7 +243,7 @@ async fn highlights_are_spans_of_characters_of_what_is_shown() {
 }
 
 #[tokio::test]
-async fn what_names_the_company_of_a_filing_marks_its_code() {
+async fn company_identifiers_highlight_the_company_id_of_filings() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     let companies = app.get("/api/v1/companies?limit=1000").key(&key).send().await.expect(200).json();
@@ -269,7 +269,7 @@ async fn what_names_the_company_of_a_filing_marks_its_code() {
 }
 
 #[tokio::test]
-async fn a_box_is_told_companies_and_categories_while_one_types() {
+async fn suggestions_include_companies_and_categories() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Bronze).await;
     let ask = async |query: &str| -> Value {

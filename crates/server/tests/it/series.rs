@@ -1,4 +1,4 @@
-//! The table of series, held against everything that must follow from it.
+//! The table of series, compared with everything that must follow from it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::app::TestApp;
 use crate::description::DESCRIPTION;
 
 #[test]
-fn the_dictionary_tells_of_every_series() {
+fn the_dictionary_lists_every_series() {
     let dictionary = include_str!("../../../../docs/series.md");
     for series in Series::ALL {
         let About { id, code, name, name_pt, unit, frequency, first_day, .. } = series.about();
@@ -25,7 +25,7 @@ fn the_dictionary_tells_of_every_series() {
 }
 
 #[test]
-fn the_description_lists_what_the_table_serves() {
+fn the_description_matches_the_table() {
     let events: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
     let updates: Vec<&str> = Series::market().filter_map(|series| series.about().updated_event).collect();
     let market: Vec<&str> = Series::market().map(|series| series.about().id).collect();
@@ -34,7 +34,7 @@ fn the_description_lists_what_the_table_serves() {
         "/components/parameters/dataset/schema/enum",
         &[&market[..], &["companies", "filings", "fx", "series"]].concat(),
     );
-    // Where a name leads to is no matter: some place lists them.
+    // The place of these two lists does not matter: some enumeration has them.
     assert!(lists(&DESCRIPTION.document, &[&events[..], &["ping"]].concat()), "{events:?} and ping");
     assert!(lists(&DESCRIPTION.document, &updates), "{updates:?}");
 }
@@ -49,7 +49,7 @@ fn set_of(list: &Value) -> BTreeSet<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether some enumeration in here lists exactly these names.
+/// Whether some enumeration in the document lists exactly these names.
 fn lists(value: &Value, names: &[&str]) -> bool {
     let wanted: BTreeSet<&str> = names.iter().copied().collect();
     match value {

@@ -1,4 +1,4 @@
-//! The first look: what a stranger would try.
+//! The first requests that a new user would try.
 
 use lastro_model::{Plan, Source};
 use reqwest::Method;
@@ -16,7 +16,7 @@ async fn a_fresh_service_answers_with_the_sample() {
 }
 
 #[tokio::test]
-async fn health_tells_how_fresh_each_source_is() {
+async fn health_reports_the_freshness_of_each_source() {
     let app = TestApp::start().await;
     let health = async || app.get("/health").send().await.expect(200).json();
     let fresh = health().await;
@@ -28,7 +28,8 @@ async fn health_tells_how_fresh_each_source_is() {
     assert!(stale(&fresh).is_empty(), "{fresh}");
     app.advance_seconds(86_400);
     assert_eq!(stale(&health().await), ["\"selic\""]);
-    // The made-up registry and its tickers have no day and were never synchronised: they do not age. A target is set for a year or two.
+    // The made-up registry and its tickers have no day and were never synchronised: they do not age. An inflation
+    // target is set for a year or two.
     app.advance_seconds(90 * 86_400);
     assert_eq!(stale(&health().await).len(), Source::ALL.len() - 3);
 }
@@ -38,7 +39,7 @@ async fn checks_run_in_the_order_of_the_contract() {
     let app = TestApp::start().await;
     let (free, gold) = (app.ample_key(Plan::Free).await, app.ample_key(Plan::Gold).await);
     let ask = async |method: Method, path: &str, key: &str| app.request(method, path).key(key).send().await;
-    // Identity comes before the route, the route before the plan, the plan before the parameters, those before the rest.
+    // Order of checks: identity, route, plan, parameters, then the rest.
     ask(Method::GET, "/api/v1/nothing", "no key").await.expect(401);
     ask(Method::DELETE, "/api/v1/filings?limit=0", &free).await.expect(405);
     ask(Method::GET, "/api/v1/filings?limit=0", &free).await.expect(403);
@@ -46,7 +47,7 @@ async fn checks_run_in_the_order_of_the_contract() {
     ask(Method::GET, "/api/v1/companies/7/filings?limit=0", &gold).await.expect(400);
     ask(Method::GET, "/api/v1/companies/7/filings?from=1990-01-01", &gold).await.expect(404);
     ask(Method::GET, "/api/v1/market/selic?from=1990-01-01&limit=0", &free).await.expect(400);
-    // The rate limit comes before the route: a path that is none is refused as any other.
+    // The rate limit comes before the route: unknown paths are rejected like any other.
     let scarce = app.key_with_limit(Plan::Free, Some(1)).await;
     ask(Method::GET, "/api/v1/filings", &scarce).await.expect(403);
     ask(Method::GET, "/api/v1/nothing", &scarce).await.expect(429);

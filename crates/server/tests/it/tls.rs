@@ -1,4 +1,4 @@
-//! TLS without a proxy: what is spoken over it, which certificate is shown, and what becomes of who speaks something else.
+//! TLS without a proxy: protocols, certificates, and clients that do not use TLS.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn url(app: &TestApp, path: &str) -> String {
     format!("https://{}{path}", app.service.address)
 }
 
-/// Clients of either version, each with the one that it must be answered in.
+/// A client of each HTTP version, with the version expected in responses.
 fn clients(certificate: &TestCertificate) -> [(reqwest::Client, Version); 2] {
     [
         (certificate.client().build().unwrap(), Version::HTTP_2),
@@ -43,7 +43,7 @@ fn clients(certificate: &TestCertificate) -> [(reqwest::Client, Version); 2] {
 }
 
 #[tokio::test]
-async fn both_versions_are_answered() {
+async fn both_http_versions_work_over_tls() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     for (client, version) in clients(&certificate) {
@@ -55,7 +55,7 @@ async fn both_versions_are_answered() {
 }
 
 #[tokio::test]
-async fn a_large_answer_comes_whole() {
+async fn a_large_response_arrives_whole() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut bodies = Vec::new();
@@ -65,9 +65,9 @@ async fn a_large_answer_comes_whole() {
     assert!(bodies[0].len() > 2_000_000 && bodies[0] == bodies[1]);
 }
 
-/// The page of another origin may not, and that of our own may, under the scheme that it has here.
+/// A page of another origin is rejected; our own page is accepted, under its scheme here.
 #[tokio::test]
-async fn our_own_pages_are_known_by_their_origin() {
+async fn our_own_pages_are_recognised_by_their_origin() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     for (client, _) in clients(&certificate) {
@@ -80,7 +80,7 @@ async fn our_own_pages_are_known_by_their_origin() {
 }
 
 #[tokio::test]
-async fn a_new_pair_is_shown_without_a_restart() {
+async fn a_new_certificate_is_used_without_a_restart() {
     let (old, new, directory) = (TestCertificate::new(), TestCertificate::other(), TempDir::new().unwrap());
     let quickly = |setup: &mut Setup| setup.settings.tls.tls_poll_interval = Duration::from_millis(20);
     let app = start_with(&old, &directory, quickly).await;
@@ -88,7 +88,7 @@ async fn a_new_pair_is_shown_without_a_restart() {
     assert_eq!(kept.get(url(&app, "/health")).send().await.unwrap().status(), 200);
     assert!(new.client().build().unwrap().get(url(&app, "/health")).send().await.is_err());
     new.write(directory.path());
-    // A client that keeps no connection is shown the certificate each time.
+    // A client that keeps no connection receives the certificate each time.
     let asks_anew = new.client().pool_max_idle_per_host(0).build().unwrap();
     soon(async || asks_anew.get(url(&app, "/health")).send().await.is_ok()).await;
     assert_eq!(kept.get(url(&app, "/health")).send().await.unwrap().status(), 200, "it goes on as it was");
@@ -96,7 +96,7 @@ async fn a_new_pair_is_shown_without_a_restart() {
 }
 
 #[tokio::test]
-async fn a_pair_that_cannot_be_used_is_told_and_the_old_one_stays() {
+async fn an_unusable_certificate_is_reported_and_the_old_one_kept() {
     let (old, new, directory) = (TestCertificate::new(), TestCertificate::other(), TempDir::new().unwrap());
     let quickly = |setup: &mut Setup| setup.settings.tls.tls_poll_interval = Duration::from_millis(20);
     let app = start_with(&old, &directory, quickly).await;
@@ -117,7 +117,7 @@ async fn a_pair_that_cannot_be_used_is_told_and_the_old_one_stays() {
 }
 
 #[tokio::test]
-async fn who_speaks_plain_http_is_closed_and_nobody_else() {
+async fn plain_http_connections_are_closed_and_no_others() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut plain = TcpStream::connect(app.service.address).await.unwrap();
@@ -134,12 +134,12 @@ async fn who_speaks_plain_http_is_closed_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_hangs_ends_when_the_service_stops() {
+async fn a_hanging_handshake_ends_at_shutdown() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut silent = TcpStream::connect(app.service.address).await.unwrap();
     soon(async || app.service.app.connections.len() == 1).await;
-    // Without the limit of time that a stop has.
+    // Without the time limit of a shutdown.
     let finished = app.service.app.connections.finish();
     tokio::time::timeout(Duration::from_secs(5), finished).await.expect("an end");
     assert_eq!(silent.read(&mut [0; 8]).await.unwrap_or(0), 0);

@@ -1,4 +1,4 @@
-//! Usage: what was counted is what is reported, by outcome, endpoint and day.
+//! Usage: the report matches the counts, by outcome, endpoint and day.
 
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
@@ -18,7 +18,7 @@ fn endpoint(report: &Value, name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn what_was_counted_is_what_is_reported() {
+async fn the_report_matches_the_requests_made() {
     let app = TestApp::start().await;
     let key = app.key_with_limit(Plan::Bronze, Some(10)).await;
     let calls = [
@@ -42,7 +42,7 @@ async fn what_was_counted_is_what_is_reported() {
         app.get("/health").key(&key).send().await.expect(429);
     }
     app.advance_seconds(61);
-    // Others' requests are others'.
+    // Requests of other callers are not included.
     app.get("/health").send().await.expect(200);
     app.get("/api/v1/market/selic").key(&stray_key()).send().await.expect(401);
     let report = report(&app, &key).await;
@@ -64,7 +64,7 @@ async fn what_was_counted_is_what_is_reported() {
 }
 
 #[tokio::test]
-async fn a_report_holds_the_request_just_before_it() {
+async fn a_report_includes_the_previous_request() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for made in 0..8u64 {
@@ -73,7 +73,7 @@ async fn a_report_holds_the_request_just_before_it() {
 }
 
 #[tokio::test]
-async fn each_of_many_reports_at_once_holds_the_request_just_before_it() {
+async fn concurrent_reports_include_the_previous_request() {
     let app = TestApp::start().await;
     let mut keys = Vec::new();
     for _ in 0..24 {
@@ -89,13 +89,13 @@ async fn each_of_many_reports_at_once_holds_the_request_just_before_it() {
 }
 
 #[tokio::test]
-async fn a_flush_that_failed_is_repeated_and_counts_once() {
+async fn a_failed_flush_is_retried_and_counts_once() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for made in 0..5u64 {
         app.faults.fail_next(Operation::AddUsage);
         app.get("/health").key(&key).send().await.expect(200);
-        // Whoever meets the failure, the report or the job, the next one writes what it could not.
+        // If the report or the job meets the failure, the next one writes the counts.
         let answer = app.get(USAGE).key(&key).send().await;
         if answer.status == 503 {
             assert_eq!(report(&app, &key).await["total"], 3 * made + 2);
@@ -107,7 +107,7 @@ async fn a_flush_that_failed_is_repeated_and_counts_once() {
 }
 
 #[tokio::test]
-async fn a_clock_that_was_ahead_once_loses_no_count() {
+async fn a_clock_that_was_ahead_loses_no_counts() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     app.advance_seconds(400 * 86_400);
@@ -122,7 +122,7 @@ async fn a_clock_that_was_ahead_once_loses_no_count() {
 }
 
 #[tokio::test]
-async fn days_are_those_of_utc_newest_first_and_empty_ones_are_left_out() {
+async fn days_are_in_utc_newest_first_without_empty_ones() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     app.get("/health").key(&key).send().await.expect(200);
@@ -176,7 +176,7 @@ async fn a_report_covers_at_most_a_leap_year() {
 }
 
 #[tokio::test]
-async fn counts_survive_a_restart_and_go_on() {
+async fn counts_survive_a_restart() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     for _ in 0..5 {

@@ -1,5 +1,5 @@
-//! The zips that the regulator's documents come in. What a member unpacks to is bounded, whatever the directory claims, and
-//! only members that are asked for by name are ever opened.
+//! The regulator's zip archives. The unpacked size of a member is bounded, whatever the directory claims, and only
+//! members requested by name are opened.
 
 use std::io::{self, Read, Seek};
 
@@ -18,14 +18,14 @@ pub(super) struct Archive<R> {
 }
 
 impl<R: Read + Seek> Archive<R> {
-    /// Reads the directory. `unpacked_cap` bounds the bytes that a member will unpack to; `file` is what faults call the zip.
+    /// Reads the directory. `unpacked_cap` bounds the unpacked bytes of a member; `file` is the zip's name in faults.
     pub(super) fn open(mut input: R, file: &str, unpacked_cap: u64) -> Result<Self, Fault> {
         check_magic(&mut input, file)?;
         let zip = ZipArchive::new(input).map_err(|error| not_a_zip(file, error))?;
         Ok(Self { zip, unpacked_cap })
     }
 
-    /// The member of this name.
+    /// Opens the member with this name.
     pub(super) fn member<'a>(&'a mut self, name: &str) -> Result<impl Read + use<'a, R>, Fault> {
         let member = self.zip.by_name(name).map_err(|error| not_a_zip(name, error))?;
         if member.size() > self.unpacked_cap {
@@ -66,7 +66,8 @@ fn not_a_zip(file: &str, error: ZipError) -> Fault {
     }
 }
 
-/// Fails past its cap, where `Read::take` would end the file quietly. The size in a zip's directory is only a claim.
+/// A reader that fails past its cap, where `Read::take` would silently end. The size in a zip's directory is only a
+/// claim.
 #[derive(Debug)]
 struct Capped<R> {
     input: R,
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_may_have_as_many_bytes_as_allowed_and_not_one_more() {
+    fn member_may_not_exceed_its_cap() {
         let unpack = |size: u64| {
             io::copy(&mut Capped { input: io::repeat(b'x').take(size), left: 10_000 }, &mut io::sink())
         };

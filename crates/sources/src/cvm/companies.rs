@@ -3,15 +3,16 @@
 //! | here | column | |
 //! |---|---|---|
 //! | `id` | `CD_CVM` | digits; other files of the regulator pad it with zeros, so zeros are accepted |
-//! | `name` | `DENOM_SOCIAL` | `DENOM_COMERC` where blank |
+//! | `name` | `DENOM_SOCIAL` | `DENOM_COMERC` if blank |
 //! | `cnpj` | `CNPJ_CIA` | |
 //! | `status` | `SIT` | as published |
 //! | `sector` | `SETOR_ATIV` | may be blank |
 //! | `trading_name` | `DENOM_COMERC` | may be blank |
 //! | `registered_on` | `DT_REG` | may be blank |
 //!
-//! Known faults: a company has a row for each market (`TP_MERC`) that are alike otherwise; a company that registers anew keeps its CNPJ and gets a new
-//! `CD_CVM`, so the CNPJ is no key. The other columns, those of responsible persons and addresses among them, are never kept.
+//! Known faults: a company has one row per market (`TP_MERC`), otherwise equal; a company that registers again keeps
+//! its CNPJ and gets a new `CD_CVM`, so the CNPJ is not a key. The other columns, including responsible persons and
+//! addresses, are never kept.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -22,12 +23,12 @@ use super::table::{Row, Table};
 use crate::request::Request;
 use crate::{Fault, Reading};
 
-/// Asks for the whole registry.
+/// The request for the whole registry.
 pub fn request(base: &str) -> Request {
     Request::new(base, "/dados/CIA_ABERTA/CAD/DADOS/cad_cia_aberta.csv", "registry of companies".to_owned())
 }
 
-/// Reads the registry, one company for each code, in the order of the file.
+/// Parses the registry into one company per code, in the order of the file.
 pub fn read(input: impl Read, file: &str) -> Result<Reading<Company>, Fault> {
     let mut table = Table::open(input, file)?;
     let columns = Columns::find(&table)?;

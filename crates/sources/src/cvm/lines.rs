@@ -2,22 +2,22 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The longest real line has about two thousand bytes.
+/// Longest line accepted; the longest real one has about two thousand bytes.
 pub(super) const LONGEST_LINE: usize = 64 * 1024;
 
-/// How far the end of a longer line is looked for.
+/// Most bytes skipped to find the end of a longer line.
 const LONGEST_SKIP: u64 = 4 << 20;
 
-/// So many lines with accents, each of them valid UTF-8, are no accident: windows-1252 text almost never is.
+/// Number of accented lines after which valid UTF-8 is no accident: windows-1252 text almost never is.
 const ENOUGH_ACCENTS: u64 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A line stands ready.
+    /// A line is ready.
     Line,
-    /// A line was longer than [`LONGEST_LINE`] and has been passed over.
+    /// A line longer than [`LONGEST_LINE`] was skipped.
     TooLong,
-    /// A line has no end: the file was cut short, or is none.
+    /// A line has no end: the file was cut short, or is not text.
     Endless,
     End,
 }
@@ -55,7 +55,7 @@ impl<R: Read> Lines<R> {
         Ok(Step::Endless)
     }
 
-    /// Whether the rest of the line had an end within reason.
+    /// Skips the rest of the line; false if it has no end within [`LONGEST_SKIP`].
     fn skip_rest(&mut self) -> io::Result<bool> {
         Ok(self.input.by_ref().take(LONGEST_SKIP).skip_until(b'\n')? < LONGEST_SKIP as usize)
     }
@@ -65,12 +65,12 @@ impl<R: Read> Lines<R> {
         &self.line
     }
 
-    /// Its number, the first line being 1.
+    /// The line number, starting at 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether what was read so far is UTF-8 rather than windows-1252.
+    /// Whether the text read so far is UTF-8 rather than windows-1252.
     pub(super) fn look_like_utf8(&self) -> bool {
         self.accented >= ENOUGH_ACCENTS && self.accented_utf8 == self.accented
     }

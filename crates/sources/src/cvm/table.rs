@@ -1,4 +1,4 @@
-//! The one table format of the regulator: a header, then lines of fields between `;`, without quoting.
+//! The regulator's table format: a header, then lines of fields separated by `;`, without quoting.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -15,20 +15,20 @@ pub(super) struct Table<R> {
     fields: Vec<Range<usize>>,
 }
 
-/// A line of the table, borrowed until the next one is asked for.
+/// A line of the table, borrowed until the next one is read.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
-    /// The line as it stands in the file, without its end.
+    /// The raw line, without its end.
     pub(super) line: &'a [u8],
     fields: &'a mut Vec<Range<usize>>,
     columns: &'a [String],
 }
 
-/// A line's number, with its row or the reason why there is none.
+/// A line's number, with its row or the reason for its rejection.
 pub(super) type Numbered<'a> = (u64, Result<Row<'a>, String>);
 
 impl<R: Read> Table<R> {
-    /// Reads the header. `file` is what rejects and faults call the table.
+    /// Reads the header. `file` is the table's name in rejects and faults.
     pub(super) fn open(input: R, file: &str) -> Result<Self, Fault> {
         let mut lines = Lines::new(input);
         match lines.advance().map_err(|error| unreadable(file, &error))? {
@@ -50,7 +50,7 @@ impl<R: Read> Table<R> {
         &self.file
     }
 
-    /// Where the column of this name stands. A file without it is not read at all.
+    /// The position of the column with this name. A file without it is rejected.
     pub(super) fn column(&self, name: &str) -> Result<usize, Fault> {
         self.columns
             .iter()
@@ -58,7 +58,7 @@ impl<R: Read> Table<R> {
             .ok_or_else(|| Fault::NotData(format!("{}: the column {name} is missing", self.file)))
     }
 
-    /// The next line that is not blank, `None` at the end of the file.
+    /// The next non-blank line, `None` at the end of the file.
     pub(super) fn next_line(&mut self) -> Result<Option<Numbered<'_>>, Fault> {
         let step = self.skip_blank_lines()?;
         let number = self.lines.number();
@@ -98,12 +98,12 @@ impl<R: Read> Table<R> {
 }
 
 impl<'a> Row<'a> {
-    /// The field of a column; empty where the row is too short, which [`Row::check_width`] tells.
+    /// The field of a column; empty if the row is too short, which [`Row::check_width`] detects.
     pub(super) fn field(&self, column: usize) -> &'a [u8] {
         self.fields.get(column).and_then(|range| self.line.get(range.clone())).unwrap_or_default()
     }
 
-    /// The text of a field, for people to read.
+    /// The decoded text of a field.
     pub(super) fn text(&self, column: usize) -> Result<String, String> {
         let name = || self.columns.get(column).map_or("a column", String::as_str);
         text::clean(self.field(column)).ok_or_else(|| format!("{} holds a control character", name()))
@@ -114,7 +114,7 @@ impl<'a> Row<'a> {
         Ok(Some(self.text(column)?).filter(|text| !text.is_empty()))
     }
 
-    /// Every row has as many fields as the header.
+    /// Checks that the row has as many fields as the header.
     pub(super) fn check_width(&self) -> Result<(), String> {
         if self.fields.len() == self.columns.len() {
             return Ok(());
@@ -122,7 +122,7 @@ impl<'a> Row<'a> {
         Err(format!("{} fields where the header has {}", self.fields.len(), self.columns.len()))
     }
 
-    /// Gives separators that are too many back to the one column of free text, where they were typed.
+    /// Rejoins fields split by surplus separators, which were typed in this column of free text.
     pub(super) fn rejoin_surplus(&mut self, column: usize) {
         let surplus = self.fields.len().saturating_sub(self.columns.len());
         if surplus == 0 {
@@ -143,7 +143,8 @@ fn no_header(line: &[u8]) -> &'static str {
     }
 }
 
-/// Broken compression shows itself as an error of reading; only what the machine itself reports may pass.
+/// Maps a read error to a fault. Broken compression appears as a read error; only errors of the machine itself are
+/// transient.
 pub(super) fn unreadable(file: &str, error: &io::Error) -> Fault {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
     match error.kind() {

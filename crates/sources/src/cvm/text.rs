@@ -1,14 +1,14 @@
-//! Text of a field: windows-1252 bytes to what people read.
+//! Decodes the windows-1252 text of a field.
 
 use std::borrow::Cow;
 
 use encoding_rs::WINDOWS_1252;
 use lastro_model::text::has_control;
 
-/// Decodes a field and trims blanks, the non-breaking one included; `None` if it holds a control character.
+/// Decodes a field and trims blanks, including non-breaking ones; `None` if it contains a control character.
 ///
-/// Tabs and the like were typed to keep words apart, and become spaces. Any other is no part of a text, and what it took the
-/// place of is unknown. What the publisher garbled itself passes through.
+/// Tabs and the like were typed as separators and become spaces. Other control characters do not belong in text, and
+/// the characters they replaced are unknown. Text garbled by the publisher itself passes through.
 pub(super) fn clean(field: &[u8]) -> Option<String> {
     let text = decode(field);
     if !field.iter().copied().any(is_control) {
@@ -18,12 +18,12 @@ pub(super) fn clean(field: &[u8]) -> Option<String> {
     (!has_control(&spaced)).then(|| spaced.trim().to_owned())
 }
 
-/// Bytes that decode to control characters, the five that windows-1252 does not define among them.
+/// Whether a byte decodes to a control character, including the five that windows-1252 leaves undefined.
 fn is_control(byte: u8) -> bool {
     byte.is_ascii_control() || matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D)
 }
 
-/// Never looks for a byte-order mark: `ÿþ` at the start of a field is two letters.
+/// Decodes without byte-order mark detection: `ÿþ` at the start of a field is two letters.
 fn decode(field: &[u8]) -> Cow<'_, str> {
     WINDOWS_1252.decode_without_bom_handling(field).0
 }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_around_a_text_go_and_those_within_are_spaces() {
+    fn blanks_are_trimmed_and_tabs_become_spaces() {
         assert_eq!(clean(b"\xA0 Fato Relevante \xA0").unwrap(), "Fato Relevante");
         assert_eq!(clean(b"two\twords\x0B").unwrap(), "two words");
     }

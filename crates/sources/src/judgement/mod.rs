@@ -1,8 +1,9 @@
-//! May this reading replace what we have? Pure decisions, asked by the server between reading and storing.
+//! Decides whether parsed data may replace the stored data. Pure functions, called between parsing and storing.
 //!
-//! A reading can be well formed and still be wrong: half a file, days and months swapped, a decimal point lost. What is wrong with
-//! the whole is refused: the last good edition stays in service, and a person is told why. What is wrong with single points is
-//! left out by a [`review`], and the rest goes in. Each question stands alone; the server asks those that fit the source.
+//! Data can be well-formed and still wrong: half a file, days and months swapped, a decimal point lost. Errors of the
+//! whole are refused: the last good edition stays in service, and the reason is shown. Single wrong points are left
+//! out by a [`review`], and the rest goes in. Each check is independent; the caller applies those that fit the
+//! source.
 
 mod measure;
 mod review;
@@ -11,17 +12,17 @@ use lastro_model::{Day, Frequency};
 
 pub use review::{Doubted, Judged, Review, review};
 
-/// Why a reading must not replace what is held, as a sentence for people.
+/// The reason why parsed data must not replace the stored data, as a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// A whole file or a whole history is never empty.
+/// Refuses an empty file or history.
 pub fn empty(rows: u64) -> Result<(), Refusal> {
     if rows == 0 { Err(Refusal("it has no rows".to_owned())) } else { Ok(()) }
 }
 
-/// The publishers add and correct rows but do not take back more than one in twenty.
+/// Refuses the loss of more than one row in twenty: publishers add and correct rows, but rarely remove them.
 pub fn lost_rows(before: u64, after: u64) -> Result<(), Refusal> {
     if u128::from(after) * 100 < u128::from(before) * 95 {
         return Err(Refusal(format!("it has {after} rows where {before} were held: more than 5 % are lost")));
@@ -29,11 +30,12 @@ pub fn lost_rows(before: u64, after: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Below this many days the shape of a calendar says nothing.
+/// With fewer days the pattern is not conclusive.
 const ENOUGH_DAYS: usize = 30;
 const ENOUGH_MONTHS: usize = 3;
 
-/// Days written with the month first survive only up to the twelfth, and months of a monthly series all land in January.
+/// Refuses swapped days and months: only days up to the twelfth survive, and a monthly series lands entirely in
+/// January.
 pub fn day_month_flip(frequency: Frequency, days: &[Day]) -> Result<(), Refusal> {
     let flipped = match frequency {
         Frequency::CalendarDays | Frequency::BusinessDays => {

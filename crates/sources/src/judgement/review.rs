@@ -1,7 +1,7 @@
-//! Point by point: which values of an answer may go in beside those that are held, and which look like slips.
+//! Reviews single points: which values of a response may be stored, and which look like errors.
 //!
-//! A value is compared with its neighbours in time, those before it and those after it, and must be near one of them; near both
-//! would be too much to ask where the level shifts. So one neighbour that is itself a slip condemns nobody.
+//! A value is compared with its neighbours in time, before and after, and must be near one of them; requiring both
+//! would be too strict where the level shifts. So one wrong neighbour does not condemn a good value.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use rust_decimal::Decimal;
 
 use super::measure::{has_seasons, is_another_value, strain};
 
-/// So many neighbours on each side are looked at: of two, one may be a slip that was believed.
+/// Neighbours considered on each side: one of two may be an error that was believed.
 const NEIGHBOURS: usize = 2;
 
 /// A point of a series or of a currency.
 pub trait Judged: Copy + PartialEq {
     fn day(&self) -> Day;
 
-    /// Its numbers with what they are called, in an order that all points share.
+    /// Its numbers with their names, in the same order for all points.
     fn numbers(&self) -> impl Iterator<Item = (&'static str, Decimal)>;
 
-    /// What is wrong with it by itself.
+    /// A contradiction within the point itself.
     fn contradiction(&self) -> Option<&'static str> {
         None
     }
@@ -50,25 +50,25 @@ impl Judged for FxQuote {
     }
 }
 
-/// What becomes of the points of an answer.
+/// The decision about the points of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review<P> {
-    /// In order of days, those that are held as they are among them.
+    /// In order of days, including points already stored unchanged.
     pub accepted: Vec<P>,
     pub doubted: Vec<Doubted<P>>,
 }
 
-/// A point that looks like a slip, and why, as a sentence for people.
+/// A point that looks like an error, and the reason as a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubted<P> {
     pub point: P,
     pub reason: String,
 }
 
-/// Judges the points `read` of one series or currency, in order of days, beside all that is `held` of it.
+/// Judges the points `read` of one series or currency against all stored points `held`.
 ///
-/// Where nothing is held there is nothing to judge by. `believe` is asked about each point that is doubted: what it believes
-/// goes in all the same, and vouches for those after it. That is how a new level gets in.
+/// Without stored points nothing is judged. `believe` is called for each doubted point: one that it believes is
+/// accepted anyway, and supports those after it. That is how a new level gets in.
 pub fn review<P: Judged>(
     kind: Kind,
     held: &BTreeMap<Day, P>,
@@ -96,13 +96,13 @@ pub fn review<P: Judged>(
     review
 }
 
-/// What is held and not about to change. A value that its publisher takes back vouches for no other.
+/// The stored points that do not change. A value being replaced supports no other.
 fn settled<P: Judged>(held: &BTreeMap<Day, P>, read: &BTreeMap<Day, P>) -> BTreeMap<Day, P> {
     let stays = |(day, point): &(&Day, &P)| read.get(day).is_none_or(|new| new == *point);
     held.iter().filter(stays).map(|(day, point)| (*day, *point)).collect()
 }
 
-/// Why a point that is new, or differs from the `old` one, should not go in.
+/// The reason to doubt a point that is new, or differs from the `old` one.
 fn doubt<P: Judged>(kind: Kind, old: Option<P>, new: &P, standing: &BTreeMap<Day, P>) -> Option<String> {
     let contradiction = new.contradiction().filter(|_| old.is_none_or(|old| old.contradiction().is_none()));
     if let Some(contradiction) = contradiction {
@@ -117,7 +117,8 @@ fn doubt<P: Judged>(kind: Kind, old: Option<P>, new: &P, standing: &BTreeMap<Day
     }
 }
 
-/// What was published may be corrected a little, or towards its neighbours. It may not leave them.
+/// Doubts a change of a published value: it may be corrected a little, or towards its neighbours, but not away from
+/// them.
 fn doubt_change<P: Judged>(kind: Kind, old: &P, new: &P, neighbours: &[P]) -> Option<String> {
     let strain_of = |point| nearest(kind, point, neighbours).map_or(Decimal::ZERO, |pairing| pairing.strain);
     let (before, after) = (strain_of(old), strain_of(new));
@@ -129,7 +130,7 @@ fn doubt_change<P: Judged>(kind: Kind, old: &P, new: &P, neighbours: &[P]) -> Op
     None
 }
 
-/// Those before the day and after it, and the same month of the years around where seasons come back.
+/// The neighbours before and after the day, and for seasonal series the same month of the adjacent years.
 fn neighbours<P: Judged>(kind: Kind, standing: &BTreeMap<Day, P>, day: Day) -> Vec<P> {
     let before = standing.range(..day).rev().take(NEIGHBOURS).map(|(_, point)| point);
     let after = standing.range(day.plus_days(1)..).take(NEIGHBOURS).map(|(_, point)| point);
@@ -138,7 +139,7 @@ fn neighbours<P: Judged>(kind: Kind, standing: &BTreeMap<Day, P>, day: Day) -> V
     before.chain(after).chain(of_the_season).copied().collect()
 }
 
-/// A number beside the same number of another day, or of another edition.
+/// A number compared with the same number of another day or edition.
 struct Pairing {
     name: &'static str,
     number: Decimal,
@@ -163,12 +164,12 @@ impl Pairing {
     }
 }
 
-/// Beside the neighbour that it is nearest to.
+/// The pairing with the nearest neighbour.
 fn nearest<P: Judged>(kind: Kind, point: &P, neighbours: &[P]) -> Option<Pairing> {
     neighbours.iter().filter_map(|other| widest(kind, point, other)).min_by_key(|pairing| pairing.strain)
 }
 
-/// Of the numbers of two points, those that are furthest apart.
+/// The pairing of those numbers of two points that are furthest apart.
 fn widest<P: Judged>(kind: Kind, point: &P, other: &P) -> Option<Pairing> {
     let pairing = |(name, other_number, number)| Pairing {
         name,

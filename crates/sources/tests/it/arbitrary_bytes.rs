@@ -1,4 +1,4 @@
-//! No bytes make a reader panic, hang or remember more than it was given.
+//! Arbitrary bytes never make a parser panic, hang or use unbounded memory.
 
 use lastro_model::text::has_control;
 use lastro_model::{Currency, Series};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{answer, bytes, day};
 
-/// Bytes that look like the format in part: pieces of its syntax among noise.
+/// Bytes that partly look like the format: pieces of its syntax among noise.
 fn noise(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(pieces).prop_map(|piece| piece.as_bytes().to_vec());
     let other = prop::collection::vec(any::<u8>(), 0..12);
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn sentences_about_any_answer_can_be_shown(body in noise(JSON), status: u16, content_type in ".{0,200}") {
+    fn fault_messages_are_short_and_printable(body in noise(JSON), status: u16, content_type in ".{0,200}") {
         let answer = Answer { content_type: Some(&content_type), ..answer(status, &body) };
         let asked = (day("1994-07-01"), day("2026-12-31"));
         let faults = [
@@ -144,7 +144,7 @@ fn is_clean(mut texts: impl Iterator<Item = String>) -> bool {
     texts.all(|text| !has_control(&text) && !text.is_empty())
 }
 
-/// A reader that never ends: what it makes others remember must have a bound.
+/// An endless input: the memory used for it must be bounded.
 struct Endless(u8);
 
 impl std::io::Read for Endless {
@@ -161,7 +161,7 @@ fn a_header_without_end_is_given_up() {
 }
 
 #[test]
-fn rows_without_sense_are_given_up_although_they_never_end() {
+fn endless_rubbish_rows_are_given_up() {
     struct Rows(u64);
     impl std::io::Read for Rows {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Zips: good, cut, bogus, and those that unpack to more than they say.
+//! Zip archives: valid, truncated, bogus, and larger than they claim.
 
 use std::io::{Cursor, Write};
 
@@ -21,7 +21,7 @@ fn good() -> Vec<u8> {
     zipped("ipe_cia_aberta_2025.csv", &bytes("cvm/ipe_duplicate_lines.csv"))
 }
 
-/// How many filings the zip holds.
+/// Number of filings in the zip.
 fn count(zip: &[u8], cap: u64) -> Result<usize, Fault> {
     let mut archive = YearArchive::open(Cursor::new(zip), 2025, cap)?;
     let mut filings = 0;
@@ -75,7 +75,7 @@ fn damage_within_the_member_is_noticed_at_the_latest_at_its_end() {
     refused(&zip, UNPACKED_CAP);
 }
 
-/// One line again and again: small in the zip, large outside.
+/// A zip bomb: one line repeated, small in the zip, large outside.
 fn bomb() -> Vec<u8> {
     let mut content = bytes("cvm/ipe_latin1_crlf.csv");
     let line = content.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().to_vec();
@@ -88,7 +88,7 @@ const BOMB_SIZE: u32 = 1 << 20;
 const SMALL_CAP: u64 = 1 << 18;
 
 #[test]
-fn a_bomb_is_refused_by_the_size_it_tells() {
+fn bomb_is_refused_by_its_declared_size() {
     let zip = bomb();
     assert!(zip.len() < 20_000, "it is small before it is unpacked");
     assert!(refused(&zip, SMALL_CAP).contains("unpacks to 1048576 bytes"));

@@ -75,12 +75,12 @@ fn blank_fields_are_missing_and_a_name_falls_back() {
 }
 
 #[test]
-fn a_control_character_in_what_is_kept_is_a_reject_and_hard_blanks_are_trimmed() {
+fn control_characters_are_rejected_and_hard_blanks_trimmed() {
     let file = bytes("cvm/cad_control_byte_and_nbsp.csv");
     let reading = companies::read(file.as_slice(), "cad.csv").unwrap();
     assert_eq!((reading.rows.len(), reading.rejects[0].line), (0, 2));
     assert_eq!(reading.rejects[0].reason, "DENOM_SOCIAL holds a control character");
-    // A tab keeps words apart, and columns that are not kept may hold what they like.
+    // A tab becomes a space, and unused columns may contain anything.
     let tabbed: Vec<u8> = file.iter().map(|byte| if *byte == 0x03 { b'\t' } else { *byte }).collect();
     let ending = b"AUDITORES INVENTADOS";
     let at = tabbed.windows(ending.len()).position(|part| part == ending).unwrap();
@@ -136,7 +136,7 @@ fn unreadable_rows_are_rejected_with_their_line() {
 }
 
 #[test]
-fn what_is_not_the_registry_is_not_data() {
+fn other_files_are_not_the_registry() {
     for name in [
         "cvm/cad_empty.csv",
         "cvm/cad_cut_short.csv",
@@ -152,7 +152,7 @@ fn what_is_not_the_registry_is_not_data() {
 }
 
 #[test]
-fn a_line_without_end_is_passed_over_in_bounded_memory() {
+fn overlong_line_is_skipped_in_bounded_memory() {
     let mut file = bytes("cvm/cad_latin1_crlf.csv");
     file.extend(std::iter::repeat_n(b'x', 1 << 20));
     file.extend(b"\r\n");

@@ -71,7 +71,7 @@ fn every_field_is_where_the_dictionary_says() {
 }
 
 #[test]
-fn a_filing_without_subject_is_described_by_its_type_species_or_category() {
+fn filing_without_subject_falls_back_to_type_or_category() {
     let descriptions: Vec<_> =
         clean("cvm/ipe_description_falls_back.csv").into_iter().map(|filing| filing.description).collect();
     assert_eq!(descriptions, ["AGO/E / Edital de Convocação", "AGE", "Ata", "Fato Relevante"]);
@@ -91,7 +91,7 @@ fn repeated_lines_are_one_filing_and_are_counted() {
 }
 
 #[test]
-fn two_filings_of_one_number_are_not_silently_one() {
+fn conflicting_filings_of_one_number_are_rejected() {
     let year = read("cvm/ipe_one_protocol_for_two_filings.csv");
     assert_eq!((year.filings.len(), year.duplicates), (1, 0));
     assert_eq!(year.rejects[0].line, 3);
@@ -147,7 +147,7 @@ fn a_link_names_its_filing_in_any_order_of_parameters() {
     assert_eq!(clean("cvm/ipe_link_parameters_in_another_order.csv")[0].id, FilingId::Protocol(1_400_001));
 }
 
-/// The expected names were computed with `sha256sum` over the lines without their ends.
+/// The expected ids were computed with `sha256sum` over the lines without their ends.
 #[test]
 fn a_link_without_number_is_named_by_the_hash_of_its_line() {
     let year = read("cvm/ipe_link_without_number.csv");
@@ -157,7 +157,7 @@ fn a_link_without_number_is_named_by_the_hash_of_its_line() {
 }
 
 #[test]
-fn a_control_character_in_what_is_kept_is_a_reject_that_names_its_column() {
+fn control_character_rejects_the_row_and_names_the_column() {
     let header = filings::COLUMNS.join(";");
     let fields = "00.000.000/0001-91;NOME;90011;2025-02-11;CAT;TIPO;ESP;SUBJ;2025-02-11;AP;P;1;https://x/?numProtocolo=7";
     for (column, name) in filings::COLUMNS.into_iter().enumerate() {
@@ -166,7 +166,7 @@ fn a_control_character_in_what_is_kept_is_a_reject_that_names_its_column() {
             row[column].insert(1, byte);
             let file = [header.as_bytes(), b"\r\n", &row.join(&b';'), b"\r\n"].concat();
             let year = read_bytes(&file).unwrap();
-            // These are not kept: the kind of document stands in for no subject, and an absurd reference is none.
+            // These are not kept: `Especie` is only used without a subject, and an invalid reference day is ignored.
             let kept =
                 !["CNPJ_Companhia", "Data_Referencia", "Especie", "Tipo_Apresentacao", "Protocolo_Entrega"]
                     .contains(&name);

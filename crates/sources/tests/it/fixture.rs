@@ -1,4 +1,4 @@
-//! The files of `fixtures/`, and shorthand for what tests compare with.
+//! The files of `fixtures/`, and helpers for comparisons.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Decisions about a whole answer, between reading and storing.
+//! Decisions about a whole response, between parsing and storing.
 
 use lastro_model::{Day, Frequency};
 use lastro_sources::judgement::{day_month_flip, empty, lost_rows};

@@ -1,17 +1,17 @@
-//! What each kind of series does in real life passes, and what only a slip does is doubted.
+//! Real changes of each kind of series pass, and typical errors are doubted.
 
 use lastro_model::{Day, Kind, RatePoint};
 
 use crate::fixture::{day, number};
 use crate::review::judged;
 
-/// Points of consecutive months from this one on.
+/// Consecutive monthly points starting here.
 fn months(first: &str, values: &[&str]) -> Vec<RatePoint> {
     let month = |n: i32| day(first).minus_months(-n);
     (0..).zip(values).map(|(n, value)| RatePoint { day: month(n), value: number(value) }).collect()
 }
 
-/// Whether the last of these months may follow the others.
+/// Whether the last of these months is accepted after the others.
 fn may_come(kind: Kind, values: &[&str]) -> bool {
     let points = months("2025-01-01", values);
     judged(kind, &points[..points.len() - 1], &points).doubted.is_empty()
@@ -30,7 +30,7 @@ fn assert_doubted(kind: Kind, cases: &[&[&str]]) {
 }
 
 #[test]
-fn a_rate_of_a_day_moves_as_that_of_a_year_does() {
+fn daily_rates_move_like_yearly_ones() {
     assert_passes(
         Kind::RatePerDay,
         &[
@@ -74,7 +74,7 @@ fn rates_of_new_loans_pass() {
 
 #[test]
 fn groups_of_prices_swing_with_the_seasons() {
-    // School fees in February, beside those of the year before.
+    // School fees in February, compared with those of the year before.
     let february = [
         "0.17", "5.61", "0.15", "0.06", "0.04", "0.09", "0.06", "0.61", "0.12", "0.18", "0.02", "0.19",
         "0.36",
@@ -85,7 +85,7 @@ fn groups_of_prices_swing_with_the_seasons() {
     assert_passes(
         Kind::RatePerMonth,
         &[
-            // Energy at a discount, and without it.
+            // Energy with a discount, and without it.
             &["0.08", "-0.56", "-3.08"],
             &["-0.56", "-3.08", "4.44"],
             &["0.09", "0.15", "-2.49"],
@@ -117,7 +117,7 @@ fn indices_and_stocks_move_by_small_factors() {
             kind,
             &[
                 &["108.4", "109.1"],
-                // The spring of 2020, and a December.
+                // The pandemic of 2020, and a December.
                 &["101.2", "81.3"],
                 &["81.3", "95.0"],
                 &["412563118", "466127009"],
@@ -161,7 +161,7 @@ fn shares_move_by_points() {
     assert_passes(
         Kind::Share,
         &[
-            // How many items rose.
+            // The share of items that rose.
             &["68.17", "47.48"],
             &["45.20", "66.30"],
             &["6.2", "6.8"],
@@ -194,7 +194,7 @@ fn wages_rise_in_january() {
     assert_doubted(Kind::Price, &[&["1412.00", "3530.00"], &["1412.00", "141.20"], &["5.1234", "51.234"]]);
 }
 
-/// Every value times this, as when a base year changes.
+/// Multiplies every value, like a change of base year.
 fn moved(points: &[RatePoint], factor: &str) -> Vec<RatePoint> {
     points.iter().map(|point| RatePoint { value: point.value * number(factor), ..*point }).collect()
 }
@@ -206,7 +206,7 @@ fn an_index_goes_to_another_base_as_a_whole() {
         let after = moved(&before, factor);
         assert_eq!(judged(Kind::Index, &before, &after).accepted, after, "{factor}");
     }
-    // One of them does not.
+    // A single value does not.
     let mut slip = before.clone();
     slip[3].value *= number("10");
     assert_eq!(judged(Kind::Index, &before, &slip).doubted[0].point, slip[3]);
@@ -217,7 +217,7 @@ fn an_index_goes_to_another_base_as_a_whole() {
 }
 
 #[test]
-fn a_revision_of_levels_passes_and_another_unit_waits() {
+fn revised_levels_pass_and_another_unit_is_doubted() {
     let before = months("2025-01-01", &["6101122", "6151870", "6203311"]);
     let revised = moved(&before, "1.023");
     assert_eq!(judged(Kind::Stock, &before, &revised).accepted, revised);
@@ -230,7 +230,7 @@ fn a_revision_of_levels_passes_and_another_unit_waits() {
 }
 
 #[test]
-fn the_season_is_that_of_the_same_month() {
+fn seasons_compare_the_same_month() {
     let lone: Vec<RatePoint> = months("2024-02-01", &["5.61"]);
     let other: Vec<RatePoint> = months("2025-01-01", &["0.20", "6.10"]);
     let february = |first: &[RatePoint]| {

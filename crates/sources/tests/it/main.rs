@@ -1,4 +1,4 @@
-//! The readers from outside: each quirk of the publishers as a fixture, arbitrary bytes, and the real files where they are at hand.
+//! Tests of the parsers: each quirk of the publishers as a fixture, arbitrary bytes, and the real files if available.
 
 #![allow(
     clippy::unwrap_used,

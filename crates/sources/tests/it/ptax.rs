@@ -1,4 +1,4 @@
-//! The central bank's exchange rates: questions, closings among other bulletins, and errors.
+//! The central bank's exchange rates: requests, closings among other bulletins, and errors.
 
 use lastro_model::{Currency, FxQuote};
 use lastro_sources::{Fault, Reading, ptax};
@@ -22,7 +22,7 @@ fn texts(reading: &Reading<FxQuote>) -> Vec<String> {
 }
 
 #[test]
-fn questions_put_the_month_first_and_never_a_plus() {
+fn request_urls_have_month_first_and_no_plus() {
     let request = ptax::period(ptax::OFFICIAL_BASE, currency("EUR"), day("2026-09-03"), day("2026-09-06"));
     assert_eq!(
         request.url,
@@ -47,7 +47,7 @@ fn only_the_closing_of_a_day_is_taken_with_all_its_decimals() {
 }
 
 #[test]
-fn the_old_label_is_a_closing_and_other_currencies_of_the_country_are_left_out() {
+fn old_closing_label_counts_and_other_currencies_do_not() {
     let reading = read_in("1994-06-01", "1994-07-31", "ptax/closing_label_of_1994.json").unwrap();
     assert_eq!(texts(&reading), ["1994-07-05 0.9310 0.9330"]);
     assert!(reading.rejects.is_empty());
@@ -68,7 +68,7 @@ fn the_yen_keeps_its_five_decimals() {
 }
 
 #[test]
-fn of_two_closings_the_later_counts_wherever_it_stands() {
+fn later_of_two_closings_counts() {
     assert_eq!(texts(&read("ptax/two_closings_a_day.json").unwrap()), ["2024-03-07 5.02600 5.02660"]);
 }
 
@@ -101,7 +101,7 @@ fn rows_of_another_endpoint_are_rejected() {
 }
 
 #[test]
-fn days_that_were_not_asked_for_are_not_data() {
+fn unrequested_days_are_not_data() {
     let fault = read_in("2024-07-01", "2024-08-31", "ptax/five_bulletins_a_day.json").unwrap_err();
     assert_eq!(fault, Fault::NotData("answer: has 2024-03-07, a day that was not asked for".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! The publishers' own bytes, where the directory named by `LASTRO_REAL_DATA` holds them. Silent without it.
+//! Tests with the publishers' original files, if `LASTRO_REAL_DATA` names a directory with them. Skipped otherwise.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -22,7 +22,7 @@ fn bytes(name: &str) -> Option<Vec<u8>> {
     path(name).map(|path| std::fs::read(path).unwrap())
 }
 
-/// Reads the body once more with nothing but a JSON reader: day and value as texts.
+/// Parses the body independently with a plain JSON parser: day and value as text.
 fn independently(body: &[u8]) -> Vec<(String, String)> {
     let list: serde_json::Value = serde_json::from_slice(body).unwrap();
     let texts = list.as_array().unwrap().iter().map(|item| {
@@ -52,13 +52,13 @@ fn series_equal_what_was_published_to_the_last_decimal() {
     assert_series_equal(Series::Selic, "sgs/ok_226_TR_ultimos3_dataFim.json");
 }
 
-/// The points of a real body.
+/// The points of an original body.
 fn points(series: Series, name: &str) -> Option<Vec<RatePoint>> {
     let body = bytes(name)?;
     Some(sgs::read(series, None, &answer(200, &body)).unwrap().rows)
 }
 
-/// Every step that was ever published passes, and would do so if it had been twice as long.
+/// Checks that every published step passes, even if doubled.
 fn assert_room(kind: Kind, points: &[RatePoint]) {
     for pair in points.windows(2) {
         let step = pair[1].value - pair[0].value;
@@ -76,7 +76,7 @@ fn every_real_step_passes_judgement_with_room() {
     let Some(selic) = points(Series::Selic, "sgs/432_2016-2025.json") else { return };
     assert_room(Kind::RatePerYear, &selic);
     assert_room(Kind::RatePerMonth, &points(Series::Ipca, "sgs/433_2016-2026.json").unwrap());
-    // The rate of a day, roughly by the year, stands in for CDI.
+    // The rate of a day, roughly annualised, stands in for CDI.
     let a_year = |point: RatePoint| RatePoint { value: point.value * Decimal::from(252), ..point };
     let daily = points(Series::Cdi, "sgs/11_2020-2024.json").unwrap();
     assert_room(Kind::RatePerYear, &daily.into_iter().map(a_year).collect::<Vec<_>>());
@@ -142,7 +142,7 @@ fn the_real_registry_is_read_whole() {
     assert!(reading.rows.iter().all(|company| company.registered_on.is_some()));
 }
 
-/// Every company against its line, split anew with another decoder: in Latin-1 a byte is its character.
+/// Compares every company with its line, split again with another decoder: in Latin-1 a byte is its character.
 #[test]
 fn the_real_registry_equals_its_lines_field_by_field() {
     let Some(file) = bytes("cvm/cad_cia_aberta.csv") else { return };

@@ -1,4 +1,4 @@
-//! Decisions about single points: what goes in beside what is held, and what is left out as a slip.
+//! Decisions about single points: which are accepted, and which are left out as errors.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{day, number};
 
-/// Points of consecutive days from this one on.
+/// Consecutive daily points starting here.
 pub(crate) fn series(first: &str, values: &[&str]) -> Vec<RatePoint> {
     let point = |(n, value): (i32, &&str)| RatePoint { day: day(first).plus_days(n), value: number(value) };
     (0..).zip(values).map(point).collect()
@@ -22,7 +22,7 @@ pub(crate) fn judged<P: Judged>(kind: Kind, before: &[P], read: &[P]) -> Review<
     review(kind, &held(before), read.iter().copied(), |_, _| false)
 }
 
-/// Whether this value may follow that one.
+/// Whether `new` is accepted after `before`.
 fn may_follow(kind: Kind, before: &str, new: &str) -> bool {
     let (before, new) = (series("2026-11-01", &[before]), series("2026-11-02", &[new]));
     judged(kind, &before, &new).doubted.is_empty()
@@ -33,7 +33,7 @@ fn reasons<P>(review: &Review<P>) -> Vec<&str> {
 }
 
 #[test]
-fn a_step_of_the_committee_passes_and_a_lost_decimal_point_does_not() {
+fn committee_steps_pass_and_lost_decimal_points_do_not() {
     for (before, new) in [
         ("15.00", "16.50"),
         ("15.00", "13.50"),
@@ -73,7 +73,7 @@ fn months_are_compared_by_points_and_never_by_factor_or_sign() {
         ("0.01", "0.19"),
         ("0.00", "1.00"),
         ("1.31", "3.02"),
-        // Prices that ran away, and were frozen.
+        // Hyperinflation and price freezes.
         ("67.55", "75.73"),
         ("75.73", "82.39"),
         ("82.39", "15.52"),
@@ -114,7 +114,7 @@ fn a_first_answer_is_not_judged() {
 }
 
 #[test]
-fn a_slip_keeps_nothing_else_out() {
+fn one_error_keeps_no_other_point_out() {
     let before = series("2026-10-30", &["15.00", "15.00"]);
     let read = series("2026-10-31", &["15.00", "1500.00", "15.00", "15.25"]);
     let review = judged(Kind::RatePerYear, &before, &read);
@@ -125,7 +125,7 @@ fn a_slip_keeps_nothing_else_out() {
 
 #[test]
 fn a_point_inside_the_history_may_be_near_either_side() {
-    // The level shifted between the days around it.
+    // The level shifted between the surrounding days.
     let around = [series("2026-11-01", &["10", "10"]), series("2026-11-04", &["40", "40"])].concat();
     for (value, passes) in [("10", true), ("40", true), ("400", false), ("1", false)] {
         let review = judged(Kind::RatePerYear, &around, &series("2026-11-03", &[value]));
@@ -134,7 +134,7 @@ fn a_point_inside_the_history_may_be_near_either_side() {
 }
 
 #[test]
-fn a_slip_that_is_in_service_condemns_no_good_value() {
+fn stored_error_does_not_condemn_good_values() {
     let before = series("2026-11-01", &["15", "1500"]);
     assert!(judged(Kind::RatePerYear, &before, &series("2026-11-03", &["15"])).doubted.is_empty());
 }
@@ -146,7 +146,7 @@ fn a_correction_towards_its_neighbours_goes_in() {
         let review = judged(Kind::RatePerYear, &before, &series("2026-11-02", &[corrected]));
         assert!(review.doubted.is_empty(), "{corrected}: {:?}", reasons(&review));
     }
-    // Several days at once: none of them vouches for the others.
+    // Several days at once: none of them supports the others.
     let before = series("2026-11-01", &["15", "1500", "1500", "1500"]);
     let review = judged(Kind::RatePerYear, &before, &series("2026-11-02", &["15", "15", "15"]));
     assert!(review.doubted.is_empty(), "{:?}", reasons(&review));
@@ -156,7 +156,7 @@ fn a_correction_towards_its_neighbours_goes_in() {
 }
 
 #[test]
-fn a_published_value_does_not_leave_its_neighbours() {
+fn published_value_may_not_move_away_from_neighbours() {
     let before = series("2026-11-01", &["12.25", "12.25", "12.25"]);
     for plausible in ["12.25", "12.2500", "12.5", "11", "20", "7"] {
         let review = judged(Kind::RatePerYear, &before, &series("2026-11-02", &[plausible]));
@@ -176,7 +176,7 @@ fn a_published_value_does_not_leave_its_neighbours() {
 }
 
 #[test]
-fn a_new_level_waits_until_it_is_believed_and_then_vouches_for_itself() {
+fn new_level_waits_until_believed_then_supports_itself() {
     let before = series("2026-11-01", &["15", "15"]);
     let read = series("2026-11-03", &["150", "150.5", "151"]);
     assert_eq!(judged(Kind::RatePerYear, &before, &read).doubted.len(), 3);
@@ -209,13 +209,13 @@ fn both_sides_of_a_quote_are_judged() {
     }
 }
 
-/// A history of this kind that moves as real ones do: each step a share of the widest one, from -100 to 100.
+/// A history that moves like a real one: each step is a share of the widest one, from -100 to 100.
 fn walk(kind: Kind, first: Decimal, steps: &[i64]) -> Vec<RatePoint> {
     let mut value = first;
     let points = (0..).zip(steps).map(|(n, step)| {
         let share = Decimal::new(*step, 2);
         value = match kind {
-            // A committee's steps, which never lead below a quarter.
+            // The committee's steps, never below 0.25.
             Kind::RatePerYear => (value + Decimal::new(15, 1) * share).max(Decimal::new(25, 2)),
             Kind::RatePerMonth => Decimal::new(*step * 3, 2),
             _ => value * (Decimal::ONE + Decimal::new(2, 1) * share),
@@ -229,7 +229,7 @@ fn kinds() -> impl Strategy<Value = Kind> {
     prop::sample::select(&[Kind::RatePerYear, Kind::RatePerMonth, Kind::Price][..])
 }
 
-/// What a slip of the keyboard makes of a number: the point lost or moved, the sign, a digit in front.
+/// Typing errors in a number: decimal point lost or moved, sign changed, a digit too many.
 fn slips() -> impl Strategy<Value = fn(Decimal) -> Decimal> {
     let ten: fn(Decimal) -> Decimal = |value| value * Decimal::TEN;
     let slips: Vec<fn(Decimal) -> Decimal> = vec![
@@ -246,7 +246,7 @@ fn slips() -> impl Strategy<Value = fn(Decimal) -> Decimal> {
 
 proptest! {
     #[test]
-    fn what_moves_as_real_series_do_is_never_doubted(
+    fn realistic_steps_are_never_doubted(
         kind in kinds(),
         first in 190i64..4_500,
         steps in prop::collection::vec(-100i64..=100, 2..60),
@@ -260,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slip_is_doubted_wherever_it_stands_and_its_correction_is_not(
+    fn error_is_doubted_anywhere_and_its_correction_is_not(
         kind in prop::sample::select(&[Kind::RatePerYear, Kind::Price][..]),
         first in 190i64..4_500,
         steps in prop::collection::vec(-3i64..=3, 6..40),
@@ -272,14 +272,14 @@ proptest! {
         let at = 1 + at.index(points.len() - 1);
         let mut read = points.clone();
         read[at].value = slip(read[at].value);
-        // New, among others that are; and in the place of what was published.
+        // As a new point among other new ones, and in place of a published one.
         for before in [&points[..1], &points[..at], &points[..]] {
             let review = judged(kind, before, &read);
             prop_assert_eq!(review.doubted.len(), 1, "{:?}", reasons(&review));
             prop_assert_eq!(review.doubted[0].point, read[at]);
             prop_assert_eq!(review.accepted.len(), points.len() - 1);
         }
-        // An older version published it.
+        // The error is already stored.
         prop_assert_eq!(judged(kind, &read, &points).accepted, points);
     }
 

@@ -1,4 +1,4 @@
-//! The central bank's series: questions, good bodies, and every error body.
+//! The central bank's series: requests, valid bodies, and every error body.
 
 use lastro_model::{RatePoint, Series};
 use lastro_sources::{Fault, Reading, sgs};
@@ -17,7 +17,7 @@ fn texts(reading: &Reading<RatePoint>) -> Vec<String> {
 const MARCH: (&str, &str) = ("2024-03-01", "2024-03-31");
 
 #[test]
-fn questions_are_the_publishers_addresses() {
+fn request_urls_match_the_publisher() {
     let window = sgs::window("https://api.bcb.gov.br/", Series::Selic, day("2024-01-02"), day("2024-12-31"));
     assert_eq!(
         window.url,
@@ -31,7 +31,7 @@ fn questions_are_the_publishers_addresses() {
 }
 
 #[test]
-fn a_daily_history_is_asked_for_year_by_year_and_a_monthly_one_at_once() {
+fn daily_histories_are_split_by_year_and_monthly_ones_not() {
     let windows = sgs::windows(Series::Selic, day("1990-01-01"), day("2001-02-03"));
     let expected = [("1999-03-05", "1999-12-31"), ("2000-01-01", "2000-12-31"), ("2001-01-01", "2001-02-03")];
     assert_eq!(windows, expected.map(|(from, to)| (day(from), day(to))));
@@ -118,7 +118,7 @@ fn equal_rows_of_a_day_are_one_and_different_ones_are_not_data() {
 }
 
 #[test]
-fn days_that_were_not_asked_for_are_not_data() {
+fn unrequested_days_are_not_data() {
     let body = "sgs/calendar_days_with_fixed_scale.json";
     assert!(read(Series::Selic, ("2024-03-08", "2024-03-12"), 200, body).is_ok());
     for asked in [("2024-03-09", "2024-03-12"), ("2024-03-08", "2024-03-11"), ("2020-01-01", "2020-12-31")] {
@@ -138,7 +138,7 @@ fn a_window_without_values_is_empty_whatever_its_status() {
 }
 
 #[test]
-fn our_own_mistakes_are_not_worth_a_retry() {
+fn our_own_mistakes_are_permanent() {
     let cases = [
         (406, "sgs/error_406_ten_years.json"),
         (200, "sgs/error_406_ten_years.json"),
@@ -150,7 +150,7 @@ fn our_own_mistakes_are_not_worth_a_retry() {
 }
 
 #[test]
-fn everything_else_is_trouble_that_may_pass() {
+fn other_errors_are_transient() {
     let cases = [
         (200, "error_page.html"),
         (404, "error_page.html"),
@@ -173,7 +173,7 @@ fn everything_else_is_trouble_that_may_pass() {
 }
 
 #[test]
-fn a_fault_tells_what_came_instead_of_data() {
+fn fault_describes_the_response() {
     let fault = read(Series::Selic, MARCH, 200, "error_page.html").unwrap_err();
     assert_eq!(fault.to_string(), "answer: the publisher answered status 200 with an HTML page (text/html)");
 }
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_as_the_publisher_does_is_read_back_exactly(
+    fn published_format_round_trips_exactly(
         days in prop::collection::btree_map(11_000i32..20_000, (-99_999i64..99_999, 0u32..7), 0..40)
     ) {
         let points: Vec<RatePoint> = days

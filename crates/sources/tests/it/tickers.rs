@@ -49,7 +49,7 @@ fn reasons(year: &YearOfForms) -> Vec<(u64, &str)> {
     year.reading.rejects.iter().map(|reject| (reject.line, reject.reason.as_str())).collect()
 }
 
-/// One form and one ticker of it.
+/// One form with one ticker.
 fn small(reference: &str, version: u16, number: u64, ticker: &str) -> (Vec<u8>, Vec<u8>) {
     let cnpj = "90.011.001/0001-01";
     let form = format!("{cnpj};{reference};{version};X;090011;FCA;{number};{reference};https://x/\r\n");
@@ -70,7 +70,7 @@ fn a_year_of_forms_is_at_a_fixed_address() {
 }
 
 #[test]
-fn the_newest_form_of_each_company_is_read_and_what_has_no_ticker_is_passed_over() {
+fn newest_form_counts_and_rows_without_ticker_are_skipped() {
     let year = read(FORMS, SECURITIES);
     assert_eq!(year.reading.rejects, []);
     assert_eq!(
@@ -91,7 +91,7 @@ fn every_field_is_as_published() {
 }
 
 #[test]
-fn a_code_in_several_rows_has_the_period_that_lasts() {
+fn code_in_several_rows_keeps_the_latest_period() {
     let securities = tickers::union(&[read(FORMS, SECURITIES)]);
     let lasting = securities.iter().find(|security| security.ticker.to_string() == "LUZF3").unwrap();
     assert_eq!((lasting.trading_from, lasting.trading_to), (Some(day("2012-07-02")), None));
@@ -125,7 +125,7 @@ fn rows_that_cannot_be_read_are_rejects_with_their_line() {
 }
 
 #[test]
-fn forms_that_cannot_be_read_are_rejects_and_one_told_twice_is_one() {
+fn unreadable_forms_are_rejected_and_duplicates_merged() {
     let year = read("cvm/fca_unreadable_forms.csv", SECURITIES);
     let no_form = "ID_Documento and CNPJ_Companhia name no form";
     assert_eq!(
@@ -145,7 +145,7 @@ fn forms_that_cannot_be_read_are_rejects_and_one_told_twice_is_one() {
 }
 
 #[test]
-fn of_two_years_the_newer_form_counts_even_if_it_names_no_ticker() {
+fn newer_form_counts_even_without_a_ticker() {
     let read = |of: i16, reference: &str, version, number, ticker: &str| {
         let (forms, securities) = small(reference, version, number, ticker);
         year(of, &forms, &securities).unwrap()
@@ -158,7 +158,7 @@ fn of_two_years_the_newer_form_counts_even_if_it_names_no_ticker() {
     assert_eq!(codes(&tickers::union(&[old(), nothing_yet])), ["OLDX3 90011"], "January");
 }
 
-/// Fails whoever reads the bytes that are out of bounds.
+/// A reader that fails when the personal bytes are read.
 struct Guarded {
     zip: Cursor<Vec<u8>>,
     personal: Range<u64>,

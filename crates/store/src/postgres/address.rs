@@ -1,7 +1,7 @@
-//! What a `postgres://` address says: where the server is, who we are, and how far the connection is trusted.
+//! Parsing of `postgres://` addresses: server, user, and how the server's certificate is verified.
 //!
-//! The driver reads the address, but knows nothing of `sslmode=verify-full` or `sslrootcert`, which operators paste from
-//! elsewhere. These are taken off first. No sentence repeats any part that may hold a password.
+//! The driver parses the address, but does not support `sslmode=verify-full` or `sslrootcert`, which operators paste
+//! from elsewhere. These are removed first. No error repeats any part that may hold a password.
 
 use std::error::Error as _;
 use std::fmt;
@@ -14,38 +14,38 @@ use tokio_postgres::config::{Host, SslMode};
 
 use crate::{Options, Result, StoreError};
 
-/// For one attempt at one address of the host.
+/// Timeout of one attempt at one address of the host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What was sent and is not acknowledged after this is lost, and the connection with it.
+/// Timeout of the acknowledgement of sent data. The connection counts as lost after it.
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 
-/// A server that vanished while nothing was sent is found out after so long, and three more times a third of it.
+/// Idle time before keepalive probes. A dead idle server is detected after this plus three probes at a third of it.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
 pub(crate) struct ServerAddress {
     pub(super) config: Config,
     pub(super) trust: Trust,
-    /// Whoever signs the server's certificate, in PEM.
+    /// Certificates of the authorities that sign the server's certificate, in PEM.
     pub(super) ca: Option<PathBuf>,
     name: String,
 }
 
-/// How sure we want to be of whom we talk to.
+/// Level of verification of the server's identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// No TLS.
     Disable,
-    /// TLS where the server has it, and no question who it is: a listener is kept out, an impostor is not.
+    /// TLS if the server supports it, without verification: protects against eavesdroppers, not against impostors.
     Prefer,
-    /// The certificate must be signed by whom we believe, whatever name it has.
+    /// The certificate must be signed by a trusted authority, whatever its name.
     VerifyCa,
-    /// And it must be that of the host.
+    /// The certificate must also match the host's name.
     VerifyFull,
 }
 
-/// Nothing of the user or the password.
+/// Shows neither user nor password.
 impl fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
@@ -81,7 +81,7 @@ impl ServerAddress {
         Ok(Self { config, trust, ca: ours.root, name })
     }
 
-    /// What is set apart from the address. Who names an authority wants it asked.
+    /// Applies the options. A configured authority replaces `Prefer` with full verification.
     pub(crate) fn with(mut self, options: &Options) -> Self {
         if let Some(ca) = &options.ca {
             self.ca = Some(ca.clone());
@@ -104,8 +104,8 @@ fn unreadable(sentence: &str) -> StoreError {
     StoreError::Unsupported(sentence.to_owned())
 }
 
-/// Names a parameter that the driver does not know, unless it may be a part of a password that was not escaped: an `@`
-/// follows that.
+/// Names a parameter that the driver does not support, unless an `@` follows: then it may be part of an unescaped
+/// password.
 fn unparsed(error: &tokio_postgres::Error, parameters: &str) -> StoreError {
     let reason = error.source().map(ToString::to_string).unwrap_or_default();
     let unknown = reason.strip_prefix("unknown option `").and_then(|rest| rest.strip_suffix('`'));
@@ -118,7 +118,7 @@ fn unparsed(error: &tokio_postgres::Error, parameters: &str) -> StoreError {
     }
 }
 
-/// The address without its parameters, and these. A password may hold a question mark.
+/// Splits the address from its parameters. A password may contain a question mark.
 fn split(url: &str) -> (&str, &str) {
     let after_credentials = url.find('@').unwrap_or(0);
     match url.get(after_credentials..).and_then(|rest| rest.find('?')) {
@@ -127,17 +127,17 @@ fn split(url: &str) -> (&str, &str) {
     }
 }
 
-/// The parameters that the driver does not know.
+/// The parameters that the driver does not support.
 #[derive(Default)]
 struct TlsParameters {
     mode: Option<Trust>,
     root: Option<PathBuf>,
-    /// `sslrootcert=system`: the roots that are compiled in.
+    /// `sslrootcert=system`: use the roots that are compiled in.
     any_root: bool,
 }
 
 impl TlsParameters {
-    /// Says whether the parameter is one of them.
+    /// Returns whether the parameter is one of them.
     fn take(&mut self, parameter: &str) -> Result<bool> {
         let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let value = percent_decode_str(value).decode_utf8().map_err(|_| unreadable(UNREADABLE))?;
@@ -159,7 +159,7 @@ impl TlsParameters {
     }
 }
 
-/// `require` asks who it is, too: TLS with anybody is no protection.
+/// `require` verifies the server too: TLS with an unknown server is no protection.
 fn mode(value: &str) -> Result<Trust> {
     match value {
         "disable" => Ok(Trust::Disable),
@@ -170,8 +170,8 @@ fn mode(value: &str) -> Result<Trust> {
     }
 }
 
-/// The database and its host, as they may stand in a sentence. A sign of a password that was not escaped ends up in
-/// either: such an address is refused.
+/// The database and its host, for messages. Part of an unescaped password would end up in one of them, so such an
+/// address is rejected.
 fn name(config: &Config) -> Result<String> {
     let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
     if hosts.is_empty() {
@@ -192,7 +192,7 @@ fn host(host: &Host) -> String {
     }
 }
 
-/// A server that is gone is noticed while somebody waits, unless the address says otherwise.
+/// Sets timeouts that detect a lost server while a request waits, unless the address sets them.
 fn be_prompt(config: &mut Config, parameters: &[&str]) {
     let says = |name: &str| parameters.iter().any(|parameter| parameter.starts_with(name));
     if !says("connect_timeout=") {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_cannot_be_read_is_not_repeated() {
+    fn unreadable_addresses_are_not_repeated() {
         for url in [
             "postgres://",
             "postgres:///lastro",
@@ -256,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_is_not_known_is_named() {
+    fn unknown_parameters_are_named() {
         let url = "postgres://u:hunter2@host/lastro?connect_timeout=3&pool_mode=hunter2";
         let refusal = ServerAddress::parse(url).unwrap_err().to_string();
         assert!(refusal.contains("pool_mode") && !refusal.contains("hunter2"), "{refusal}");
     }
 
     #[test]
-    fn trust_is_what_the_address_or_an_authority_asks_for() {
+    fn trust_follows_the_address_and_the_authority() {
         let trust = |parameters: &str| parse(&format!("postgres://u@h/d?{parameters}")).trust;
         assert_eq!(trust(""), Trust::Prefer);
         assert_eq!(trust("sslmode=disable"), Trust::Disable);

@@ -1,4 +1,4 @@
-//! Many rows in one statement: an array for each column.
+//! Many rows in one statement: an array per column.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::sql::Column;
 use crate::transaction::Value;
 use crate::{Result, StoreError};
 
-/// The places of the rows, cut where a key comes again: no statement changes a row twice.
+/// Groups the positions of the rows, starting anew at each repeated key: no statement changes a row twice.
 pub(super) fn runs(rows: &[&[Value<'_>]], key_columns: usize) -> Vec<Vec<usize>> {
     let (mut runs, mut run, mut keys) = (Vec::new(), Vec::new(), HashSet::new());
     for (place, row) in rows.iter().enumerate() {
@@ -27,14 +27,14 @@ pub(super) fn runs(rows: &[&[Value<'_>]], key_columns: usize) -> Vec<Vec<usize>>
 pub(super) struct Arrays<'a>(Vec<Array<'a>>);
 
 impl<'a> Arrays<'a> {
-    /// Of the rows at these places.
+    /// Arrays of the rows at these positions.
     pub(super) fn of<'v: 'a>(columns: &[Column], rows: &[&'a [Value<'v>]], places: &[usize]) -> Result<Self> {
         let values = |column: usize| places.iter().map(move |place| &rows[*place][column]);
         let arrays = columns.iter().enumerate().map(|(column, kind)| Array::of(*kind, values(column)));
         arrays.collect::<Result<_>>().map(Self)
     }
 
-    /// As a statement takes them.
+    /// The arrays as statement parameters.
     pub(super) fn typed(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {
         self.0.iter().map(Array::typed).collect()
     }
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_cut_where_a_key_comes_again() {
+    fn rows_are_split_at_repeated_keys() {
         let row = |series, day: i32| [Value::from("1"), Value::from(series), Value::from(day)];
         let rows = [row("a", 1), row("b", 1), row("a", 1), row("a", 2), row("a", 2)];
         let rows: Vec<&[Value<'_>]> = rows.iter().map(|row| &row[..]).collect();

@@ -1,5 +1,5 @@
-//! PostgreSQL's errors in our words. Statement texts, values and addresses stay out of them: a message of the server may
-//! quote any of these, so only its code is passed on.
+//! Translation of PostgreSQL's errors, without statement texts, values and addresses: a server message may quote any
+//! of these, so only its code is passed on.
 
 use std::error::Error as _;
 
@@ -7,7 +7,7 @@ use tokio_postgres::Error;
 
 use crate::StoreError;
 
-/// A statement that failed.
+/// The failure of a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     pub(super) error: StoreError,
@@ -15,18 +15,18 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// The connection stands, and nothing comes over it.
+    /// The connection is open, but the server does not reply.
     pub(super) fn silence() -> Self {
         Self { error: unreachable("it does not answer in time"), cause: Cause::Lost }
     }
 }
 
-/// What may help.
+/// The cause of a failure, which decides on a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Somebody else was in the way: the same transaction may succeed at once.
+    /// Another transaction interfered: the same one may succeed at once.
     Contention,
-    /// The connection is gone: another one may serve.
+    /// The connection is gone: another one may work.
     Lost,
     Other,
 }
@@ -62,11 +62,11 @@ fn of_code(code: &str) -> (StoreError, Cause) {
     let reported = || format!("PostgreSQL reports {code}");
     match code {
         "40001" | "40P01" => (StoreError::Busy, Cause::Contention),
-        // A row that this one refers to was deleted meanwhile: whoever looks again does not find it.
+        // A referenced row was deleted meanwhile: a retry does not find it.
         "23503" => (StoreError::Backend(reported()), Cause::Contention),
         "55P03" | "57014" => (StoreError::Busy, Cause::Other),
-        // Told to go, not yet or no longer open, too many connections, or a standby that takes no writes
-        // (0A000 where a transaction that writes begins there).
+        // Terminated, starting up or shutting down, too many connections, or a standby that rejects writes (0A000 if a
+        // transaction that writes begins there).
         "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" | "25006" | "0A000" => {
             (unreachable(reported()), Cause::Lost)
         }
@@ -80,7 +80,7 @@ fn of_code(code: &str) -> (StoreError, Cause) {
     }
 }
 
-/// The driver's own sentences are fixed texts, by which its kinds are known.
+/// Recognises the kinds of driver errors by their fixed texts.
 fn of_driver(error: &Error) -> (StoreError, Cause) {
     let sentence = error.to_string();
     match sentence.as_str() {
@@ -101,7 +101,7 @@ fn of_driver(error: &Error) -> (StoreError, Cause) {
     }
 }
 
-/// The system has no kind for a name that nobody knows.
+/// Unknown host names have no error kind of their own, so they are recognised by text.
 fn of_network(error: &std::io::Error) -> String {
     if error.to_string().starts_with("failed to lookup address information") {
         return "its name is not known".to_owned();

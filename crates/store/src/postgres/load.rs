@@ -1,7 +1,7 @@
-//! Streams one edition of a source, or what changed since an earlier one, out of a single reading transaction.
+//! Streams one edition of a source, or its changes since an earlier one, from a single read transaction.
 //!
-//! Each has a connection of its own. The server is read no faster than the receiver takes, and a receiver that leaves
-//! closes the connection in the middle of the answer.
+//! Each load has its own connection. The server is read no faster than the receiver consumes, and a receiver that is
+//! dropped closes the connection in the middle of the reply.
 
 use lastro_model::Source;
 use tokio::runtime::Handle;
@@ -13,10 +13,10 @@ use crate::blocking::blocking;
 use crate::rules::load::{self, CurrentEdition, Selection};
 use crate::{Loaded, Result, StoreError};
 
-/// What there is to stream: nothing, where the edition to start from is not remembered.
+/// The started stream; `None` if the edition to start from is not remembered.
 type Begun = Result<Option<Loaded>>;
 
-/// All rows, or the filings that changed. Answers when the state that is read is fixed; the rows follow.
+/// Streams all rows, or the changed filings. Returns once the state to read is fixed; the rows follow.
 pub(super) async fn begin(server: &Server, source: Source, selection: Selection) -> Begun {
     let (begun, beginning) = oneshot::channel();
     let connection = server.connect().await?;
@@ -42,19 +42,19 @@ fn read(line: Line<'_>, source: Source, selection: Selection, begun: oneshot::Se
     };
     let (loaded, batches) = load::under_way(current);
     tell(begun, Ok(Some(loaded)));
-    // A reading cut short never looks like a whole one: the channel is open until it is known how it ended.
+    // The channel stays open until the result of the read is known, so that an interrupted read never looks complete.
     if let Err(error) = load::stream(&session, source, selection, &batches) {
-        // If nobody listens any more, nobody misses the error.
+        // A receiver that has gone does not need the error.
         let _ = batches.blocking_send(Err(error));
     }
 }
 
-/// Whoever asked may have left.
+/// Sends the outcome. The caller may have gone.
 fn tell(begun: oneshot::Sender<Begun>, outcome: Begun) {
     let _ = begun.send(outcome);
 }
 
-/// This first read fixes the state that all later ones see.
+/// Reads the current edition. This first read fixes the state that all later reads see.
 fn fixed(session: &Session<'_>, source: Source, selection: Selection) -> Result<Option<CurrentEdition>> {
     let current = CurrentEdition::of(session, source)?;
     let is_known = match selection {

@@ -1,10 +1,10 @@
-//! The rows that stand for the locks of the rules.
+//! The rows that represent the locks of the rules.
 //!
-//! They are taken against writers, not against references: a message may be written to a webhook that is being settled.
+//! They lock out writers, not references: a message may be inserted for a webhook that is being settled.
 
 use crate::transaction::{Lock, Value};
 
-/// A statement that takes the row and gives it, and the one that gives nothing where somebody else has it.
+/// The statement that waits for the row, and the one that returns nothing if another transaction holds it.
 pub(super) struct LockStatement {
     pub(super) wait: &'static str,
     pub(super) skip: &'static str,
@@ -24,7 +24,7 @@ const KEYS: LockStatement = locking!("SELECT 1 FROM counter WHERE name = $1");
 const ACCOUNT: LockStatement = locking!("SELECT 1 FROM account WHERE id = $1");
 const WEBHOOK: LockStatement = locking!("SELECT 1 FROM webhook WHERE id = $1");
 
-/// The statement, and the row it is about.
+/// The statement for a lock, and the key of its row.
 pub(super) fn statement(lock: &Lock) -> (LockStatement, [Value<'_>; 1]) {
     match lock {
         Lock::Source(source) => (SOURCE, [source.name().into()]),

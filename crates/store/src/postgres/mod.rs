@@ -1,9 +1,9 @@
 //! PostgreSQL: one database for any number of replicas.
 //!
-//! Both sides of the store lie in it. Where SQLite has one writer, several write here at once: a rule names what it needs
-//! for itself, and this engine locks the row that stands for it; a transaction that lost against another is run again.
-//! Small questions and changes share a few connections, and at most so many threads wait for the server. Publications and
-//! whole editions take long and have a connection of their own.
+//! It holds both sides of the store. Unlike SQLite it has several writers at once: a rule names the locks it needs,
+//! and this engine locks the rows that represent them; a transaction that lost a conflict is retried. Small reads and
+//! changes share a few connections, which also limits the threads that wait for the server. Publications and whole
+//! editions take long and have their own connections.
 
 mod address;
 mod arrays;
@@ -33,20 +33,20 @@ use failure::Cause;
 use server::Server;
 use session::{Kind, Line, Session, Undone};
 
-/// As of the statement, and not of the transaction: what is measured is one round trip.
+/// Time of the statement, not of the transaction, so that one round trip is measured.
 const STORE_TIME: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-/// A change that loses against others this often is told that they are too many.
+/// Maximum number of tries of a change that conflicts with others. It then fails.
 const TRIES: u32 = 5;
 
-/// A rule on a connection. It may be run again.
+/// A rule to run on a connection. It may be retried.
 type Work = Box<dyn Fn(&Session<'_>) -> Result<()> + Send>;
 
 pub(crate) struct Postgres {
     server: Server,
 }
 
-/// The driver's own form would tell more than the place.
+/// Prints only the address: the driver's own output would reveal more.
 impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Postgres").field(&self.server.address).finish()
@@ -61,7 +61,7 @@ impl Postgres {
         Ok(Self { server })
     }
 
-    /// Runs something small on a shared connection, again where that may help.
+    /// Runs a small rule on a shared connection, with retries that may help.
     async fn run(&self, kind: Kind, mut work: Work) -> Result<()> {
         let mut patience = Patience { kind, tries: 0, reconnected: false };
         loop {
@@ -83,7 +83,7 @@ impl Postgres {
     }
 }
 
-/// What was tried already.
+/// The retries so far.
 struct Patience {
     kind: Kind,
     tries: u32,
@@ -91,17 +91,17 @@ struct Patience {
 }
 
 impl Patience {
-    /// Comes back when it is worth another try, or with the error to tell.
+    /// Returns if another try is worthwhile, or fails with the error to report.
     async fn again(&mut self, server: &Server, undone: Undone) -> Result<()> {
         match undone.failure.cause {
             Cause::Contention if self.tries + 1 < TRIES => {
                 self.tries += 1;
-                // Those that lost together do not meet again together.
+                // A random delay, so that conflicting transactions do not collide again.
                 let longest = 10_u64 << self.tries;
                 tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=longest))).await;
                 Ok(())
             }
-            // A connection that died while nobody looked. What may have been written is not written again.
+            // The connection died while idle. Anything that may have been written is not written again.
             Cause::Lost if !self.reconnected && (self.kind == Kind::Read || !undone.begun) => {
                 self.reconnected = true;
                 server.distrust();
@@ -150,8 +150,7 @@ impl Engine for Postgres {
         Some(STORE_TIME)
     }
 
-    /// When the bytes of deleted rows are written over is the server's business: its vacuum does, and its backups and
-    /// logs are not ours to clean.
+    /// The server overwrites the bytes of deleted rows by its vacuum; its backups and logs are outside our control.
     async fn wipe_deleted_accounts(&self) -> Result<bool> {
         Ok(true)
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL's rows and values as the rules see them.
+//! Conversion between PostgreSQL's values and those of the rules.
 
 use std::error::Error;
 
@@ -14,7 +14,7 @@ impl Row for PostgresRow {
         self.try_get(column).map_err(|_| unreadable(self, column))
     }
 
-    /// The rules know no widths: each column says its own.
+    /// Handles every width: the rules do not distinguish them, but columns do.
     fn integer_or_null(&self, column: usize) -> Result<Option<i64>> {
         let number = match self.columns().get(column).map(|column| column.type_().clone()) {
             Some(Type::INT8) => self.try_get(column),
@@ -31,7 +31,7 @@ impl Row for PostgresRow {
     }
 }
 
-/// As a literal would be written, so that the server takes it for whatever type stands in that place.
+/// Sends values as text, like literals, so that the server converts them to the type required in their place.
 impl ToSql for Value<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {

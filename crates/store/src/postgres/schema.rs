@@ -1,7 +1,7 @@
-//! Applies the migrations, all that are missing in one transaction.
+//! Applies all pending migrations in one transaction.
 //!
-//! Several replicas may start at once on an empty database. A lock of the server lets one of them work and the others look
-//! again; where it is not to be had across a proxy, whoever loses finds the tables made and looks again, too.
+//! Several replicas may start at once on an empty database. An advisory lock lets one of them work while the others
+//! wait and check again. If a proxy prevents the lock, the losers find the tables created and check again, too.
 
 use tokio_postgres::Client;
 
@@ -11,16 +11,16 @@ use crate::engine::Presence;
 use crate::migration::{Applied, Migration, POSTGRES, pending};
 use crate::{Result, StoreError};
 
-/// The oldest that is tested.
+/// The oldest version that is tested.
 const OLDEST_SERVER: i32 = 140_000;
 
-/// Any number that no other program is likely to lock: "lastro" in ASCII.
+/// An arbitrary number that no other program is likely to lock: "lastro" in ASCII.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(119165804638831)";
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '300s';
     SET LOCAL statement_timeout = 0";
 
-/// The table in which a database remembers what it went through, and by which it is known to be ours.
+/// The table that records the applied migrations and identifies a database as ours.
 const HISTORY: &str = "CREATE TABLE IF NOT EXISTS lastro_migration (
     version INTEGER PRIMARY KEY,
     sha256 TEXT COLLATE \"C\" NOT NULL,
@@ -28,8 +28,8 @@ const HISTORY: &str = "CREATE TABLE IF NOT EXISTS lastro_migration (
     applied_at BIGINT NOT NULL
 )";
 
-/// Tables and whatever else may have the name of one, such as views, sequences and types. What an extension brought along
-/// is nobody's.
+/// Counts tables and everything that shares their namespace, such as views, sequences and types, except objects of
+/// extensions.
 const RELATIONS: &str =
     "SELECT COUNT(*), COUNT(*) FILTER (WHERE relname = 'lastro_migration' AND relkind = 'r')
     FROM pg_catalog.pg_class
@@ -38,10 +38,10 @@ const RELATIONS: &str =
 
 const APPLIED: &str = "SELECT version, sha256, min_reader FROM lastro_migration ORDER BY version";
 
-/// So often somebody else may be faster.
+/// Maximum number of tries if other processes are faster.
 const TRIES: usize = 5;
 
-/// Looks before it touches: a database that is not ours, or that this version cannot serve, is left as it is.
+/// Checks before it writes: another program's database, or one that this version does not support, is left as it is.
 pub(super) async fn bring_up_to_date(client: &Client, database: &str, presence: Presence) -> Result<()> {
     let checked = tokio::time::timeout(Kind::Read.answered_within(), check_server(client)).await;
     checked.map_err(|_| Failure::silence().error)??;
@@ -88,7 +88,7 @@ async fn check_server(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// What the database went through so far; nothing, if it is empty.
+/// The migrations applied so far; empty if the database is empty.
 async fn applied(client: &Client, database: &str) -> Result<Vec<Applied>> {
     let row = client.query_typed_one(RELATIONS, &[]).await?;
     let (all, history): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
@@ -108,7 +108,7 @@ fn read_applied(row: &tokio_postgres::Row) -> Result<Applied> {
 }
 
 enum Interrupted {
-    /// Somebody else was making the same tables.
+    /// Another process was creating the same tables.
     Overtaken,
     Failed(StoreError),
 }
@@ -136,7 +136,7 @@ async fn apply_all(client: &Client, database: &str) -> Result<(), Interrupted> {
     Ok(ended?)
 }
 
-/// Whoever waited for the lock looks again at what is missing.
+/// Checks again what is pending once the lock is held.
 async fn apply_locked(client: &Client, database: &str) -> Result<(), Interrupted> {
     client.batch_execute(BEGIN).await?;
     client.batch_execute(LOCK).await?;
@@ -147,11 +147,11 @@ async fn apply_locked(client: &Client, database: &str) -> Result<(), Interrupted
     Ok(())
 }
 
-/// The time is the database's own: nobody acts on it.
+/// Uses the database's own time, which is only informative.
 async fn apply(client: &Client, migration: &Migration) -> Result<(), Interrupted> {
     client.batch_execute(HISTORY).await?;
     client.batch_execute(migration.sql).await?;
-    // No part of it comes from outside.
+    // No part of the statement comes from outside.
     let record = format!(
         "INSERT INTO lastro_migration (version, sha256, min_reader, applied_at)
             VALUES ({}, '{}', {}, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))",

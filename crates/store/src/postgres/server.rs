@@ -1,4 +1,4 @@
-//! Connections to the server: a few that are shared, and one of its own for whatever takes long.
+//! Connections to the server: a shared pool, and separate ones for long transactions.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::session::Kind;
 use super::tls;
 use crate::{Options, Result, StoreError};
 
-/// How long a question waits for a connection that is free.
+/// Timeout of waiting for a free connection.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// For a connection to be there, with greetings, keys and passwords; several addresses may be tried.
+/// Timeout of connecting, including TLS and authentication; several addresses may be tried.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(10);
 
 pub(super) struct Server {
@@ -42,12 +42,12 @@ impl Server {
         Ok(Self { address, tls, pool, answered_within: options.answered_within })
     }
 
-    /// How long the server may keep silent in such a transaction.
+    /// Timeout of the server's reply in this kind of transaction.
     pub(super) fn answers_within(&self, kind: Kind) -> Duration {
         self.answered_within.unwrap_or(kind.answered_within())
     }
 
-    /// One of the shared connections.
+    /// Takes a connection from the pool.
     pub(super) async fn lend(&self) -> Result<Lent> {
         match self.pool.get().await {
             Ok(object) => Ok(Lent { object: Some(object), clean: false }),
@@ -58,27 +58,27 @@ impl Server {
         }
     }
 
-    /// Forgets the shared connections that nobody uses: one of them turned out to be dead, and the rest may be.
+    /// Drops the idle connections of the pool: one of them was dead, and the rest may be.
     pub(super) fn distrust(&self) {
         self.pool.retain(|_, _| false);
     }
 
-    /// A connection of its own, which ends with what is returned, also in the middle of an answer.
+    /// Opens a separate connection, which closes when the returned value is dropped, even in the middle of a reply.
     pub(super) async fn connect(&self) -> Result<ClientWrapper> {
         let connecting = self.address.config.connect(self.tls.clone());
         let within = self.answered_within.unwrap_or(CONNECTED_WITHIN);
         let (client, connection) =
             tokio::time::timeout(within, connecting).await.map_err(|_| Failure::silence().error)??;
         let task = tokio::spawn(async move {
-            // Whoever waits for an answer hears of it.
+            // Callers that wait for a reply receive the error.
             let _ = connection.await;
         });
         Ok(ClientWrapper::new(client, task))
     }
 }
 
-/// A shared connection while it is used. It goes back only if nothing is left open on it: whatever a panic or a lost
-/// connection interrupted must not become part of the next transaction.
+/// A connection taken from the pool. It is returned only if it is clean: a transaction interrupted by a panic or a
+/// lost connection must not become part of the next one.
 pub(super) struct Lent {
     object: Option<Object>,
     clean: bool,

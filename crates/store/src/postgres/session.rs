@@ -1,8 +1,8 @@
-//! A transaction on one connection, as the rules see it: blocking.
+//! A transaction on one connection, with the blocking interface of the rules.
 //!
-//! The driver is async and the rules are not. A rule runs on a blocking thread, and every statement waits there for the
-//! task that owns the connection. Statements are sent with the types of their values and are never prepared by name, and
-//! nothing is set for longer than a transaction: a pooler may give the next one another connection.
+//! The driver is async and the rules are not. A rule runs on a blocking thread, and every statement waits there for
+//! the task that owns the connection. Statements are sent with the types of their values and never prepared by name,
+//! and no setting outlives its transaction: a pooler may give the next one another connection.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -21,22 +21,22 @@ use crate::sql::{Each, Upsert};
 use crate::transaction::{Lock, Reading, Row, Transaction, Upserted, Value};
 use crate::{Result, StoreError};
 
-/// Rows handed from the driver to the rules at a time.
+/// Number of rows passed from the driver to the rules at a time.
 const ROWS_AT_ONCE: usize = 256;
 
-/// Rows that one statement writes at most.
+/// Maximum number of rows written by one statement.
 const ROWS_IN_STATEMENT: usize = 10_000;
 
-/// A connection that takes longer to be as before is not worth the wait.
+/// Timeout of a rollback. A connection that takes longer is dropped instead.
 const ROLLED_BACK_WITHIN: Duration = Duration::from_secs(2);
 
-/// How a transaction begins.
+/// The kind of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Read,
     Change,
     Publication,
-    /// A whole edition, for as long as its receiver takes.
+    /// A whole edition, for as long as its receiver needs.
     Load,
 }
 
@@ -44,12 +44,12 @@ impl Kind {
     const fn begin(self) -> &'static str {
         match self {
             Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            // Whoever vanishes in the middle gives back soon what it has locked.
+            // A client that vanishes in the middle soon loses its locks.
             Self::Change => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '5s';
                 SET LOCAL idle_in_transaction_session_timeout = '15s'"
             }
-            // It has work behind it that is worth a wait longer than another publication takes.
+            // Much work preceded it, so it waits longer than another publication takes.
             Self::Publication => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '300s';
                 SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '5min'"
@@ -61,8 +61,8 @@ impl Kind {
         }
     }
 
-    /// How long the server may be silent before the connection is given up: what stands between us and a server that is
-    /// gone may keep the connection open for ever. Longer than the transaction waits for a lock.
+    /// Timeout of the server's reply, after which the connection is dropped: a device between us and a dead server may
+    /// keep it open forever. Longer than the transaction waits for a lock.
     pub(super) const fn answered_within(self) -> Duration {
         match self {
             Self::Read | Self::Change => Duration::from_secs(15),
@@ -72,7 +72,7 @@ impl Kind {
     }
 }
 
-/// A connection, and how long it is waited for.
+/// A connection, with the timeout of its replies.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'c> {
     pub(super) client: &'c Client,
@@ -81,14 +81,14 @@ pub(super) struct Line<'c> {
 }
 
 impl Line<'_> {
-    /// Every wait for the server is here, and none is without an end.
+    /// Waits for the server. Every wait of a session goes through here, so each has a timeout.
     fn wait<T>(self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
         let answered =
             self.runtime.block_on(async { tokio::time::timeout(self.answered_within, answer).await });
         Ok(answered.map_err(|_| Failure::silence())??)
     }
 
-    /// Gives up what was begun. Says whether the connection has nothing left of it.
+    /// Rolls the transaction back. Returns whether the connection is clean afterwards.
     fn roll_back(mut self) -> bool {
         self.answered_within = self.answered_within.min(ROLLED_BACK_WITHIN);
         self.wait(self.client.batch_execute("ROLLBACK")).is_ok()
@@ -97,34 +97,34 @@ impl Line<'_> {
 
 pub(super) struct Session<'c> {
     line: Line<'c>,
-    /// The first statement that failed: whatever a rule makes of it, the transaction is over.
+    /// The first failure of a statement. The transaction is over even if the rule ignores it.
     failure: RefCell<Option<Failure>>,
 }
 
-/// A transaction that came to nothing.
+/// A transaction that failed.
 pub(super) struct Undone {
     pub(super) failure: Failure,
-    /// Whether anything may have been done on the connection, a commit whose answer is missing included.
+    /// Whether anything may have been executed, including a commit without a reply.
     pub(super) begun: bool,
-    /// The connection is as good as before.
+    /// Whether the connection can be reused.
     pub(super) clean: bool,
 }
 
 impl<'c> Session<'c> {
-    /// Begins what only its end ends: for one connection that is closed afterwards.
+    /// Begins a transaction that ends only with its connection.
     pub(super) fn begin(line: Line<'c>, kind: Kind) -> Result<Self, Failure> {
         line.wait(line.client.batch_execute(kind.begin()))?;
         Ok(Self { line, failure: RefCell::default() })
     }
 
-    /// Runs the work in a transaction: all of it, or nothing.
+    /// Runs the work in a transaction, completely or not at all.
     pub(super) fn run(
         line: Line<'c>,
         kind: Kind,
         work: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<(), Undone> {
         let session = Self::begin(line, kind).map_err(|failure| {
-            // Whatever it says, a connection on which nothing can begin is of no use, and nothing was done on it.
+            // Whatever the error, the connection is unusable if no transaction can begin, and nothing was executed.
             Undone { failure: Failure { cause: Cause::Lost, ..failure }, begun: false, clean: false }
         })?;
         let outcome = work(&session);
@@ -135,7 +135,7 @@ impl<'c> Session<'c> {
                 begun: true,
                 clean: false,
             }),
-            // What the rule says of it is said to the caller; what the statement says decides what may help.
+            // The caller receives the rule's error; the statement's failure decides on a retry.
             (outcome, failed) => {
                 let cause = failed.as_ref().map_or(Cause::Other, |failure| failure.cause);
                 let error = outcome.err().or(failed.map(|failure| failure.error));
@@ -154,7 +154,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// The rows of a statement, whose values have the types that stand beside them.
+    /// Returns the rows of a statement with typed values.
     pub(super) fn query(
         &self,
         sql: &str,
@@ -164,7 +164,7 @@ impl<'c> Session<'c> {
     }
 }
 
-/// The server finds the types out.
+/// Values whose types the server infers.
 fn untyped<'a>(values: &'a [Value<'_>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     values.iter().map(|value| (value as &(dyn ToSql + Sync), Type::UNKNOWN)).collect()
 }
@@ -192,7 +192,7 @@ impl Reading for Session<'_> {
     }
 }
 
-/// Fewer than asked for are the last.
+/// Reads the next rows. Fewer than `ROWS_AT_ONCE` are the last.
 async fn next_rows(mut rows: Pin<&mut RowStream>) -> Result<Vec<PostgresRow>, Error> {
     let mut some = Vec::new();
     while some.len() < ROWS_AT_ONCE {

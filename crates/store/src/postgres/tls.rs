@@ -1,4 +1,4 @@
-//! TLS to the server of the database: rustls with ring, and how much of a certificate is checked.
+//! TLS to the database server: rustls with ring, and the verification of certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,11 +60,11 @@ fn read_roots(path: &Path) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Believes every certificate: for connections that would do without TLS.
+/// Accepts every certificate: for connections that would also work without TLS.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 
-/// Believes the authorities, and asks nobody for a name.
+/// Requires a trusted authority and accepts any name.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -112,7 +112,7 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        // The name is the last thing looked at: whoever fails it has passed all else.
+        // The name is checked last, so a certificate that fails on it has passed all other checks.
         match self.0.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

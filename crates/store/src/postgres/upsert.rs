@@ -1,4 +1,4 @@
-//! Rows into a table: many in one statement, and what became of each of them.
+//! Upserts of many rows per statement, with the result of each row.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::Result;
 use crate::sql::Upsert;
 use crate::transaction::{Row, Upserted, Value};
 
-/// Rows of one key are written one after the other, so that the last stands; all others together.
+/// Writes rows of the same key one after the other, so that the last one wins, and all others together.
 pub(super) fn upsert(session: &Session<'_>, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
     let rows: Vec<&[Value<'_>]> = rows.chunks_exact(upsert.columns.len().max(1)).collect();
     let mut outcome = vec![Upserted::Known; rows.len()];
     for run in runs(&rows, upsert.key_columns) {
         let added = places(session, upsert, upsert.insert_many, &rows, &run)?;
-        // The second statement looks only at rows that exist: the first filling of a table pays for one alone.
+        // The update gets only rows that exist, so the first filling of a table needs only the insert.
         let rest: Vec<usize> = run.into_iter().filter(|place| !added.contains(place)).collect();
         let changed = if rest.is_empty() {
             HashSet::new()
@@ -27,7 +27,7 @@ pub(super) fn upsert(session: &Session<'_>, upsert: &Upsert, rows: &[Value<'_>])
     Ok(outcome)
 }
 
-/// Sends the rows at these places, and gives the places of those that the statement tells of.
+/// Sends the rows at these positions, and returns the positions that the statement reports.
 fn places(
     session: &Session<'_>,
     upsert: &Upsert,

@@ -1,4 +1,4 @@
-//! Keys and accounts. How they are removed is in [`removal`].
+//! Keys and accounts. Their removal is in [`removal`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::sql::account as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{AccountStore, Erased, Result, Rotated, StoreError};
 
-/// Keys closed in one transaction: others wait meanwhile.
+/// Number of keys closed in one transaction, limited because it blocks other writers.
 const CLOSED_AT_ONCE: usize = 500;
 
 #[async_trait]
@@ -73,7 +73,7 @@ impl AccountStore for SqlStore {
     }
 
     async fn close_ended_keys(&self, now: Timestamp) -> Result<u64> {
-        // Asked all the time, and mostly for nothing: only a reader's time is taken then.
+        // Called often and mostly finds nothing, so the check is a read.
         if self.engine.read(Side::Accounts, move |accounts| ended(accounts, now)).await?.is_empty() {
             return Ok(0);
         }
@@ -205,7 +205,7 @@ pub(super) fn last_revision(accounts: &dyn Reading) -> Result<u64> {
     accounts.number(sql::KEY_REVISION, &[])
 }
 
-/// A reading sees one state of the database: a change between the two statements would be missed.
+/// Both statements must see the same state: a change between them would be missed.
 fn changes(accounts: &dyn Reading, since: u64, limit: usize) -> Result<Vec<KeyChange>> {
     let bounds: &[Value<'_>] = values![since, limit];
     let mut changes = accounts.rows(sql::KEYS_SINCE, bounds, |row| key(row).map(KeyChange::Changed))?;

@@ -1,8 +1,8 @@
-//! What a publication has to announce, written down as its rows are written.
+//! Announcements of a publication, written along with its rows.
 //!
-//! Memory holds one announcement's rows of each event at most; what is full goes into the database as a draft. Drafts get
-//! their numbers when all rows are written: whoever takes numbers keeps every other publication from its own until it
-//! ends. Nothing is noted where nobody listens: a first filling of millions of rows costs one question.
+//! Memory holds at most one announcement's rows per event; a full one is written to the database as a draft. Drafts
+//! get their numbers after all rows, because taking numbers blocks every other publication's until the transaction
+//! ends. Nothing is written without subscribers: a first filling of millions of rows costs one query.
 
 use lastro_model::{Edition, Source, WebhookEvent};
 
@@ -20,14 +20,14 @@ pub(super) struct Announcer {
     drafts: Drafts,
 }
 
-/// The rows of one event that are not written yet.
+/// The rows of one event that are not yet written.
 struct Pending {
     event: WebhookEvent,
     rows: Vec<String>,
 }
 
 impl Announcer {
-    /// Data that a source begins with is no news.
+    /// Announces nothing if the source `begins`: first data is not news.
     pub(super) fn of(
         publication: Publication,
         current: CurrentEdition,
@@ -40,7 +40,7 @@ impl Announcer {
         Self { publication, before, addressed, pending, drafts: Drafts::after(before) }
     }
 
-    /// Takes note of a row, if that is news to anybody.
+    /// Adds a row to the events that are wanted for it.
     pub(super) fn note(
         &mut self,
         data: &dyn Transaction,
@@ -62,8 +62,8 @@ impl Announcer {
         Ok(())
     }
 
-    /// Writes the rest, and makes announcements of this edition of all drafts. What had its turn is cleared away: only by
-    /// whoever has the number of a new edition, so that no two delete the same rows and one waits for the other.
+    /// Writes the rest, and turns all drafts into announcements of this edition. Deletes those already fanned out, but
+    /// only with a new edition number: two publications must not delete the same rows.
     pub(super) fn announce(mut self, data: &dyn Transaction, edition: Edition) -> Result<()> {
         if edition != self.before {
             data.execute(sql::FORGET_ANNOUNCEMENTS, values![self.addressed])?;
@@ -77,21 +77,21 @@ impl Announcer {
     }
 }
 
-/// Announcements without a number of their own. Until the end of the transaction nobody else sees them.
+/// Announcements without a final number, invisible to others until the transaction ends.
 struct Drafts {
     /// The provisional number of the first one.
     first: i64,
     count: i64,
 }
 
-/// Far below the numbers of announcements, and of those that were set aside.
+/// Far below the numbers of announcements, including those set aside.
 const LOWEST_DRAFT: i64 = -(1 << 62);
 
-/// The drafts that one publication may have: over a thousand million rows.
+/// Maximum number of drafts of one publication: over a thousand million rows.
 const DRAFTS_OF_ONE: i64 = 1 << 24;
 
 impl Drafts {
-    /// No other publication has drafts of these numbers: each edition is of one source, which is published by one at a time.
+    /// Draft numbers of this publication only: an edition belongs to one source, with one publication at a time.
     fn after(current: Edition) -> Self {
         let place = i64::try_from(current.0).unwrap_or(i64::MAX);
         Self { first: LOWEST_DRAFT.saturating_add(place.saturating_mul(DRAFTS_OF_ONE)), count: 0 }
@@ -123,12 +123,12 @@ impl Drafts {
     }
 }
 
-/// Whom a publication has something to tell, as of a moment before it.
+/// The subscribers of a publication, read just before it.
 pub(super) struct Audience {
-    /// The events of the source that some enabled webhook asks for.
+    /// The events of the source that some enabled webhook subscribes to.
     wanted: Vec<WebhookEvent>,
-    /// Announcements up to this number have become messages: the next publication clears them away, so that whoever
-    /// addresses them need not wait for one that runs.
+    /// Announcements up to this number have become messages. The next publication deletes them, so that fanning out
+    /// need not wait for a running publication.
     addressed: u64,
 }
 
@@ -138,7 +138,7 @@ impl Audience {
     }
 }
 
-/// The number of the announcement that was addressed last.
+/// The number of the last announcement that was fanned out.
 pub(crate) fn addressed(accounts: &dyn Reading) -> Result<u64> {
     accounts.number(webhook_sql::ADDRESSED, &[])
 }

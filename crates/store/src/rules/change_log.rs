@@ -1,7 +1,7 @@
-//! Which filings each edition changed, as far back as is worth remembering.
+//! A log of the filings that each edition changed, as far back as is worth remembering.
 //!
-//! Written in the publication's own transaction. The log reaches from its oldest edition to the one that stands, without
-//! a gap: an edition that cannot be described by a list of rows begins it anew.
+//! It is written in the publication's own transaction. The log is complete from its oldest edition to the current one:
+//! an edition that cannot be described by a list of rows restarts it.
 
 use jiff::Timestamp;
 use lastro_model::{Edition, FilingId};
@@ -9,13 +9,13 @@ use lastro_model::{Edition, FilingId};
 use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
 use crate::{RememberedEdition, Result, sql};
 
-/// Whoever is more rows behind had better read them all.
+/// Maximum number of logged changes. A reader that is further behind had better load all rows.
 pub(super) const MOST_CHANGES: usize = 20_000;
 
-/// Nobody is further behind who still runs.
+/// Maximum number of editions in the log. No running reader is further behind.
 const MOST_EDITIONS: usize = 200;
 
-/// Takes note of an edition that was just published. Without `changes` all rows may differ from those before.
+/// Logs an edition that was just published. Without `changes`, all rows may differ from those before.
 pub(super) fn write(
     data: &dyn Transaction,
     before: Edition,
@@ -37,12 +37,12 @@ pub(crate) fn is_remembered(data: &dyn Reading, edition: Edition) -> Result<bool
     Ok(found > 0)
 }
 
-/// All of them, newest first.
+/// All logged editions, newest first.
 pub(super) fn editions(data: &dyn Reading) -> Result<Vec<RememberedEdition>> {
     data.rows(sql::FILING_EDITIONS, &[], remembered)
 }
 
-/// The oldest edition from which whoever is behind would still rather be told the changes.
+/// The oldest edition from which reading the changes is still better than loading all rows.
 fn oldest_worth_keeping(data: &dyn Reading) -> Result<Option<Edition>> {
     let mut since = 0;
     let mut worth_keeping = |edition: &RememberedEdition| {

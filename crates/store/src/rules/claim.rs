@@ -1,4 +1,4 @@
-//! Which messages are given out to be delivered now.
+//! Claims of messages to be delivered now.
 
 use lastro_model::{MessageId, Plan, Webhook};
 
@@ -7,14 +7,14 @@ use crate::sql::webhook as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Claim, Claimed, Result};
 
-/// The webhooks that a claim may get a message of.
+/// The webhooks with a message that this claim may take.
 pub(super) fn claimable(accounts: &dyn Reading, claim: &Claim) -> Result<Vec<Webhook>> {
     let values = values![claim.now, beyond(claim), plan_list(&claim.plans), claim.most];
     let found = with_plans(accounts, sql::CLAIMABLE, values)?;
     Ok(found.into_iter().map(|(webhook, _)| webhook).collect())
 }
 
-/// Claims of each webhook the message that is longest due. Where somebody else was faster, nothing is claimed.
+/// Claims the longest due message of each webhook, unless another process was faster.
 pub(super) fn claim_due(accounts: &dyn Transaction, claim: &Claim) -> Result<Vec<Claimed>> {
     let mut claimed = Vec::new();
     for webhook in claimable(accounts, claim)? {
@@ -25,7 +25,7 @@ pub(super) fn claim_due(accounts: &dyn Transaction, claim: &Claim) -> Result<Vec
     Ok(claimed)
 }
 
-/// Before the webhook was locked, its message may have been delivered or its lease taken.
+/// Checks again: before the lock, the message may have been delivered or the lease taken.
 fn claim_of(accounts: &dyn Transaction, claim: &Claim, webhook: &Webhook) -> Result<Option<Claimed>> {
     let due = values![&webhook.id, claim.now, beyond(claim)];
     let read = |row: &dyn Row| {
@@ -44,13 +44,13 @@ fn claim_of(accounts: &dyn Transaction, claim: &Claim, webhook: &Webhook) -> Res
     Ok(is_ours.then_some(claimed))
 }
 
-/// Nothing is put off for longer than two days: neither by the schedule of retries nor by what a receiver asks for.
+/// The latest valid due time or lease end: neither the retry schedule nor a receiver delays a message over two days.
 fn beyond(claim: &Claim) -> i64 {
     const LONGEST_MS: i64 = 2 * 24 * 3_600_000;
     claim.now.as_millisecond().saturating_add(LONGEST_MS)
 }
 
-/// As the statement looks for them: each with a comma before and after it.
+/// The plans as the statement expects them: each with a comma before and after it.
 fn plan_list(plans: &[Plan]) -> String {
     plans.iter().fold(",".to_owned(), |list, plan| list + plan.id() + ",")
 }

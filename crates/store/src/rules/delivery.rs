@@ -1,4 +1,4 @@
-//! How messages fared: attempts written down, and read back.
+//! Results of deliveries: attempts are recorded and read back.
 
 use jiff::Timestamp;
 use lastro_model::{Attempt, DisabledBy, MessageId, WebhookEvent, WebhookId};
@@ -7,15 +7,15 @@ use crate::sql::webhook as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{ATTEMPTS_SHOWN, Deliveries, Delivery, Fate, Result, Settlement};
 
-/// Settles what was claimed, webhook after webhook in the order of their locks.
+/// Settles claimed messages, webhook by webhook in the order of their locks.
 pub(super) fn settle_all(accounts: &dyn Transaction, settled: &[Settlement]) -> Result<()> {
     let mut ordered: Vec<&Settlement> = settled.iter().collect();
     ordered.sort_by_key(|settlement| &settlement.webhook);
     ordered.into_iter().try_for_each(|settlement| settle(accounts, settlement))
 }
 
-/// A process that lost its lease to another still tells what happened, and changes nothing else. A message that was asked
-/// for again meanwhile stays due.
+/// Settles one message. A process that lost its lease still records the attempt, and changes nothing else. A message
+/// whose redelivery was requested meanwhile stays due.
 fn settle(accounts: &dyn Transaction, settlement: &Settlement) -> Result<()> {
     let Settlement { webhook, message, holder, failing, .. } = settlement;
     accounts.lock(Lock::Webhook(webhook.clone()))?;
@@ -39,7 +39,7 @@ fn settle(accounts: &dyn Transaction, settlement: &Settlement) -> Result<()> {
     Ok(())
 }
 
-/// Does nothing where the message is gone.
+/// Records an attempt. Does nothing if the message is gone.
 pub(super) fn note(accounts: &dyn Transaction, message: &MessageId, attempt: &Attempt) -> Result<()> {
     let Attempt { at, status, error, duration_ms } = attempt;
     accounts.execute(sql::INSERT_ATTEMPT, values![*at, *status, error, *duration_ms, message])?;
@@ -70,7 +70,7 @@ pub(super) fn find(
     Ok(Some(Delivery { attempts: attempts(accounts, message)?, ..delivery }))
 }
 
-/// Its attempts are read apart.
+/// Reads a delivery without its attempts.
 fn delivery(row: &dyn Row) -> Result<Delivery> {
     Ok(Delivery {
         message: row.parsed(0, MessageId::parse)?,

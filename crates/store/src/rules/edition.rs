@@ -1,4 +1,4 @@
-//! Which edition of a source stands, and the number of the next.
+//! The current edition of a source, and the number of the next.
 
 use jiff::Timestamp;
 use lastro_model::{Edition, Source};
@@ -6,12 +6,11 @@ use lastro_model::{Edition, Source};
 use crate::transaction::{Query, Reading, Transaction, values};
 use crate::{Result, sql};
 
-/// The edition that stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurrentEdition {
     pub(crate) edition: Edition,
     pub(crate) published_at: Timestamp,
-    /// Its rows are made up.
+    /// The rows are made up.
     pub(crate) sample: bool,
 }
 
@@ -23,7 +22,7 @@ impl CurrentEdition {
     }
 }
 
-/// All sources share one sequence.
+/// Takes the next edition number. All sources share one sequence.
 pub(super) fn next(data: &dyn Transaction) -> Result<Edition> {
     data.number(sql::NEXT_EDITION, &[]).map(Edition)
 }

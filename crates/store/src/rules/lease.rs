@@ -1,4 +1,4 @@
-//! Leases: who does a piece of work, and until when.
+//! Leases on work, with a holder and an end.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

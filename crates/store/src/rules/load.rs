@@ -1,4 +1,4 @@
-//! Reads whole editions, and what changed since an earlier one. An engine calls all of this in one reading.
+//! Reads whole editions, or the changes since an earlier one. An engine calls all of this in one read transaction.
 
 use std::ops::ControlFlow;
 
@@ -14,28 +14,28 @@ use crate::{Loaded, Result, StoreError, sql};
 
 const ROWS_PER_BATCH: usize = 5_000;
 
-/// Enough that reading and building overlap, few enough that memory stays flat.
+/// Capacity of the channel: enough that reading and building overlap, few enough that memory stays flat.
 const BATCHES_AHEAD: usize = 4;
 
-/// Where the rows of an edition are sent to.
+/// The channel that the rows of an edition are sent to.
 pub(crate) type Batches = mpsc::Sender<Result<Records>>;
 
-/// Which rows of a source.
+/// A selection of a source's rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Selection {
     Whole,
-    /// Of filings alone, and where [`is_remembered`] says so.
+    /// Only for filings, and only if [`is_remembered`] returns true.
     ChangedSince(Edition),
 }
 
-/// An edition on its way, and where its rows are to be sent.
+/// Creates the stream of an edition, and the sender for its rows.
 pub(crate) fn under_way(current: CurrentEdition) -> (Loaded, Batches) {
     let (batches, rows) = mpsc::channel(BATCHES_AHEAD);
     let CurrentEdition { edition, published_at, sample } = current;
     (Loaded { edition, published_at, sample, rows }, batches)
 }
 
-/// Sends the rows, until they end or nobody listens any more.
+/// Sends the rows until they end or the receiver is dropped.
 pub(crate) fn stream(
     data: &dyn Reading,
     source: Source,
@@ -69,7 +69,7 @@ struct Destination<'a> {
 }
 
 impl Destination<'_> {
-    /// Says how many there were, unless nobody listens any more.
+    /// Returns the number of rows, or `None` if the receiver was dropped.
     fn send<R: StoredRow>(
         &self,
         select: Select,
@@ -97,12 +97,12 @@ impl Destination<'_> {
         Ok(is_wanted.then_some(rows))
     }
 
-    /// Fails where a row is not what was written. One of an earlier version has nothing to be told by. It costs half a
-    /// microsecond a row, a second of two million filings, while others build what they are read for.
+    /// Fails if a row differs from what was written. Rows of earlier versions have no checksum to compare. It costs
+    /// half a microsecond a row, a second for two million filings, in parallel with the receiver's work.
     fn check<R: StoredRow>(&self, read: &R, row: &dyn Row) -> Result<()> {
         let mut values = Vec::with_capacity(R::UPSERT.columns.len());
         read.put_values(self.source, &mut values);
-        // Those of the key that all rows of a statement share are not among its columns.
+        // The key value shared by all rows of the statement is not among its columns.
         let place = values.len() - table::scope(self.source).iter().len();
         match row.optional_number::<u32>(place)? {
             Some(written) if written != checksum(&values) => {
@@ -112,7 +112,7 @@ impl Destination<'_> {
         }
     }
 
-    /// Fails where there are not as many rows as were published: a page that cannot be reached takes its rows along.
+    /// Fails if the number of rows differs from the published one: an unreachable page loses its rows.
     fn check_count(&self, rows: u64) -> Result<()> {
         let name = self.source.name();
         match self.data.first(sql::EXTENT_HELD, values![name], |row| row.number::<u64>(0))? {

@@ -1,8 +1,8 @@
 //! The rules of the store, written once for every database.
 //!
 //! A rule is a plain function over a [`Reading`](crate::transaction::Reading) or a
-//! [`Transaction`](crate::transaction::Transaction): it says which statements belong together and what they mean. It knows
-//! no connection, no file and no driver. [`SqlStore`] runs the rules on an [`Engine`] and so implements the store's traits.
+//! [`Transaction`](crate::transaction::Transaction): it groups statements and gives them meaning. It uses no
+//! connection, file or driver. [`SqlStore`] implements the store's traits by running the rules on an [`Engine`].
 
 mod account;
 mod announce;
@@ -34,7 +34,7 @@ pub(crate) use setting::find as find_setting;
 use crate::engine::{Engine, Remembered, Runner, Side};
 use crate::{Result, StoreError};
 
-/// A store on a database that speaks SQL.
+/// A store on an SQL database.
 #[derive(Debug)]
 pub(crate) struct SqlStore {
     engine: Runner,
@@ -43,13 +43,13 @@ pub(crate) struct SqlStore {
 }
 
 impl SqlStore {
-    /// Every source has its state from now on, also one that this version is the first to know.
+    /// Creates the store, and a state for every source, including those that are new in this version.
     pub(crate) async fn over(engine: impl Engine + 'static) -> Result<Self> {
         let engine = Runner(Box::new(engine));
-        // Only a reader's time is taken where nothing is missing: opening must not wait for a publication.
+        // Only a read if nothing is missing: opening must not wait for a publication.
         if !engine.read(Side::Data, source_state::missing).await?.is_empty() {
             match engine.change(Side::Data, source_state::seed).await {
-                // Whoever writes to a source gives it its state, too.
+                // The first write to a source creates its state, too.
                 Err(StoreError::Busy) => tracing::debug!("new sources get their state when they are filled"),
                 seeded => seeded?,
             }

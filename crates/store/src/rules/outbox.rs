@@ -1,4 +1,4 @@
-//! Announcements and messages. Which are given out is in [`claim`], what receivers made of them in [`delivery`].
+//! Announcements and messages. Claims are in [`claim`], results of deliveries in [`delivery`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -35,7 +35,7 @@ impl OutboxStore for SqlStore {
     async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool> {
         self.engine
             .change(Side::Accounts, move |accounts| {
-                // Not deleted here: that would be a write to the data, and wait for a publication that runs.
+                // Not deleted here: that would write to the data, and wait for a running publication.
                 if accounts.execute(sql::ADDRESS, values![announcement])? == 0 {
                     return Ok(false);
                 }
@@ -48,7 +48,7 @@ impl OutboxStore for SqlStore {
     }
 
     async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>> {
-        // Asked all the time, and mostly for nothing: only a reader's time is taken then.
+        // Called often and mostly finds nothing, so the check is a read.
         if settled.is_empty() {
             let asked = claim.clone();
             let claimable = move |accounts: &dyn Reading| claim::claimable(accounts, &asked);
@@ -124,7 +124,7 @@ impl OutboxStore for SqlStore {
     }
 }
 
-/// Those that can be read, and the numbers of those that cannot.
+/// The readable announcements, and the numbers of the unreadable ones.
 fn waiting_announcements(
     data: &dyn Reading,
     addressed: u64,
@@ -177,7 +177,7 @@ fn insert(
     Ok(())
 }
 
-/// Announcements are counted where they lie.
+/// Leaves out the announcements, which are counted on the data side.
 fn state(row: &dyn Row) -> Result<OutboxState> {
     Ok(OutboxState {
         announcements: 0,

@@ -1,4 +1,4 @@
-//! Writes a publication: rows and what became of them, files, edition number, source state and announcements in one
+//! Writes a publication: rows, their revisions, files, edition number, source state and announcements in one
 //! transaction.
 
 use lastro_model::{Edition, FilingId, Records, Source};
@@ -12,20 +12,20 @@ use super::{change_log, read_file, source_state, table, withheld};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Condition, Publication, Published, Result, StoreError, Write, sql};
 
-/// What is to be written, of which some or all is already here.
+/// The writes of a publication, some or all of them already received.
 pub(super) struct Writes {
     here: std::vec::IntoIter<Write>,
     rest: Option<mpsc::Receiver<Write>>,
 }
 
 impl Writes {
-    /// Waits for the first one, so that no lock is taken before there is something to write.
+    /// Waits for the first write, so that no lock is taken before there is something to write.
     pub(super) async fn begun(mut rows: mpsc::Receiver<Write>) -> Result<Self> {
         let first = rows.recv().await.ok_or(StoreError::Abandoned)?;
         Ok(Self { here: vec![first].into_iter(), rest: Some(rows) })
     }
 
-    /// These rows, and that they are all.
+    /// A complete publication of these rows.
     pub(super) fn whole(rows: Records) -> Self {
         Self { here: vec![Write::Rows(rows), Write::Commit].into_iter(), rest: None }
     }
@@ -82,8 +82,8 @@ fn holds(condition: Condition, current: CurrentEdition) -> bool {
     }
 }
 
-/// Whether the publication is part of the first data of a source, in however many parts it comes, or made up: nothing that was
-/// there before is of the same kind.
+/// Whether the publication is made up, or part of the first data of a source, in however many parts it comes: no
+/// comparable data existed before.
 fn begins(data: &dyn Reading, publication: Publication, current: CurrentEdition) -> Result<bool> {
     let first = publication.sample || publication.replace || current.sample || current.edition == Edition(0);
     Ok(first || !was_ever_whole(data, publication.source)?)
@@ -99,7 +99,7 @@ fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
     read_file::forget_all(data, source)
 }
 
-/// The edition after the rows were written: the next one, or the standing one where all is as it was.
+/// The edition after the rows were written: the next one, or the current one if nothing changed.
 fn settle(
     data: &dyn Transaction,
     publication: Publication,
@@ -115,17 +115,17 @@ fn settle(
     let edition = edition::next(data)?;
     data.execute(sql::PUBLISH, values![edition, at, sample, rows, newest_day, source.name()])?;
     if source == Source::Filings {
-        // What replaces all rows, or says of all of them that they are no longer made up, changes every one.
+        // Replacing all rows, or ending a sample, changes every row.
         let changes = tally.filings.take().filter(|_| !replace && sample == current.sample);
         change_log::write(data, current.edition, edition, at, changes)?;
     }
     Ok(edition)
 }
 
-/// How many rows, and the latest day.
+/// The number of rows, and the latest day.
 type Extent = (i64, Option<i64>);
 
-/// The extent of the filings, where it follows from what was written: reading two million of them takes a second.
+/// The extent of the filings, if it follows from the writes: reading two million of them takes a second.
 fn grown_extent(data: &dyn Reading, source: Source, tally: &Tally) -> Result<Option<Extent>> {
     if source != Source::Filings {
         return Ok(None);
@@ -134,9 +134,9 @@ fn grown_extent(data: &dyn Reading, source: Source, tally: &Tally) -> Result<Opt
     let rows = held.saturating_add_unsigned(tally.added);
     let newest = tally.newest_filing.map(|(day, id)| (i64::from(day.number()), id));
     match newest.filter(|(day, _)| newest_held.is_none_or(|held| *day >= held)) {
-        // It may have been written again, with an earlier day.
+        // The filing may have been written again, with an earlier day.
         Some((day, id)) if day_of(data, id)? == Some(day) => Ok(Some((rows, Some(day)))),
-        // None was on the latest day and is on an earlier one now.
+        // No filing can have moved from the latest day to an earlier one.
         None if tally.changed == 0 => Ok(Some((rows, newest_held))),
         _ => Ok(None),
     }

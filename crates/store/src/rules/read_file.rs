@@ -1,4 +1,4 @@
-//! The files that rows came from. They are written by a publication, in its transaction.
+//! The files that rows came from, written in the publication's transaction.
 
 use async_trait::async_trait;
 use lastro_model::{ReadFile, Reject, Source};
@@ -24,7 +24,7 @@ impl FileStore for SqlStore {
     }
 }
 
-/// Puts this file in the place of the one that was known at its address.
+/// Stores this file, replacing the one known at its address.
 pub(super) fn remember(data: &dyn Transaction, source: Source, file: &ReadFile) -> Result<()> {
     let source = source.name();
     data.execute(sql::FORGET_FILE, values![source, &file.url])?;

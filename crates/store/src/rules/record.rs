@@ -1,4 +1,4 @@
-//! The published data: its editions, its states, and the way in and out of it.
+//! The published data: editions, source states, publishing and loading.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

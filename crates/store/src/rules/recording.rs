@@ -1,9 +1,9 @@
-//! What a publication makes of points that are held already, written down in its own transaction.
+//! Revisions of points by a publication, recorded in its own transaction.
 //!
-//! It begins with what stands when a source has been read whole for the first time: that is the state from which all later
-//! ones are told, and is not listed row by row. Only then is there anything to write, so that a recording costs what changed
-//! and no more. A recording names the edition that it reaches; where another one stands, a program that does not record has
-//! published since, and what is known begins with that edition.
+//! A recording begins when a source has been read completely for the first time: later states are described relative
+//! to that one, which is not listed row by row. So a recording costs only what changed. It names the last edition that
+//! it covers. If another one is current, a program that does not record has published since, and the recording begins
+//! anew with that edition.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,15 +16,15 @@ use crate::sql::revision as sql;
 use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
 use crate::{Publication, REVISIONS_TOLD, Recorded, Result, Revision};
 
-/// Writes down what a publication changes.
+/// Records the changes of a publication.
 pub(super) struct Recorder {
     publication: Publication,
-    /// Since when the changes of the source are known; nothing where those of this publication need not be.
+    /// The time from which the changes of the source are known; `None` if this publication is not recorded.
     since: Option<Timestamp>,
 }
 
 impl Recorder {
-    /// Where everything `begins` with this publication, what was known of earlier data is of no use any more.
+    /// Discards the recording of earlier data if the source `begins` with this publication.
     pub(super) fn of(
         data: &dyn Transaction,
         publication: Publication,
@@ -44,7 +44,7 @@ impl Recorder {
         Ok(Self { publication, since })
     }
 
-    /// Looks at what is held of some points before they are written.
+    /// Reads the stored values of some points before they are written.
     pub(super) fn look<R: StoredRow>(&self, data: &dyn Reading, rows: &[R]) -> Result<Held> {
         let mut held = Held::default();
         if self.since.is_none() {
@@ -56,7 +56,7 @@ impl Recorder {
         Ok(held)
     }
 
-    /// Writes down what became of them.
+    /// Records the changes of these points.
     pub(super) fn write(&self, data: &dyn Transaction, held: &Held) -> Result<()> {
         if self.since.is_none() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Gives what was written the number of its edition.
+    /// Assigns the edition's number to the recorded drafts.
     pub(super) fn finish(self, data: &dyn Transaction, before: Edition, edition: Edition) -> Result<()> {
         let Some(since) = self.since.filter(|_| edition != before) else { return Ok(()) };
         let source = self.publication.source.name();
@@ -79,7 +79,7 @@ impl Recorder {
     }
 }
 
-/// What is held of the points that are being written, and what became of them.
+/// The stored values of the points being written, and their changes.
 #[derive(Default)]
 pub(super) struct Held {
     points: HashMap<(Option<Pair>, Day), Point>,
@@ -92,7 +92,7 @@ struct Revised {
 }
 
 impl Held {
-    /// Takes note of a point that was new or different.
+    /// Notes a point that was new or different.
     pub(super) fn note(&mut self, row: &impl StoredRow) {
         if let Some(new) = row.point() {
             let old = self.points.insert((new.pair(), new.day()), new);
@@ -123,7 +123,7 @@ impl Held {
     }
 }
 
-/// The first and the last day of each pair; a series has none.
+/// The first and last day of each pair; `None` stands for a series.
 fn spans(points: impl Iterator<Item = Point>) -> BTreeMap<Option<Pair>, (Day, Day)> {
     let mut spans = BTreeMap::new();
     for point in points {
@@ -150,7 +150,7 @@ fn revision_values(source: Source, at: Timestamp, revised: &Revised) -> [Value<'
     ]
 }
 
-/// The rate, or what is bid and what is asked.
+/// The rate, or the buying and selling price.
 fn amounts(point: Point) -> [Option<lastro_model::Decimal>; 2] {
     match point {
         Point::Rate(rate) => [Some(rate.value), None],
@@ -158,7 +158,7 @@ fn amounts(point: Point) -> [Option<lastro_model::Decimal>; 2] {
     }
 }
 
-/// Since when all changes that led to what stands are known. When it was published was not always written down.
+/// The time from which all changes up to the current edition are known. Old editions may lack a publication time.
 fn since(data: &dyn Reading, source: Source, current: CurrentEdition) -> Result<Option<Timestamp>> {
     let recording = data
         .first(sql::RECORDING, values![source.name()], |row| Ok((row.time(0)?, Edition(row.number(1)?))))?;
@@ -168,7 +168,7 @@ fn since(data: &dyn Reading, source: Source, current: CurrentEdition) -> Result<
     })
 }
 
-/// All that is known, as far as it is told.
+/// The recorded revisions, at most `REVISIONS_TOLD`.
 pub(super) fn recorded(data: &dyn Reading, source: Source) -> Result<Recorded> {
     let current = CurrentEdition::of(data, source)?;
     if current.sample || current.edition == Edition(0) || !is_recorded(source) {

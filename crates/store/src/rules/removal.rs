@@ -1,4 +1,4 @@
-//! Accounts that go, with all that hangs from them, and what is left to tell of it.
+//! Removal of accounts with everything that belongs to them, and the traces that it leaves.
 
 use jiff::Timestamp;
 use lastro_model::{AccountId, KeyChange, KeyId};
@@ -8,7 +8,7 @@ use crate::sql::{account as sql, webhook};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Erased, Result};
 
-/// Removes an account. Each of its keys leaves a number behind, so that running servers hear of it.
+/// Removes an account. Each of its keys leaves a revision behind, so that running servers notice.
 pub(super) fn remove(accounts: &dyn Transaction, account: AccountId, at: Timestamp) -> Result<Erased> {
     let keys: Vec<KeyId> = keys_of(accounts, account)?.into_iter().map(|key| key.id).collect();
     let webhooks = accounts.number(webhook::COUNT_WEBHOOKS_OF, values![&account])?;
@@ -20,7 +20,7 @@ pub(super) fn remove(accounts: &dyn Transaction, account: AccountId, at: Timesta
     Ok(Erased { account, keys, webhooks, wiped: false })
 }
 
-/// Removes those of the accounts that are still unused once nobody else can use them. Says how many.
+/// Locks the accounts, and removes those that are still unused. Returns their number.
 pub(super) fn remove_if_unused(
     accounts: &dyn Transaction,
     candidates: &[AccountId],
@@ -41,7 +41,7 @@ pub(super) fn remove_if_unused(
     Ok(unused.len() as u64)
 }
 
-/// Accounts that their holders registered before then and nobody ever used, longest unused first.
+/// Accounts that were self-registered before then and never used, longest unused first.
 pub(super) fn unused(
     accounts: &dyn Reading,
     created_before: Timestamp,
@@ -52,7 +52,7 @@ pub(super) fn unused(
     })
 }
 
-/// A key that was removed.
+/// Reads a removed key.
 pub(super) fn removed(row: &dyn Row) -> Result<KeyChange> {
     Ok(KeyChange::Removed { id: row.parsed(0, KeyId::parse)?, revision: row.number(1)? })
 }

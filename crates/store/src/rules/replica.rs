@@ -1,4 +1,4 @@
-//! The processes that serve the database. A row is one process's own, so no lock is needed.
+//! The processes that serve the database. Each writes only its own row, so no lock is needed.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -69,14 +69,14 @@ fn replica(row: &dyn Row) -> Result<Replica> {
     })
 }
 
-/// Such as `selic=4 cdi=7`.
+/// Formats editions like `selic=4 cdi=7`.
 fn written(editions: &BySource<Option<Edition>>) -> String {
     let served = editions.iter().filter_map(|(source, edition)| edition.map(|edition| (source, edition)));
     let words: Vec<String> = served.map(|(source, edition)| format!("{source}={}", edition.0)).collect();
     words.join(" ")
 }
 
-/// Another version may have written it: what this one does not understand is passed over.
+/// Parses editions. Another version may have written them, so unknown parts are skipped.
 fn parsed(text: &str) -> BySource<Option<Edition>> {
     let mut editions = BySource::default();
     for (name, number) in text.split(' ').filter_map(|word| word.split_once('=')) {
@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_another_version_wrote_is_understood_as_far_as_it_can_be() {
+    fn unknown_parts_of_editions_are_skipped() {
         let editions =
             parsed("fx=7 gold=3 filings=many cdi companies= =4 selic=-1  ipca=18446744073709551616");
         let known: Vec<_> = editions.iter().filter(|(_, edition)| edition.is_some()).collect();
@@ -102,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn editions_come_back_as_they_were_written(numbers in proptest::collection::vec(any::<Option<u64>>(), Source::ALL.len())) {
+        fn editions_survive_a_round_trip(numbers in proptest::collection::vec(any::<Option<u64>>(), Source::ALL.len())) {
             let mut numbers = numbers.into_iter();
             let editions = BySource::new(|_| numbers.next().flatten().map(Edition));
             prop_assert_eq!(parsed(&written(&editions)), editions);

@@ -1,4 +1,4 @@
-//! Rows as they stand in an announcement: a JSON array of values for each, in the order of the table's columns.
+//! Rows in announcements: each a JSON array of values, in the order of the table's columns.
 
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, Decimal, Filing, FilingId, FxQuote, Pair, RatePoint, Records, Source,
@@ -64,7 +64,7 @@ fn text(row: &impl Serialize) -> Result<String> {
         .map_err(|_| StoreError::Backend("a row could not be written down for an announcement".to_owned()))
 }
 
-/// Reads a list of what the functions above wrote.
+/// Reads a list of rows written by the functions above.
 pub(super) fn read(source: Source, list: &str) -> Result<Records> {
     match Table::of(source) {
         Table::Rates => rows(list, read_rate).map(Records::Rates),
@@ -150,7 +150,7 @@ fn read_traded_security(row: TradedSecurityRow) -> Option<TradedSecurity> {
     })
 }
 
-/// The outer option tells whether the day can be read.
+/// The outer option is `None` if the day is invalid.
 fn optional_day(number: Option<i32>) -> Option<Option<Day>> {
     match number {
         None => Some(None),

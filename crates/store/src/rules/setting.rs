@@ -1,4 +1,4 @@
-//! Settings: the first value stands.
+//! Settings: the first value is kept.
 
 use async_trait::async_trait;
 
@@ -16,7 +16,7 @@ impl SettingStore for SqlStore {
     }
 
     async fn setting_or(&self, name: &str, value: &str) -> Result<String> {
-        // Set once and read often: most calls need no write lock.
+        // Settings are written once and read often: most calls need no write lock.
         if let Some(stored) = self.setting(name).await? {
             return Ok(stored);
         }

@@ -1,4 +1,4 @@
-//! What is known about each source, its rows aside.
+//! The state of each source, without its rows.
 
 use jiff::Timestamp;
 use lastro_model::{BySource, Edition, Source};
@@ -13,12 +13,12 @@ pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {
     Ok(Source::ALL.into_iter().filter(|source| !known.contains(&Some(*source))).collect())
 }
 
-/// Gives every source a state, that of one which was never filled.
+/// Creates the missing states, as for sources that were never filled.
 pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
     Source::ALL.into_iter().try_for_each(|source| ensure(data, source))
 }
 
-/// Gives one source a state, if it has none.
+/// Creates the state of a source if it is missing.
 pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
     Ok(())
@@ -43,7 +43,7 @@ fn last_attempt(row: &dyn Row) -> Result<Option<LastAttempt>> {
     Ok(row.optional_time(2)?.map(|at| LastAttempt { at, failed }))
 }
 
-/// In the order of [`Source::ALL`].
+/// All states, in the order of [`Source::ALL`].
 pub(super) fn all(data: &dyn Reading) -> Result<Vec<SourceState>> {
     let mut states = BySource::new(SourceState::never_filled);
     for mut state in data.rows(sql::SOURCE_STATES, &[], state)?.into_iter().flatten() {
@@ -56,7 +56,7 @@ pub(super) fn all(data: &dyn Reading) -> Result<Vec<SourceState>> {
     Ok(states.iter().map(|(_, state)| state.clone()).collect())
 }
 
-/// Without an error the rows held are up to date.
+/// Records an attempt. Without an error the rows held are up to date.
 pub(super) fn note_attempt(
     data: &dyn Transaction,
     source: Source,
@@ -71,7 +71,7 @@ pub(super) fn note_attempt(
     Ok(())
 }
 
-/// One of a later version is passed over: that version may run beside this one.
+/// `None` for a source of a later version, which may run beside this one.
 fn source(row: &dyn Row) -> Result<Option<Source>> {
     Ok(Source::parse(row.text(0)?).ok())
 }

@@ -1,4 +1,4 @@
-//! The tables of published rows: which one a source lives in, and how its rows go in and come out.
+//! The tables of published rows: the table of each source, and the conversion of its rows.
 
 use lastro_model::{
     Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, Point, RatePoint, Source, Ticker,
@@ -12,7 +12,7 @@ use crate::transaction::{Row, Value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    /// Of all series.
+    /// The rates of all series.
     Rates,
     Fx,
     Companies,
@@ -42,7 +42,7 @@ pub(super) fn whole(source: Source) -> Whole {
     }
 }
 
-/// The parameter of a source's [`Whole`] statements: the series, where one table holds several.
+/// The parameter of a source's [`Whole`] statements: the series, if one table holds several.
 pub(super) fn scope(source: Source) -> Option<Value<'static>> {
     (Table::of(source) == Table::Rates).then(|| source.name().into())
 }
@@ -54,12 +54,12 @@ pub(super) trait StoredRow: Sized {
     /// The values of [`StoredRow::UPSERT`].
     fn put_values<'a>(&'a self, source: Source, to: &mut Vec<Value<'a>>);
 
-    /// As it stands in an announcement.
+    /// The row's JSON in an announcement.
     fn json(&self) -> Result<String>;
 
     fn read(row: &dyn Row) -> Result<Self>;
 
-    /// The row as one of those whose changes are recorded.
+    /// The row as a point, if its changes are recorded.
     fn point(&self) -> Option<Point> {
         None
     }

@@ -1,4 +1,4 @@
-//! Writes the rows of a publication, and keeps count of what became of them.
+//! Writes the rows of a publication and counts the results.
 
 use lastro_model::{Day, Filing, FilingId, Records, Source};
 
@@ -9,23 +9,23 @@ use super::table::{StoredRow, Table};
 use crate::transaction::{Transaction, Upserted};
 use crate::{Result, StoreError};
 
-/// Rows handed to the database at a time: enough that it can take them together, few enough that memory stays flat.
+/// Number of rows per batch: enough for the database to combine them, few enough that memory stays flat.
 const ROWS_AT_ONCE: usize = 1_000;
 
-/// Who takes note of what becomes of a row.
+/// The receivers of each row's result.
 struct Listeners<'a> {
     announcer: &'a mut Announcer,
     recorder: &'a Recorder,
 }
 
-/// What became of the rows of a publication so far.
+/// The results of a publication so far.
 #[derive(Debug)]
 pub(super) struct Tally {
     pub(super) added: u64,
     pub(super) changed: u64,
-    /// The filings among them; nothing if they are too many to write down.
+    /// The added or changed filings; `None` if they are too many to log.
     pub(super) filings: Option<Vec<FilingId>>,
-    /// The latest day that a filing was written with, changed or not, and which one.
+    /// The latest day of any filing written, changed or not, and that filing.
     pub(super) newest_filing: Option<(Day, FilingId)>,
 }
 

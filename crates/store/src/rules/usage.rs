@@ -1,4 +1,4 @@
-//! What accounts used, counted once.
+//! Usage of the accounts, each batch counted once.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use crate::{Result, UsageStore};
 impl UsageStore for SqlStore {
     async fn add_usage(&self, boot: &str, sequence: u64, at: Timestamp, counts: &[UsageCount]) -> Result<()> {
         let (boot, mut counts) = (boot.to_owned(), counts.to_vec());
-        // In one order for every process: two that count at once never wait for each other.
+        // The same order in every process, so that two concurrent writers never deadlock.
         counts.sort_unstable();
         self.engine
             .change(Side::Accounts, move |accounts| {
@@ -51,7 +51,7 @@ impl UsageStore for SqlStore {
     }
 }
 
-/// Accounts first, then their counts, both in one order.
+/// Marks the accounts first, then adds their counts, both in one order.
 fn add(accounts: &dyn Transaction, counts: &[UsageCount]) -> Result<()> {
     let mut used: Vec<Value<'_>> = counts.iter().map(|count| Value::from(&count.account)).collect();
     used.dedup();

@@ -173,7 +173,7 @@ fn webhooks(accounts: &dyn Reading, query: &'static str, values: &[Value<'_>]) -
     Ok(with_plans(accounts, query, values)?.into_iter().map(|(webhook, _)| webhook).collect())
 }
 
-/// What one of the queries of webhooks finds, with the plan of each account.
+/// The webhooks found by a query, with the plan of each account.
 pub(super) fn with_plans(
     accounts: &dyn Reading,
     query: &'static str,
@@ -192,7 +192,7 @@ fn secret(row: &dyn Row) -> Result<SecretSeed> {
     Ok(SecretSeed { seed, ends_at: row.optional_time(1)? })
 }
 
-/// Its secrets are read apart.
+/// Reads a webhook without its secrets.
 fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
     let webhook = Webhook {
         id: row.parsed(0, WebhookId::parse)?,
@@ -212,7 +212,7 @@ fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
     Ok((webhook, row.parsed(10, Plan::parse)?))
 }
 
-/// What earlier versions know; a list must not be empty for them, and a ping is told to nobody.
+/// The names that earlier versions parse. They reject an empty list, so it becomes a ping, which is never announced.
 fn event_names(events: &[WebhookEvent]) -> String {
     let known = events.iter().filter(|event| **event != WebhookEvent::AnySeriesUpdated);
     let names: Vec<&str> = known.map(|event| event.name()).collect();
@@ -233,7 +233,7 @@ pub(super) fn events(names: &str) -> Result<Vec<WebhookEvent>, ParseError> {
     names.split(',').map(WebhookEvent::parse).collect()
 }
 
-/// Whether some enabled webhook wants to hear of this series by the event that all of them share.
+/// Whether some enabled webhook wants this series through the event shared by all series.
 pub(super) fn is_series_wanted(accounts: &dyn Reading, series: Series) -> Result<bool> {
     let lists = accounts.rows(sql::SERIES_WANTED, &[], |row| row.parsed(0, series_ids))?;
     let wants = |series_ids| WebhookFilters { series_ids, ..WebhookFilters::default() }.want_series(series);

@@ -1,11 +1,11 @@
-//! Points that are not believed yet. They are written by a publication, in its transaction.
+//! Withheld points, which are not yet trusted. They are written in the publication's transaction.
 
 use lastro_model::{FxQuote, Pair, Point, RatePoint, Source, Withheld};
 
 use crate::transaction::{Query, Reading, Row, Transaction, values};
 use crate::{Result, sql};
 
-/// Forgets what was withheld of the source, and remembers these points.
+/// Replaces the withheld points of the source.
 pub(super) fn replace(data: &dyn Transaction, source: Source, points: &[Withheld]) -> Result<()> {
     data.execute(sql::FORGET_WITHHELD, values![source.name()])?;
     for Withheld { point, first_seen, reason } in points {

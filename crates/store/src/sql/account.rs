@@ -1,4 +1,4 @@
-//! The statements about keys, their accounts, what they used, settings and leases.
+//! Statements for keys, accounts, usage, settings and leases.
 
 use super::Column::{Integer, Text};
 use super::Each;
@@ -48,7 +48,7 @@ pub(crate) const INSERT_REMOVED_KEY: &str =
 
 pub(crate) const FORGET_REMOVED_KEYS: &str = "DELETE FROM removed_key WHERE removed_at < $1";
 
-/// Keys, webhooks, and what was sent to these, go with it.
+/// Also deletes the account's keys and webhooks, and everything sent to these.
 pub(crate) const DELETE_ACCOUNT: &str = "DELETE FROM account WHERE id = $1";
 
 pub(crate) const UNUSED_ACCOUNTS: &str = "SELECT id FROM account WHERE unused_since < $1 AND plan = 'free'
@@ -56,7 +56,7 @@ pub(crate) const UNUSED_ACCOUNTS: &str = "SELECT id FROM account WHERE unused_si
         AND NOT EXISTS (SELECT 1 FROM usage_count WHERE usage_count.account = account.id)
     ORDER BY unused_since LIMIT $2";
 
-/// Rows are locked in the order of their ids, as they are one at a time: an update alone would lock them in any.
+/// Both forms lock rows in the order of their ids; a plain update of many rows would lock them in any order.
 pub(crate) const MARK_USED: Each = Each {
     one: "UPDATE account SET unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL",
     columns: &[Text],
@@ -67,7 +67,7 @@ pub(crate) const MARK_USED: Each = Each {
         WHERE account.id = used.id",
 };
 
-/// Nothing happens where this batch was written before.
+/// Does nothing if this batch was written before.
 pub(crate) const NOTE_USAGE_FLUSH: &str =
     "INSERT INTO usage_flush (boot, sequence, flushed_at) VALUES ($1, $2, $3) ON CONFLICT (boot)
     DO UPDATE SET sequence = excluded.sequence, flushed_at = excluded.flushed_at
@@ -96,7 +96,7 @@ pub(crate) const SETTING: &str = "SELECT value FROM setting WHERE name = $1";
 pub(crate) const INSERT_SETTING: &str =
     "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
 
-/// Takes a lease that has ended, is the taker's own, or ends later than any lease can; gives the one that stands.
+/// Takes a lease that has ended, is the taker's own, or ends later than any lease can. Returns the lease in force.
 pub(crate) const TAKE_LEASE: &str = "INSERT INTO lease (holder, ends_at, name) VALUES ($1, $2, $3)
     ON CONFLICT (name) DO UPDATE SET
         holder = CASE WHEN lease.ends_at <= $4 OR lease.ends_at > $5 THEN excluded.holder ELSE lease.holder END,

@@ -1,14 +1,14 @@
-//! Statements that are run for many rows: for one at a time, or for all at once where the database is far away.
+//! Statements run for many rows: one row at a time, or all at once if the database is remote.
 
 use super::Column;
 
-/// Both statements take the values of a row in the order of `columns`, those of the key last.
+/// Both statements take the values of a row in the order of `columns`, with the key last.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Each {
     pub(crate) one: &'static str,
     pub(crate) columns: &'static [Column],
-    /// So many of the last columns tell which row is changed.
+    /// Number of columns at the end that form the key of the changed row.
     pub(crate) key_columns: usize,
-    /// `one` for many rows whose keys differ, in their order: an array for each column, of `BIGINT` or `TEXT`.
+    /// `one` for many rows with distinct keys, in order: an array per column, of `BIGINT` or `TEXT`.
     pub(crate) many: &'static str,
 }

@@ -1,10 +1,10 @@
-//! The statements, in the subset that SQLite and PostgreSQL share.
+//! The statements, in the subset of SQL that SQLite and PostgreSQL share.
 //!
-//! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Columns of a
-//! key therefore come last in an insert, so that insert and update of a table take the same values.
+//! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Key columns
+//! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! They are of two kinds, which no statement mixes: those here and of [`revision`] are about the published data, those of
-//! [`account`], [`webhook`] and [`replica`] about what must be quick. SQLite keeps the two in a file each.
+//! Statements here and in [`revision`] are for the published data; those in [`account`], [`webhook`] and [`replica`]
+//! are for the latency-sensitive account side. No statement mixes the two: SQLite keeps them in separate files.
 
 pub(crate) mod account;
 mod each;
@@ -18,7 +18,7 @@ pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, TRADED_SECURITY, Upse
 
 use Column::{Integer, Text};
 
-/// Reads rows, or rows and after them the checksum that each was written with.
+/// Reads rows, without or with the checksum that each was written with as the last column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Select {
     pub(crate) rows: &'static str,
@@ -34,12 +34,12 @@ macro_rules! select {
     };
 }
 
-/// The statements about all rows of a source. Those of `rate` take the series, the others no parameter.
+/// The statements for all rows of a source. Those of `rate` take the series, the others no parameter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whole {
     pub(crate) select: Select,
     pub(crate) delete: &'static str,
-    /// How many rows, and the latest day.
+    /// Reads the number of rows and the latest day.
     pub(crate) extent: &'static str,
 }
 
@@ -82,7 +82,7 @@ pub(crate) const TRADED_SECURITIES: Whole = Whole {
     extent: "SELECT COUNT(*), MAX(reference_day) FROM traded_security",
 };
 
-/// The filings that editions after this one changed, as they are now, each once.
+/// The filings changed by editions after this one, in their current state, each once.
 pub(crate) const CHANGED_FILINGS: Select = select!(
     "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url",
     "FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)"
@@ -106,17 +106,17 @@ pub(crate) const INSERT_FILING_CHANGE: Each = Each {
         ON CONFLICT (edition, id) DO NOTHING",
 };
 
-/// What led up to an edition is of no use once nobody can start from an earlier one.
+/// Deletes the changes of editions up to the oldest one that readers can start from: they are no longer needed.
 pub(crate) const FORGET_FILING_CHANGES: &str = "DELETE FROM filing_change WHERE edition <= $1";
 
 pub(crate) const FORGET_FILING_EDITIONS: &str = "DELETE FROM filing_edition WHERE edition < $1";
 
-/// Nothing happens where the source has its state already.
+/// Does nothing if the source already has a state.
 pub(crate) const INSERT_SOURCE_STATE: &str =
     "INSERT INTO source_state (source, edition, sample, row_count, published_at) VALUES ($1, 0, 0, 0, 0)
     ON CONFLICT (source) DO NOTHING";
 
-/// The last attempt is there to tell that a source's state changed although its edition did not.
+/// Includes the last attempt, which shows a changed source state even if the edition is the same.
 pub(crate) const EDITIONS: &str =
     "SELECT source, edition, last_attempt, last_error IS NOT NULL FROM source_state";
 
@@ -134,7 +134,7 @@ pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_s
 pub(crate) const EDITION_OF: &str =
     "SELECT edition, published_at, sample FROM source_state WHERE source = $1";
 
-/// Whether the source was ever read to its end.
+/// Whether the source was ever read completely.
 pub(crate) const EVER_WHOLE: &str = "SELECT last_success IS NOT NULL FROM source_state WHERE source = $1";
 
 pub(crate) const PUBLISH: &str = "UPDATE source_state SET edition = $1, published_at = $2, sample = $3,
@@ -152,7 +152,7 @@ pub(crate) const READ_FILES: &str =
 pub(crate) const REJECTS: &str = "SELECT file, line, reason FROM reject WHERE source = $1
     ORDER BY url, position LIMIT $2";
 
-/// The rejects of a file go with it.
+/// Also deletes the rejects of the file.
 pub(crate) const FORGET_FILE: &str = "DELETE FROM read_file WHERE source = $1 AND url = $2";
 
 pub(crate) const FORGET_FILES: &str = "DELETE FROM read_file WHERE source = $1";
@@ -169,7 +169,7 @@ pub(crate) const INSERT_REJECT: Each = Each {
         SELECT * FROM UNNEST($1, $2, $3, $4, $5, $6)",
 };
 
-/// The newest days first.
+/// Newest days first.
 pub(crate) const WITHHELD: &str = "SELECT pair, day, value, sell, first_seen, reason FROM withheld
     WHERE source = $1 ORDER BY day DESC, pair LIMIT $2";
 
@@ -179,7 +179,7 @@ pub(crate) const INSERT_WITHHELD: &str =
     "INSERT INTO withheld (source, pair, day, value, sell, first_seen, reason)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// So many numbers at once; gives the last of them.
+/// Takes `$1` numbers at once and returns the last of them.
 pub(crate) const NEXT_ANNOUNCEMENTS: &str =
     "UPDATE counter SET value = value + $1 WHERE name = 'announcement' RETURNING value";
 
@@ -187,24 +187,24 @@ pub(crate) const INSERT_ANNOUNCEMENT: &str =
     "INSERT INTO announcement (number, source, event, edition, announced_at, rows_as_json)
     VALUES ($1, $2, $3, 0, $4, $5)";
 
-/// Drafts, by their provisional numbers from the first to the last, become announcements of an edition.
+/// Turns drafts, given by their first and last provisional number, into announcements of an edition.
 pub(crate) const ISSUE_ANNOUNCEMENTS: &str = "UPDATE announcement SET number = number + $1, edition = $2
     WHERE number BETWEEN $3 AND $4";
 
-/// Those after the one that was addressed last.
+/// Announcements after the last one that was fanned out.
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
     FROM announcement WHERE number > $1 ORDER BY number LIMIT $2";
 
 pub(crate) const COUNT_ANNOUNCEMENTS: &str =
     "SELECT COUNT(*) FROM announcement WHERE number > $1 OR number < 0";
 
-/// One that is set aside has its number below zero: it stays to be looked at, and is not read again.
+/// Makes the number negative: the announcement is kept for inspection and not read again.
 pub(crate) const SET_ANNOUNCEMENT_ASIDE: &str = "UPDATE announcement SET number = -number WHERE number = $1";
 
 pub(crate) const FORGET_ANNOUNCEMENTS: &str = "DELETE FROM announcement WHERE number BETWEEN 1 AND $1";
 
 pub(crate) const ANNOUNCEMENT_NUMBER: &str = "SELECT value FROM counter WHERE name = 'announcement'";
 
-/// No announcement gets a number that was addressed before, also where the data is older than the accounts.
+/// Ensures that no number is used for a second announcement, even if the data is older than the accounts.
 pub(crate) const SKIP_ANNOUNCEMENTS: &str =
     "UPDATE counter SET value = $1 WHERE name = 'announcement' AND value < $1";

@@ -1,4 +1,4 @@
-//! The statements about the processes that serve the database. They are of the kind that must be quick.
+//! Statements for the processes that serve the database, on the account side.
 
 pub(crate) const BEAT: &str =
     "INSERT INTO replica (name, version, started_at, seen_at, editions, boot) VALUES ($1, $2, $3, $4, $5, $6)

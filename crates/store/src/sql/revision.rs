@@ -1,13 +1,13 @@
-//! The statements about what became of published points.
+//! Statements for revisions of published points.
 
 use super::Column::{Integer, Text};
 use super::Each;
 
-/// Points of a series as they are held, from one day to another.
+/// The stored points of a series from one day to another.
 pub(crate) const RATES_BETWEEN: &str =
     "SELECT day, value FROM rate WHERE series = $1 AND day BETWEEN $2 AND $3";
 
-/// The same of a currency pair.
+/// The stored quotes of a currency pair from one day to another.
 pub(crate) const QUOTES_BETWEEN: &str =
     "SELECT day, pair, buy, sell FROM fx WHERE pair = $1 AND day BETWEEN $2 AND $3";
 
@@ -20,7 +20,7 @@ pub(crate) const FORGET_RECORDING: &str = "DELETE FROM recording WHERE source = 
 
 pub(crate) const FORGET_REVISIONS: &str = "DELETE FROM revision WHERE source = $1";
 
-/// A draft, whose edition has no number yet. Of a point that is written twice the first old value stands.
+/// Inserts a draft, whose edition has no number yet. If a point is written twice, its first old value is kept.
 pub(crate) const INSERT_REVISION: Each = Each {
     one: "INSERT INTO revision (old_value, old_sell, new_value, new_sell, changed_at, source, day, pair, edition)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT (source, edition, day, pair)
@@ -32,14 +32,14 @@ pub(crate) const INSERT_REVISION: Each = Each {
         DO UPDATE SET new_value = excluded.new_value, new_sell = excluded.new_sell",
 };
 
-/// Drafts of points that ended as they began.
+/// Deletes drafts of points that ended with their original value.
 pub(crate) const FORGET_FALSE_REVISIONS: &str = "DELETE FROM revision WHERE source = $1 AND edition = 0
     AND old_value = new_value AND old_sell IS NOT DISTINCT FROM new_sell";
 
-/// Drafts become revisions of an edition.
+/// Turns drafts into revisions of an edition.
 pub(crate) const ISSUE_REVISIONS: &str = "UPDATE revision SET edition = $1 WHERE source = $2 AND edition = 0";
 
-/// The newest first.
+/// Newest first.
 pub(crate) const REVISIONS: &str =
     "SELECT pair, day, old_value, old_sell, new_value, new_sell, edition, changed_at FROM revision
     WHERE source = $1 ORDER BY edition DESC, day DESC, pair DESC LIMIT $2";

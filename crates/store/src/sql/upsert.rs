@@ -1,24 +1,24 @@
-//! How rows get into their tables: one at a time, or many in one statement where the database is far away.
+//! Upserts of rows: one at a time, or many in one statement if the database is remote.
 
-/// Both kinds of statements take the values of a row in the order of `columns`, those of the key last. Those for one row,
-/// which SQLite alone runs, take the checksum of the values after them: a server's pages have checksums of their own.
+/// All statements take the values of a row in the order of `columns`, with the key last. Those for one row, used only
+/// by SQLite, take the checksum of the values after them: a server's pages have their own checksums.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Upsert {
-    /// Does nothing where the key exists.
+    /// Does nothing if the key exists.
     pub(crate) insert: &'static str,
-    /// Does nothing where nothing differs. A checksum that is wrong is put right; where there is none, none is missed.
+    /// Does nothing if the row is the same. Corrects a wrong checksum; leaves a missing one missing.
     pub(crate) update: &'static str,
     pub(crate) columns: &'static [Column],
-    /// So many of the last columns are the key.
+    /// Number of columns at the end that form the key.
     pub(crate) key_columns: usize,
-    /// `insert` for many rows whose keys differ: an array for each column, of `BIGINT` or `TEXT`. Gives the places of the
-    /// rows that were inserted, counted from one.
+    /// `insert` for many rows with distinct keys: an array per column, of `BIGINT` or `TEXT`. Returns the positions of
+    /// the inserted rows, counted from one.
     pub(crate) insert_many: &'static str,
-    /// `update` for the same arrays. Gives the places of the rows that differed.
+    /// `update` for the same arrays. Returns the positions of the rows that differed.
     pub(crate) update_many: &'static str,
 }
 
-/// What a column holds, whatever its width.
+/// The type of a column, regardless of its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
     Integer,

@@ -1,4 +1,4 @@
-//! The statements about webhooks, and about what is sent to them.
+//! Statements for webhooks and their messages.
 
 macro_rules! select_webhooks {
     ($rest:literal) => {
@@ -21,8 +21,8 @@ pub(crate) const SUBSCRIBERS: &str = select_webhooks!(
     ORDER BY webhook.id"
 );
 
-/// Those with a message that is due, which nobody is delivering to. What lies after the second moment was written by a
-/// clock that was ahead: it counts as past. The plans are a list with a comma before and after each.
+/// Webhooks with a due message and no delivery in progress. Times after `$2` were written by a clock that was ahead
+/// and count as past. The plans are a list with a comma before and after each.
 pub(crate) const CLAIMABLE: &str = select_webhooks!(
     "WHERE disabled_by IS NULL AND (leased_until <= $1 OR leased_until > $2)
         AND EXISTS (SELECT 1 FROM message
@@ -36,7 +36,7 @@ pub(crate) const CLAIMABLE: &str = select_webhooks!(
 
 pub(crate) const COUNT_WEBHOOKS_OF: &str = "SELECT COUNT(*) FROM webhook WHERE account = $1";
 
-/// Nobody delivers to it yet.
+/// Inserts a webhook that no process holds a lease on.
 pub(crate) const INSERT_WEBHOOK: &str = "INSERT INTO webhook (id, account, url, description, events, filters,
         series_updated, series_ids, created_at, disabled_by, failing_since, last_failure, lease_holder, leased_until)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '', 0)";
@@ -48,7 +48,7 @@ pub(crate) const UPDATE_WEBHOOK: &str =
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 
-/// The one without an end is the newest, also where a clock was set back.
+/// The secret without an end is the newest, even if a clock was set back.
 pub(crate) const SECRETS: &str =
     "SELECT seed, ends_at FROM webhook_secret WHERE webhook = $1 ORDER BY ends_at IS NOT NULL, made_at DESC";
 
@@ -58,26 +58,26 @@ pub(crate) const INSERT_SECRET: &str =
 pub(crate) const END_SECRETS: &str = "UPDATE webhook_secret SET ends_at = $1
     WHERE webhook = $2 AND (ends_at IS NULL OR ends_at > $1)";
 
-/// Those that sign no more, and beyond the newest $3 those that still do.
+/// Deletes the secrets that no longer sign, and all but the newest `$3` of the others.
 pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook = $1 AND (ends_at <= $2
     OR seed NOT IN (SELECT seed FROM webhook_secret WHERE webhook = $1
         ORDER BY ends_at IS NOT NULL, made_at DESC LIMIT $3))";
 
 pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
 
-/// Of which series the event is wanted that all of them share, each list once.
+/// The series lists of webhooks that want the event shared by all series, each list once.
 pub(crate) const SERIES_WANTED: &str =
     "SELECT DISTINCT series_ids FROM webhook WHERE disabled_by IS NULL AND series_updated = 1";
 
 pub(crate) const ADDRESSED: &str = "SELECT value FROM counter WHERE name = 'addressed'";
 
-/// Nothing happens where somebody was faster.
+/// Does nothing if another process was faster.
 pub(crate) const ADDRESS: &str = "UPDATE counter SET value = $1 WHERE name = 'addressed' AND value < $1";
 
 pub(crate) const NEXT_MESSAGE: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'message' RETURNING value";
 
-/// Nothing happens where the webhook is gone.
+/// Does nothing if the webhook is gone.
 pub(crate) const INSERT_MESSAGE: &str =
     "INSERT INTO message (id, webhook, number, event, body, created_at, tries, due_at, delivered)
     SELECT $1, webhook.id, $2, $3, $4, $5, 0, $6, $7 FROM webhook WHERE webhook.id = $8";
@@ -86,21 +86,21 @@ pub(crate) const NEXT_DUE: &str = "SELECT id, body, tries, due_at, asked FROM me
     WHERE webhook = $1 AND (due_at <= $2 OR due_at > $3)
     ORDER BY due_at, number LIMIT 1";
 
-/// Nothing happens where somebody was faster.
+/// Does nothing if another process was faster.
 pub(crate) const LEASE: &str = "UPDATE webhook SET lease_holder = $1, leased_until = $2
     WHERE id = $3 AND disabled_by IS NULL AND (leased_until <= $4 OR leased_until > $5)";
 
-/// A webhook that is to be left alone for a while is leased to nobody.
+/// Releases the lease. A pause is stored as a lease without a holder.
 pub(crate) const RELEASE: &str =
     "UPDATE webhook SET lease_holder = '', leased_until = $1, failing_since = $2,
         last_failure = $3, disabled_by = COALESCE(disabled_by, $4)
     WHERE id = $5 AND lease_holder = $6";
 
-/// A delivery that runs keeps its lease.
+/// Ends a pause. A delivery in progress keeps its lease.
 pub(crate) const LEAVE_ALONE_NO_LONGER: &str =
     "UPDATE webhook SET leased_until = 0 WHERE id = $1 AND lease_holder = ''";
 
-/// Nothing happens where the message was settled before, or asked for again while it was delivered.
+/// Does nothing if the message was settled before, or a redelivery was requested during its delivery.
 pub(crate) const SETTLE_MESSAGE: &str = "UPDATE message SET tries = tries + 1, due_at = $1, delivered = $2
     WHERE id = $3 AND due_at = $4 AND asked = $5
         AND EXISTS (SELECT 1 FROM webhook WHERE webhook.id = message.webhook AND lease_holder = $6)";
@@ -130,7 +130,7 @@ pub(crate) const REDELIVER: &str =
     "UPDATE message SET due_at = $1, tries = 0, delivered = 0, asked = asked + 1
     WHERE webhook = $2 AND id = $3";
 
-/// A trial is sent when it is asked for, and not again.
+/// Excludes pings, which are sent only on request.
 pub(crate) const REDELIVER_FAILED: &str = "UPDATE message SET due_at = $1, tries = 0, asked = asked + 1
     WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
 

@@ -1,4 +1,4 @@
-//! How connections are opened and what they are told.
+//! Opening and configuration of connections.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,23 +8,23 @@ use rusqlite::{Connection, OpenFlags};
 use super::file::Kind;
 use crate::{Result, StoreError};
 
-/// How long a small statement waits for another process.
+/// Timeout of a small statement that waits for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A publication has work behind it that is worth a long wait: longer than another publication takes.
+/// Timeout of a publication, longer than another publication takes: much work preceded it, so a long wait is worth it.
 pub(super) const PUBLICATION_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// More than all our statements, so that none is parsed twice.
+/// Capacity of the statement cache: more than all our statements, so that none is parsed twice.
 const STATEMENTS_KEPT: usize = 96;
 
-/// A publication should not spill a page several times. Memory is taken as it is needed and given back afterwards.
+/// Writer's cache: a publication should not spill pages repeatedly. Memory is allocated on demand, then released.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
-/// The log shrinks to this when it starts over, however large a publication made it.
+/// Size that the log is truncated to when it restarts, however large a publication made it.
 const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
 
-/// A larger file is not looked through when it is opened: each megabyte takes six milliseconds, so this much a fifth of
-/// a second. Its rows are checked when they are loaded, each by itself and all by their number.
+/// Largest file that is checked when it is opened: a megabyte takes six milliseconds, so this much a fifth of a
+/// second. Rows of larger files are checked when they are loaded, one by one and by their number.
 const LOOKED_THROUGH_BYTES: u64 = 32 * 1024 * 1024;
 
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
@@ -36,7 +36,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Not opened read-only in SQLite's sense: the last connection to close must be able to clear the log away.
+/// Not opened with SQLite's read-only flag: the last connection to close must be able to remove the log.
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open(path)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -53,7 +53,7 @@ fn open(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Back to what a small statement needs, after something that was worth a long wait.
+/// Restores the settings for small statements after a publication.
 pub(super) fn be_prompt(connection: &Connection) -> Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "wal_autocheckpoint", 1000)?;
@@ -61,9 +61,9 @@ pub(super) fn be_prompt(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Marks the file as ours and switches it to write-ahead logging. Does nothing to a file that is so already.
+/// Marks the file as ours and switches it to write-ahead logging. Does nothing if both are done already.
 ///
-/// The mark comes first: it then stands in the file itself and never only in the log.
+/// The mark comes first, so that it is in the file itself and never only in the log.
 pub(super) fn claim(connection: &Connection, kind: Kind) -> Result<()> {
     let mark: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if mark != kind.application_id {
@@ -80,7 +80,7 @@ fn journal_mode_wal(connection: &Connection) -> Result<String> {
     Ok(connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?)
 }
 
-/// SQLite does not wait by itself when two processes switch a new file at the same moment.
+/// Retries while busy: SQLite does not wait by itself when two processes switch a new file at the same moment.
 fn retry_while_busy<T>(attempt: impl Fn() -> Result<T>) -> Result<T> {
     let started = Instant::now();
     loop {
@@ -93,7 +93,7 @@ fn retry_while_busy<T>(attempt: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Fails where the pages of a small file do not fit together.
+/// Fails if the pages of a small file are inconsistent.
 pub(super) fn look_through(connection: &Connection, path: &Path) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|file| file.len() > LOOKED_THROUGH_BYTES) {
         return Ok(());
@@ -102,9 +102,9 @@ pub(super) fn look_through(connection: &Connection, path: &Path) -> Result<()> {
     if verdict == "ok" { Ok(()) } else { Err(StoreError::damaged("its pages do not fit together")) }
 }
 
-/// Moves the log into the file, then cuts it off if nobody reads from it.
+/// Moves the log into the file, then truncates it if it has no readers.
 ///
-/// First passively, which keeps no writer waiting; what is then left for the exclusive step is next to nothing.
+/// The passive step comes first and blocks no writer; it leaves next to nothing for the exclusive step.
 pub(super) fn fold_log(path: &Path) -> Result<()> {
     let connection = open(path)?;
     connection.busy_timeout(Duration::ZERO)?;
@@ -114,8 +114,8 @@ pub(super) fn fold_log(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the file anew, without what deleted rows left between the others, and cuts the log off. Says no where somebody
-/// reads from the log for too long: the bytes then go with the next checkpoint.
+/// Rewrites the file without the remains of deleted rows, and truncates the log. Returns false if readers use the log
+/// for too long: the next checkpoint then removes the bytes.
 pub(super) fn rewrite(connection: &Connection) -> Result<bool> {
     connection.execute_batch("VACUUM")?;
     let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;

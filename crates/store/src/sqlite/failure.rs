@@ -1,4 +1,4 @@
-//! SQLite's errors in our words. Statement texts and values stay out of them.
+//! Translation of SQLite's errors, without statement texts and values.
 
 use rusqlite::ErrorCode;
 

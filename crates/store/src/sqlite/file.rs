@@ -1,6 +1,6 @@
-//! A database file before SQLite sees it: whose is it?
+//! Checks of a database file before SQLite opens it.
 //!
-//! Only the first bytes are read, with plain file calls, so a file of somebody else keeps its bytes and gets no
+//! Only the first bytes are read, with plain file calls, so another program's file stays unchanged and gets no
 //! companion files.
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::{Result, StoreError};
 /// One of the two files of a database.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
-    /// Marks the file as ours in SQLite's own header.
+    /// The mark in SQLite's own header that identifies our files.
     pub(super) application_id: i32,
     pub(super) migrations: &'static [Migration],
 }
@@ -22,11 +22,11 @@ pub(super) struct Kind {
 pub(super) const DATA: Kind =
     Kind { application_id: i32::from_be_bytes(*b"LSTR"), migrations: migration::DATA };
 
-/// What must be quick, and never waits for a publication.
+/// The latency-sensitive account data, which never waits for a publication.
 pub(super) const ACCOUNTS: Kind =
     Kind { application_id: i32::from_be_bytes(*b"LSTA"), migrations: migration::ACCOUNTS };
 
-/// The file with the accounts that belongs to a file of data.
+/// The path of the account file that belongs to a data file.
 pub(super) fn accounts_beside(data: &Path) -> PathBuf {
     let mut name = data.as_os_str().to_owned();
     name.push(".accounts");
@@ -35,7 +35,7 @@ pub(super) fn accounts_beside(data: &Path) -> PathBuf {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// There is no file, or an empty one.
+    /// The file is missing or empty.
     Nothing,
     Ours,
 }
@@ -44,7 +44,7 @@ const HEADER_LENGTH: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const APPLICATION_ID_AT: std::ops::Range<usize> = 68..72;
 
-/// What is there. A file of somebody else is an error.
+/// Checks for a file of ours. Another program's file is an error.
 pub(super) fn examine(path: &Path, kind: Kind) -> Result<Found> {
     match read_header(path) {
         Ok(header) if header.is_empty() => Ok(Found::Nothing),
@@ -67,11 +67,11 @@ fn is_of(kind: Kind, header: &[u8]) -> bool {
         && header.get(APPLICATION_ID_AT).is_some_and(|id| *id == kind.application_id.to_be_bytes())
 }
 
-/// Makes an empty file, unless there is one: another process may be starting as well.
+/// Creates an empty file unless it exists: another process may be starting as well.
 pub(super) fn create(path: &Path) -> Result<()> {
     let mut options = File::options();
     options.write(true).create_new(true);
-    // The files hold names and addresses of people; SQLite gives their companions the same mode.
+    // The files hold personal names and addresses. SQLite gives their companion files the same mode.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
@@ -80,7 +80,7 @@ pub(super) fn create(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a file if it is there.
+/// Removes a file if it exists.
 pub(super) fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", path, &error)),
@@ -88,12 +88,12 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Puts a finished file in its place, so that it is there after a power cut too.
+/// Renames a finished file to its final path durably, so that it survives a power cut.
 pub(super) fn put_in_place(draft: &Path, path: &Path) -> Result<()> {
     let put = || {
         File::open(draft)?.sync_all()?;
         std::fs::rename(draft, path)?;
-        // The rename itself is on disk when the directory is.
+        // The rename is on disk only once the directory is synced.
         match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             Some(directory) => File::open(directory)?.sync_all(),
             None => File::open(".")?.sync_all(),

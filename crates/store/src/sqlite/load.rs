@@ -1,4 +1,4 @@
-//! Streams one edition of a source, or what changed since an earlier one, out of a single read transaction.
+//! Streams one edition of a source, or its changes since an earlier one, from a single read transaction.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use crate::blocking::blocking;
 use crate::rules::load::{self, Batches, CurrentEdition, Selection};
 use crate::{Loaded, Result};
 
-/// All rows. Each load has a connection of its own: a slow consumer holds up nobody's question.
+/// Streams all rows. Each load has its own connection, so a slow consumer blocks no other read.
 pub(super) async fn whole(path: PathBuf, source: Source) -> Result<Loaded> {
     let snapshot = blocking(move || Snapshot::take(&path, source)).await?;
     Ok(streamed(snapshot, Selection::Whole))
 }
 
-/// The filings that changed since an edition, if that can be told.
+/// Streams the filings that changed since an edition, if that edition is remembered.
 pub(super) async fn changed_filings(path: PathBuf, since: Edition) -> Result<Option<Loaded>> {
     let snapshot = blocking(move || {
         let snapshot = Snapshot::take(&path, Source::Filings)?;
@@ -26,13 +26,13 @@ pub(super) async fn changed_filings(path: PathBuf, since: Edition) -> Result<Opt
     Ok(snapshot.await?.map(|snapshot| streamed(snapshot, Selection::ChangedSince(since))))
 }
 
-/// The channel stays open until it is known how the reading ended, so that a reading cut short never looks like a whole one.
+/// Keeps the channel open until the result of the read is known, so that an interrupted read never looks complete.
 fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
     let (loaded, batches) = load::under_way(snapshot.current);
     tokio::spawn(async move {
         let sink = batches.clone();
         if let Err(error) = blocking(move || snapshot.stream(selection, &sink)).await {
-            // If nobody listens any more, nobody misses the error.
+            // A receiver that has gone does not need the error.
             let _ = batches.send(Err(error)).await;
         }
     });
@@ -50,7 +50,7 @@ impl Snapshot {
     fn take(path: &Path, source: Source) -> Result<Self> {
         let connection = connection::open_reader(path)?;
         connection.execute_batch("BEGIN")?;
-        // This first read fixes the state that all later ones see.
+        // This first read fixes the state that all later reads see.
         let current = CurrentEdition::of(&connection, source)?;
         Ok(Self { connection, source, current })
     }
@@ -69,7 +69,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn what_is_written_after_the_edition_was_announced_is_not_read() {
+    async fn writes_after_the_snapshot_are_not_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lastro.db");
         let _engine = Sqlite::open(path.clone(), Presence::Optional).await.unwrap();

@@ -1,10 +1,10 @@
 //! SQLite: two files, nothing else to install.
 //!
-//! The published data lies in one file, in the other what must be quick: keys, usage, settings, leases, webhooks and their
-//! messages. Each has one writer and several readers, so a publication of millions of rows, by this or another process,
-//! keeps nobody else waiting. Write-ahead logging lets readers go on while somebody writes, and other processes (the
-//! command line, a synchronisation) may write the same files at the same time. No call blocks the async runtime: every
-//! statement runs on a blocking thread.
+//! One file holds the published data, the other the latency-sensitive data: keys, usage, settings, leases, webhooks
+//! and their messages. Each has one writer and several readers, so a publication of millions of rows, by this or
+//! another process, does not block the account side. With write-ahead logging, reads continue during a write, and
+//! other processes (the command line, a synchronisation) may write the same files at the same time. No call blocks the
+//! async runtime: every statement runs on a blocking thread.
 
 mod connection;
 mod failure;
@@ -38,7 +38,7 @@ pub(crate) struct Sqlite {
     accounts: Database,
 }
 
-/// One of the two files, and who writes and reads it.
+/// One of the two files, with its writer and readers.
 #[derive(Debug)]
 struct Database {
     path: PathBuf,
@@ -72,8 +72,8 @@ impl Sqlite {
         }
     }
 
-    /// Moves what a publication wrote from the log into the file. The data is safe without it, so a failure is no
-    /// failure of the publication; the next one tries again.
+    /// Moves a publication's writes from the log into the file. The data is safe without it, so a failure does not
+    /// fail the publication; the next one retries.
     async fn fold_log(&self) {
         let path = self.data.path.clone();
         if let Err(error) = blocking(move || connection::fold_log(&path)).await {

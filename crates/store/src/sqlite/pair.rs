@@ -1,8 +1,8 @@
-//! The two files of a database: opened together, or refused together.
+//! The two files of a database, opened or rejected together.
 //!
-//! The published data lies in one, in the other what must be quick. Both hold the name of the database, so that files of two
-//! databases are never taken for one. The data can be synchronised again, so a lost one is made anew; keys cannot, so
-//! nothing starts without them.
+//! One holds the published data, the other the latency-sensitive data. Both hold the name of the database, so that
+//! files of two databases are never combined. Data can be synchronised again, so a lost data file is recreated; keys
+//! cannot, so nothing starts without the account file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,13 @@ use crate::migration::{Applied, pending};
 use crate::transaction::{Query, Value};
 use crate::{DATABASE_ID, Result, StoreError, rules, sql};
 
-/// The writing connections of both files.
+/// The write connections of both files.
 pub(super) struct Pair {
     pub(super) data: Connection,
     pub(super) accounts: Connection,
 }
 
-/// Where the files lie.
+/// The paths of both files.
 pub(super) struct Paths {
     pub(super) data: PathBuf,
     pub(super) accounts: PathBuf,
@@ -33,8 +33,8 @@ impl Paths {
     }
 }
 
-/// Looks before it touches: a file that is not ours is refused before SQLite opens it, and one that this version
-/// cannot serve before anything is written.
+/// Checks before it writes: another program's file is rejected before SQLite opens it, and one that this version does
+/// not support before anything is written.
 pub(super) fn open(paths: &Paths, presence: Presence) -> Result<Pair> {
     let Paths { data: path, accounts: beside } = paths;
     let found = [file::examine(path, DATA)?, file::examine(beside, ACCOUNTS)?];
@@ -53,7 +53,7 @@ pub(super) fn open(paths: &Paths, presence: Presence) -> Result<Pair> {
     Ok(Pair { data, accounts })
 }
 
-/// Damage found while opening names the file.
+/// Adds the file's path to an error about damage.
 fn naming<T>(path: &Path, outcome: Result<T>) -> Result<T> {
     outcome.map_err(|error| match error {
         StoreError::Corrupt { what } => StoreError::Corrupt { what: format!("{} ({what})", path.display()) },
@@ -61,7 +61,7 @@ fn naming<T>(path: &Path, outcome: Result<T>) -> Result<T> {
     })
 }
 
-/// What the file went through, if this version may go on from there.
+/// The applied migrations of the file, if this version supports its schema.
 fn known_schema(connection: &Connection, kind: Kind, path: &Path) -> Result<Vec<Applied>> {
     let applied = schema::applied(connection, path)?;
     pending(kind.migrations, &applied)?;
@@ -73,7 +73,7 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, kind: Kind, path: &P
     schema::bring_up_to_date(connection, kind, path)
 }
 
-/// What is deleted here is somebody's: it is overwritten, and not only let go of.
+/// Opens the account file with secure deletion: it holds personal data, so deleted bytes are overwritten.
 pub(super) fn open_accounts(path: &Path) -> Result<Connection> {
     let mut accounts = connection::open_writer(path)?;
     accounts.pragma_update(None, "secure_delete", true)?;
@@ -81,9 +81,9 @@ pub(super) fn open_accounts(path: &Path) -> Result<Connection> {
     Ok(accounts)
 }
 
-/// Makes sure that the accounts are where the data says, and that they are of the same database.
+/// Checks that the account file exists if the data requires it, and belongs to the same database.
 ///
-/// The data was looked at first: whoever moves the accounts out of it has them in place before it lets go of them.
+/// The data was read first: a process that moves the accounts out puts their file in place before dropping them.
 fn check_accounts(data: &Connection, applied: &[Applied], paths: &Paths) -> Result<()> {
     if file::examine(&paths.accounts, ACCOUNTS)? == Found::Nothing {
         let moved_out = applied.len() >= separation::MADE_BY && !separation::is_due(data)?;
@@ -104,7 +104,7 @@ fn check_accounts(data: &Connection, applied: &[Applied], paths: &Paths) -> Resu
     Err(StoreError::ForeignPair { data: paths.data.clone(), accounts: paths.accounts.clone() })
 }
 
-/// The database that a file belongs to; none, if it is new.
+/// The name of the database that a file belongs to; `None` if the file is new.
 pub(super) fn name_of(connection: &Connection) -> Result<Option<String>> {
     if !schema::has_table(connection, "setting")? {
         return Ok(None);
@@ -112,7 +112,7 @@ pub(super) fn name_of(connection: &Connection) -> Result<Option<String>> {
     rules::find_setting(connection, DATABASE_ID)
 }
 
-/// Data that is older than the accounts, restored or made anew, gives no announcement a number that had its turn.
+/// Prevents data that is older than the accounts (restored or recreated) from reusing announcement numbers.
 fn skip_addressed_numbers(data: &Connection, accounts: &Connection) -> Result<()> {
     let addressed = rules::addressed(accounts)?;
     let given: u64 = data.number(sql::ANNOUNCEMENT_NUMBER, &[])?;

@@ -1,4 +1,4 @@
-//! A few connections that only read, handed out one question at a time.
+//! A small pool of read connections, each used for one read at a time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::blocking::blocking;
 use crate::engine::Question;
 use crate::{Result, StoreError};
 
-/// Questions are point look-ups; whole editions are read through connections of their own.
+/// Size of the pool. Its reads are point lookups; whole editions are read through their own connections.
 const READERS: usize = 3;
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Readers {
 }
 
 impl Idle {
-    /// One that is at hand, or a new one: at first, and after a question that panicked.
+    /// Returns an idle connection, or opens one: at first, and after a read that panicked.
     fn take(&self) -> Result<Connection> {
         let at_hand = self.connections.lock().pop();
         at_hand.map_or_else(|| connection::open_reader(&self.path), Ok)

@@ -1,4 +1,4 @@
-//! SQLite's rows and values as the rules see them.
+//! Conversion between SQLite's values and those of the rules.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row as SqliteRow, ToSql};

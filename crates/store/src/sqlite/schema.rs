@@ -8,11 +8,11 @@ use super::file::Kind;
 use crate::migration::{Applied, Migration, pending};
 use crate::{Result, StoreError};
 
-/// The time is the database's own: nobody acts on it.
+/// Uses the database's own time, which is only informative.
 const RECORD: &str = "INSERT INTO schema_migration (version, sha256, applied_at)
     VALUES ($1, $2, CAST(unixepoch('subsec') * 1000 AS INTEGER))";
 
-/// What the database went through so far; nothing, if it is new.
+/// The migrations applied so far; empty if the database is new.
 pub(super) fn applied(connection: &Connection, path: &Path) -> Result<Vec<Applied>> {
     match tables(connection)? {
         Tables::None => Ok(Vec::new()),
@@ -21,7 +21,7 @@ pub(super) fn applied(connection: &Connection, path: &Path) -> Result<Vec<Applie
             .prepare("SELECT version, sha256 FROM schema_migration ORDER BY version")?
             .query_and_then([], |row| {
                 let version = row.get(0)?;
-                // The files were made for one machine, whose processes are replaced together.
+                // The files are used on one machine, whose processes are replaced together.
                 Ok(Applied { version, checksum: row.get(1)?, min_reader: version })
             })?
             .collect(),
@@ -34,7 +34,7 @@ enum Tables {
     Foreign,
 }
 
-/// One look, so that another process that is just making them is seen either before or after.
+/// A single query, so that tables being created by another process are seen completely or not at all.
 fn tables(connection: &Connection) -> Result<Tables> {
     let query = "SELECT COUNT(*), COUNT(*) FILTER (WHERE name = 'schema_migration')
         FROM sqlite_schema WHERE type = 'table'";
@@ -51,7 +51,7 @@ pub(super) fn has_table(connection: &Connection, name: &str) -> Result<bool> {
     Ok(connection.query_row(query, [name], |row| row.get(0))?)
 }
 
-/// Takes the write lock only when there is something to do: opening must not wait for a publication.
+/// Takes the write lock only if a migration is pending: opening must not wait for a publication.
 pub(super) fn bring_up_to_date(connection: &mut Connection, kind: Kind, path: &Path) -> Result<()> {
     while !pending(kind.migrations, &applied(connection, path)?)?.is_empty() {
         apply_next(connection, kind, path)?;
@@ -88,7 +88,7 @@ mod tests {
     use crate::sqlite::file::DATA;
 
     #[test]
-    fn a_database_from_before_changes_were_remembered_begins_with_the_edition_that_stands() {
+    fn migration_starts_the_change_log_at_the_current_edition() {
         let mut connection = Connection::open_in_memory().unwrap();
         let earlier = DATA.migrations.iter().take_while(|migration| migration.version < 6);
         earlier.for_each(|migration| apply(&connection, migration).unwrap());

@@ -1,7 +1,7 @@
-//! Gives the accounts of an older database, which lie among the data, a file of their own.
+//! Moves the accounts of an older database, stored in the data file, into their own file.
 //!
-//! A new database goes the same way, its accounts being none yet. Whoever dies on the way leaves the old layout, or both
-//! files with the accounts in them: the next one to open the database finishes, and nobody works on either before.
+//! A new database takes the same path, without accounts. A process that dies on the way leaves the old layout, or the
+//! accounts in both files: the next one to open the database finishes, and none uses either file before.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use super::pair::{self, Paths};
 use super::schema;
 use crate::{DATABASE_ID, Result, StoreError};
 
-/// So many migrations of the data had to be applied before it held accounts.
+/// Number of data migrations after which a data file holds account tables.
 pub(super) const MADE_BY: usize = 2;
 
-/// The name is the database's own: nobody else chooses it.
+/// Generates the database's name unless the account file already has one.
 const NAME: &str = "INSERT INTO setting (name, value) VALUES ($1, COALESCE($2, lower(hex(randomblob(8)))))
     ON CONFLICT (name) DO NOTHING";
 
-/// Counts of several processes become their sum. Who registered an account was not written down.
+/// Sums the counts of several processes. Older versions did not record which accounts were self-registered.
 const COPY: &str = "
     INSERT INTO account (id, name, email, plan, rate_limit)
         SELECT id, name, email, plan, rate_limit FROM old.account;
@@ -58,7 +58,7 @@ const DROP: &str = "
     DELETE FROM setting WHERE name <> 'database_id';
     DELETE FROM counter WHERE name IN ('key_revision', 'message');";
 
-/// Whether the data still holds the tables of the accounts.
+/// Whether the data file still holds the account tables.
 pub(super) fn is_due(data: &Connection) -> Result<bool> {
     schema::has_table(data, "api_key")
 }
@@ -67,7 +67,7 @@ pub(super) fn holds_keys(data: &Connection) -> Result<bool> {
     Ok(is_due(data)? && data.query_row("SELECT EXISTS (SELECT 1 FROM api_key)", [], |row| row.get(0))?)
 }
 
-/// Moves the accounts out of the data, if that is due. Names and addresses are overwritten where they were.
+/// Moves the accounts out of the data file if needed. Names and addresses are overwritten in the old place.
 pub(super) fn separate(data: &mut Connection, paths: &Paths) -> Result<()> {
     if !is_due(data)? {
         return Ok(());
@@ -84,7 +84,7 @@ pub(super) fn separate(data: &mut Connection, paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Gives the data its name before there is another file, so that the two know each other however far it gets.
+/// Names the data before the second file exists, so that the two match even if the process dies in between.
 fn name(data: &Connection, accounts: &Path) -> Result<()> {
     let theirs = match file::examine(accounts, ACCOUNTS)? {
         Found::Ours => pair::name_of(&connection::open_reader(accounts)?)?,
@@ -94,7 +94,7 @@ fn name(data: &Connection, accounts: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The write lock is held from the first look to the end: nobody adds an account that is not copied.
+/// Holds the write lock from the first check to the end, so that no account is added without being copied.
 fn move_out(data: &mut Connection, paths: &Paths) -> Result<()> {
     let transaction = data.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been faster.
@@ -107,8 +107,8 @@ fn move_out(data: &mut Connection, paths: &Paths) -> Result<()> {
     Ok(transaction.commit()?)
 }
 
-/// Writes the accounts into a draft, which then gets its name in one step. Only the holder of the lock does this, so all
-/// drafts can have one name, and what a killed process left is written over.
+/// Writes the accounts into a draft, which is then renamed in one step. Only the holder of the lock does this, so all
+/// drafts share one name, and the remains of a killed process are overwritten.
 fn copy(paths: &Paths) -> Result<()> {
     let mut draft = paths.accounts.clone().into_os_string();
     draft.push(".draft");

@@ -1,4 +1,4 @@
-//! Tells by the files alone that nobody wrote to a database: four calls of `stat`, no statement and no other thread.
+//! Detects from the files alone that a database was not written to: four calls of `stat`, no statement, no thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use crate::engine::Stamp;
 
-/// Two writes in one step of the file system's clock, of ten milliseconds at most, look alike. A file that was written this
-/// recently therefore has no stamp.
+/// Minimum age of a stamped file. Two writes within one tick of the file system's clock, ten milliseconds at most,
+/// look alike, so a more recently written file has no stamp.
 const SETTLED_AFTER: Duration = Duration::from_millis(100);
 
-/// Of a database and its log, to which every commit of any process is written first.
+/// The stamp of a database file and its log. Every commit of any process is first written to the log.
 pub(super) fn stamp(database: &Path, now: SystemTime) -> Option<Stamp> {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_changes_with_every_commit_and_recent_ones_have_none() {
+    fn stamps_change_with_commits_and_recent_writes_have_none() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.db");
         let connection = rusqlite::Connection::open(&path).unwrap();
@@ -42,7 +42,7 @@ mod tests {
         let mut before = stamp(&path, later).unwrap();
         assert_eq!(stamp(&path, later), Some(before));
         for _ in 0..3 {
-            // The step of the file system's clock.
+            // Longer than a tick of the file system's clock.
             std::thread::sleep(Duration::from_millis(20));
             connection.execute_batch("INSERT INTO t VALUES (1); PRAGMA wal_checkpoint(RESTART)").unwrap();
             let after = stamp(&path, later).unwrap();

@@ -1,4 +1,4 @@
-//! Statements on a connection of SQLite. They stay prepared: each is parsed once.
+//! Statements on a SQLite connection. They stay prepared, so each is parsed once.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ impl Reading for Connection {
     }
 }
 
-/// Reads one state of the database: that of the first statement.
+/// Runs a rule on one state of the database, that of its first statement.
 pub(super) fn reading(
     connection: &Connection,
     question: impl FnOnce(&dyn Reading) -> Result<()>,
@@ -40,7 +40,7 @@ pub(super) fn reading(
     question(&*reading)
 }
 
-/// The lock is taken at once and not at the first write: a transaction never fails halfway for want of it.
+/// Takes the lock at once rather than at the first write, so that a transaction never fails halfway for lack of it.
 pub(super) fn changing(
     connection: &mut Connection,
     change: impl FnOnce(&dyn Transaction) -> Result<()>,
@@ -50,7 +50,7 @@ pub(super) fn changing(
     Ok(transaction.commit()?)
 }
 
-/// A transaction that holds the write lock of its file, and so every other.
+/// A transaction that holds the write lock of its file, which implies every other lock.
 struct Writing<'c> {
     connection: &'c Connection,
     last_lock: RefCell<Option<Lock>>,
@@ -99,7 +99,7 @@ impl Transaction for Writing<'_> {
     }
 }
 
-/// The second statement runs only for a row that exists: the first filling of a table pays for one alone.
+/// Runs the update only for a row that exists, so the first filling of a table needs only the insert.
 fn put(
     insert: &mut CachedStatement<'_>,
     update: &mut CachedStatement<'_>,
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "is taken after")]
-    fn a_rule_that_takes_locks_in_another_order_is_found_out() {
+    fn locks_taken_out_of_order_panic() {
         locks(&[Lock::Keys, Lock::Source(Source::Fx)]);
     }
 }

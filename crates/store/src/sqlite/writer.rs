@@ -1,7 +1,6 @@
-//! The one connection that writes.
+//! The one connection that writes to a database file.
 //!
-//! Writers of this process queue here, in order and without a thread each; writers of other processes are waited
-//! for by SQLite.
+//! Writers of this process queue here in order, without a thread each; SQLite waits for writers of other processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +24,7 @@ impl Writer {
         Self { connection: Arc::new(Mutex::new(connection)) }
     }
 
-    /// Runs a small change in one transaction, or says `Busy` when others write for too long.
+    /// Runs a small change in one transaction, or returns `Busy` if others write for too long.
     pub(super) async fn change(&self, change: Change) -> Result<()> {
         let mut connection = self.turn(BUSY_TIMEOUT).await?;
         blocking(move || transaction::changing(&mut connection, change)).await
@@ -37,7 +36,7 @@ impl Writer {
         blocking(move || {
             prefer_throughput(&connection)?;
             let outcome = transaction::changing(&mut connection, change);
-            // The outcome stands whatever becomes of the settings.
+            // The outcome is valid even if the settings cannot be restored.
             if let Err(error) = connection::be_prompt(&connection) {
                 tracing::warn!(%error, "the writing connection kept the settings of a publication");
             }
@@ -46,7 +45,7 @@ impl Writer {
         .await
     }
 
-    /// Removes what deleted rows left of themselves. Says whether it is gone already.
+    /// Removes the remains of deleted rows. Returns whether they are already gone.
     pub(super) async fn rewrite(&self) -> Result<bool> {
         let connection = self.turn(PUBLICATION_TIMEOUT).await?;
         blocking(move || connection::rewrite(&connection)).await
@@ -59,7 +58,7 @@ impl Writer {
     }
 }
 
-/// Moving the log into the file is left to a connection of its own, so that nobody in the queue waits for it.
+/// Leaves checkpoints to a separate connection, so that queued writers do not wait for them.
 fn prefer_throughput(connection: &Connection) -> Result<()> {
     connection.busy_timeout(PUBLICATION_TIMEOUT)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;

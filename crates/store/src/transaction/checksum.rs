@@ -1,10 +1,10 @@
-//! The checksum of a row, which shows bits that changed on disk or in memory since it was written.
+//! The checksum of a row, which detects bits that changed on disk or in memory since it was written.
 
 use crc32fast::Hasher;
 
 use super::Value;
 
-/// Of the values of a row, in their order. No single bit, and no two, can change without it.
+/// Checksum of the values of a row, in order. It detects any change of one or two bits.
 pub(crate) fn checksum(values: &[Value<'_>]) -> u32 {
     let mut hasher = Hasher::new();
     for value in values {
@@ -14,7 +14,7 @@ pub(crate) fn checksum(values: &[Value<'_>]) -> u32 {
                 hasher.update(b"i");
                 hasher.update(&number.to_le_bytes());
             }
-            // Its length first: the end of one text is no beginning of the next.
+            // The length comes first, so that texts cannot run into each other.
             Value::Text(text) => {
                 hasher.update(b"t");
                 hasher.update(&(text.len() as u64).to_le_bytes());
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_look_alike_have_other_checksums() {
+    fn similar_rows_have_distinct_checksums() {
         let rows: [&[Value<'_>]; 6] = [
             &["ab".into(), "c".into()],
             &["a".into(), "bc".into()],

@@ -1,25 +1,25 @@
-//! What a transaction takes for itself before it looks, and in which order.
+//! The locks that a transaction takes before it reads, and their order.
 //!
-//! Where several processes write at once, a rule that reads and then writes must first keep others away from what it
-//! read. A transaction takes its locks from the top of [`Lock`] to the bottom, of one kind in their order, and after all
-//! of them the counters: `addressed`, `message` on the side of the accounts, `edition`, `announcement` on the side of the
-//! data. What is counted of use is written in the order of its key. So no two transactions ever wait for each other.
+//! If several processes write at once, a rule that reads and then writes must first lock what it reads. A transaction
+//! takes its locks in the order of the variants of [`Lock`], those of one kind in the order of their values, and then
+//! the counters: `addressed`, `message` on the account side, `edition`, `announcement` on the data side. Usage counts
+//! are written in the order of their keys. So no two transactions ever wait for each other.
 //!
-//! SQLite has one writer and needs no lock, but checks the order where debug assertions are on: the suite finds a rule
-//! that would be a deadlock elsewhere.
+//! SQLite has one writer and needs no locks, but checks their order if debug assertions are on: the test suite then
+//! finds rules that could deadlock on another database.
 
 use lastro_model::{AccountId, Source, WebhookId};
 
-/// Declared in the order in which they are taken.
+/// Variants are declared in the order in which they are taken.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lock {
-    /// The row of `source_state`: one publication of a source at a time. Those of other sources go on.
+    /// The row of `source_state`: one publication per source at a time. Other sources are not blocked.
     Source(Source),
-    /// The counter `key_revision`, in every transaction that changes keys: revisions then become visible in their order,
-    /// and a change of all keys of an account misses none that is just being made.
+    /// The counter `key_revision`, locked by every transaction that changes keys: revisions become visible in order,
+    /// and a change of all keys of an account misses none that is being inserted.
     Keys,
-    /// The row of `account`: nobody else counts what it has, or uses it for the first time.
+    /// The row of `account`: no other transaction counts its webhooks or marks it as used.
     Account(AccountId),
-    /// The row of `webhook`, before its messages.
+    /// The row of `webhook`, locked before its messages.
     Webhook(WebhookId),
 }

@@ -1,7 +1,7 @@
-//! What the rules of the store need of a database: statements in, values out.
+//! The database interface of the store's rules: statements in, values out.
 //!
 //! The traits are blocking: a rule is a plain function, and the [`Engine`](crate::engine::Engine) runs it where it may
-//! wait. Statements stand in [`sql`](crate::sql), so an engine may keep them prepared by their text.
+//! block. Statements are constants in [`sql`](crate::sql), so an engine may cache prepared ones by text.
 
 mod checksum;
 mod lock;
@@ -18,9 +18,9 @@ pub(crate) use value::{Value, values};
 use crate::sql::{Each, Upsert};
 use crate::{Result, StoreError};
 
-/// Reads one state of the database, from its first statement to its last.
+/// Reads one state of the database, the same for all its statements.
 pub(crate) trait Reading {
-    /// Hands on the rows that a statement gives, until `each` wants no more.
+    /// Passes the rows of a statement to `each` until it breaks.
     fn visit(
         &self,
         sql: &'static str,
@@ -28,42 +28,42 @@ pub(crate) trait Reading {
         each: &mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>,
     ) -> Result<()>;
 
-    /// Whether published rows have a checksum each. A server sees to its own disks.
+    /// Whether each published row has a checksum. A database server protects its own pages.
     fn keeps_checksums(&self) -> bool {
         false
     }
 }
 
-/// Changes the database: all of it, or nothing.
+/// Changes the database completely or not at all.
 pub(crate) trait Transaction: Reading {
-    /// Says how many rows were inserted, updated or deleted.
+    /// Returns the number of rows inserted, updated or deleted.
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64>;
 
-    /// Runs a statement for each row, their values one row after the other, and says how many rows were inserted, updated
-    /// or deleted in all. Rows with the same key follow each other.
+    /// Runs a statement for each row and returns the total number of rows inserted, updated or deleted. `rows` holds
+    /// the values of one row after the other. Rows with the same key are processed in order.
     fn execute_each(&self, each: &Each, rows: &[Value<'_>]) -> Result<u64>;
 
-    /// Waits until nobody else holds this, and holds it to the end. A database with one writer has nothing to do.
+    /// Waits for a lock and holds it until the transaction ends. A database with one writer does nothing here.
     fn lock(&self, lock: Lock) -> Result<()>;
 
-    /// The same where nobody holds it; says no where somebody does. It never waits, so it may come in any order.
+    /// Takes a lock if it is free, and returns whether it did. It never waits, so it may come in any order.
     fn try_lock(&self, lock: Lock) -> Result<bool>;
 
-    /// Puts rows into a table, their values one row after the other, and says of each what became of it. Of rows with
-    /// the same key the last one stands.
+    /// Upserts rows and returns the result of each. `rows` holds the values of one row after the other. Of rows with
+    /// the same key the last one wins.
     fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>>;
 }
 
-/// What became of one row.
+/// The result of upserting one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Upserted {
     Added,
     Changed,
-    /// It was there as it is.
+    /// The row existed unchanged.
     Known,
 }
 
-/// The rows of a statement, read into what they stand for.
+/// Helpers that read the rows of a statement into typed values.
 pub(crate) trait Query: Reading {
     fn rows<T>(
         &self,
@@ -93,7 +93,7 @@ pub(crate) trait Query: Reading {
         Ok(found)
     }
 
-    /// For statements that always give a row.
+    /// Reads the first row of a statement that always returns one.
     fn one<T>(
         &self,
         sql: &'static str,
@@ -104,7 +104,7 @@ pub(crate) trait Query: Reading {
             .ok_or_else(|| StoreError::Backend("a row that must exist is missing".to_owned()))
     }
 
-    /// For statements that always give one number.
+    /// Reads the number returned by a statement that always returns one.
     fn number<T: TryFrom<i64>>(&self, sql: &'static str, values: &[Value<'_>]) -> Result<T> {
         self.one(sql, values, |row| row.number(0))
     }

@@ -1,6 +1,6 @@
-//! Values of the vocabulary out of columns.
+//! Conversion of columns into the model's types.
 //!
-//! What comes out was written by us: a value that does not parse is damage, and the message names its column.
+//! This program wrote every value itself, so one that does not parse is damage, and the error names its column.
 
 use std::str::FromStr;
 
@@ -9,12 +9,12 @@ use lastro_model::{Day, Decimal, ParseError};
 
 use crate::{Result, StoreError};
 
-/// A row as the engine has it, which knows two kinds of values. The text is borrowed: millions of rows are read here.
+/// A row as the engine holds it, with two types of values. Text is borrowed, because millions of rows are read here.
 pub(crate) trait Row {
-    /// Nothing where the column holds NULL.
+    /// `None` if the column is NULL.
     fn text_or_null(&self, column: usize) -> Result<Option<&str>>;
 
-    /// Nothing where the column holds NULL. A truth value is 0 or 1.
+    /// `None` if the column is NULL. A boolean is 0 or 1.
     fn integer_or_null(&self, column: usize) -> Result<Option<i64>>;
 
     fn column_name(&self, column: usize) -> &str;
@@ -53,7 +53,7 @@ impl dyn Row + '_ {
         self.text_or_null(column)?.map(parse).transpose().map_err(|_| unreadable(self, column))
     }
 
-    /// With all the decimals it was written with.
+    /// A decimal with its original scale.
     pub(crate) fn decimal(&self, column: usize) -> Result<Decimal> {
         Decimal::from_str(self.text(column)?).map_err(|_| unreadable(self, column))
     }

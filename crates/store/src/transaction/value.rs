@@ -1,11 +1,11 @@
-//! Values of the vocabulary into statements.
+//! Conversion of the model's types into statement parameters.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 use lastro_model::{AccountId, Day, Decimal, Edition, FilingId, KeyId, MessageId, WebhookId};
 
-/// A parameter of a statement. Every database holds these, of whatever width.
+/// A parameter of a statement. Every database supports these types, with varying widths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Value<'a> {
     Null,
@@ -13,7 +13,7 @@ pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
 }
 
-/// The parameters of a statement, in their order.
+/// The parameters of a statement, in order.
 macro_rules! values {
     ($($value:expr),* $(,)?) => {
         &[$($crate::transaction::Value::from($value)),*]
@@ -34,7 +34,7 @@ macro_rules! integers {
 
 integers!(i64, i32, u32, u16, bool);
 
-/// A count as the database holds it; no real one reaches the bound.
+/// Counts are capped at `i64::MAX`, which no real count reaches.
 impl From<u64> for Value<'_> {
     fn from(count: u64) -> Self {
         Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
@@ -84,7 +84,7 @@ impl From<String> for Value<'_> {
     }
 }
 
-/// With all its decimals.
+/// Text that keeps the decimal's scale.
 impl From<Decimal> for Value<'_> {
     fn from(number: Decimal) -> Self {
         Self::from(number.to_string())
@@ -130,7 +130,7 @@ where
     }
 }
 
-/// For values that may be missing in a row that is borrowed.
+/// For optional fields of a borrowed row.
 impl<'a> From<&'a Option<String>> for Value<'a> {
     fn from(text: &'a Option<String>) -> Self {
         Self::from(text.as_deref())

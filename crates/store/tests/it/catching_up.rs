@@ -1,4 +1,4 @@
-//! Whoever has any edition that is remembered and takes over what changed since has what is loaded whole.
+//! Applying the changes since any remembered edition gives the same rows as a full load.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::sqlite::TemporaryFile;
 
 type Held = BTreeMap<FilingId, Filing>;
 
-/// A publication: the ids of its rows, each with a day, and whether it replaces all others.
+/// A publication: the ids and days of its rows, and whether it replaces all others.
 type Step = (Vec<(u64, i32)>, bool);
 
 fn row((id, later): (u64, i32)) -> Filing {
@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn changes_applied_to_any_remembered_edition_give_the_one_that_stands_and_its_extent_is_told(steps in steps(9)) {
+    fn changes_since_any_edition_give_the_current_one(steps in steps(9)) {
         on(&TemporaryFile::new(), steps);
     }
 }
@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
-    fn changes_on_a_server_give_the_edition_that_stands_and_its_extent_is_told(steps in steps(9)) {
+    fn changes_on_a_server_give_the_current_edition(steps in steps(9)) {
         on(&TemporaryDatabase::new(), steps);
     }
 }

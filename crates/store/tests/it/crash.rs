@@ -1,6 +1,6 @@
 //! Processes that are killed while they write.
 //!
-//! The tests start this test binary again as the process to kill; it runs one of the ignored tests below, which do
+//! The tests start this test binary again as the process to kill. It runs one of the ignored tests below, which do
 //! nothing on their own.
 
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ const READY: &str = "the child is at work";
 struct Victim(Child);
 
 impl Victim {
-    /// Returns when the child says that it is in the middle of its work.
+    /// Starts the child and returns once it reports that it is in the middle of its work.
     fn start(test: &str, place: &impl Place) -> Self {
         let child = Command::new(std::env::current_exe().unwrap())
             .args([test, "--exact", "--ignored", "--nocapture"])
@@ -43,14 +43,14 @@ impl Victim {
     }
 }
 
-/// A test that fails leaves nobody writing.
+/// Kills the child even if the test fails.
 impl Drop for Victim {
     fn drop(&mut self) {
         let _ = self.0.kill();
     }
 }
 
-/// The store that a child works on, or nothing in a run of all ignored tests.
+/// The store that a child works on; `None` in a run of all ignored tests.
 async fn childs_store() -> Option<std::sync::Arc<dyn Store>> {
     open(&std::env::var(DATABASE).ok()?).await.ok()
 }
@@ -60,7 +60,7 @@ fn tagged(tag: &str) -> Vec<Filing> {
     (0..500).map(tagged).collect()
 }
 
-async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole(place: &impl Place) {
+async fn a_killed_publication_leaves_the_last_edition_intact(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Filings(tagged("old"));
     publish(&*store, publication(Source::Filings), rows).await.unwrap();
@@ -81,7 +81,7 @@ async fn child_publishes_and_never_commits() {
     let (sender, rows) = mpsc::channel(1);
     let replacing = Publication { replace: true, ..publication(Source::Filings) };
     tokio::spawn(async move { store.publish(replacing, rows).await });
-    // More than the writer's cache holds, so that much of it is on the disk already.
+    // More than the writer's cache holds, so that much of it is already on disk.
     for batch in 0..30u64 {
         let row = |n| Filing { description: "new".repeat(5_000), ..filing(batch * 200 + n, "2026-10-30") };
         sender.send(Write::Rows(Records::Filings((0..200).map(row).collect()))).await.unwrap();
@@ -90,7 +90,7 @@ async fn child_publishes_and_never_commits() {
     tokio::time::sleep(Duration::from_secs(30)).await;
 }
 
-async fn whenever_a_process_is_killed_all_rows_are_of_one_edition(place: &impl Place) {
+async fn after_a_kill_all_rows_are_of_one_edition(place: &impl Place) {
     for round in 0..4 {
         let victim = Victim::start("crash::child_publishes_again_and_again", place);
         tokio::time::sleep(Duration::from_millis(7 * round)).await;
@@ -129,7 +129,7 @@ async fn child_publishes_again_and_again() {
     }
 }
 
-async fn whenever_a_process_is_killed_every_edition_is_announced_once(place: &impl Place) {
+async fn after_a_kill_every_edition_is_announced_once(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let mut known = 0;
@@ -201,18 +201,18 @@ macro_rules! tests {
             use super::*;
 
             #[tokio::test]
-            async fn a_publication_killed_in_the_middle_leaves_the_last_edition_whole() {
-                super::a_publication_killed_in_the_middle_leaves_the_last_edition_whole(&$place).await;
+            async fn a_killed_publication_leaves_the_last_edition_intact() {
+                super::a_killed_publication_leaves_the_last_edition_intact(&$place).await;
             }
 
             #[tokio::test]
-            async fn whenever_a_process_is_killed_all_rows_are_of_one_edition() {
-                super::whenever_a_process_is_killed_all_rows_are_of_one_edition(&$place).await;
+            async fn after_a_kill_all_rows_are_of_one_edition() {
+                super::after_a_kill_all_rows_are_of_one_edition(&$place).await;
             }
 
             #[tokio::test]
-            async fn whenever_a_process_is_killed_every_edition_is_announced_once() {
-                super::whenever_a_process_is_killed_every_edition_is_announced_once(&$place).await;
+            async fn after_a_kill_every_edition_is_announced_once() {
+                super::after_a_kill_every_edition_is_announced_once(&$place).await;
             }
 
             #[tokio::test]
@@ -227,7 +227,7 @@ tests!(sqlite, TemporaryFile::new());
 tests!(postgres, TemporaryDatabase::new());
 
 #[tokio::test]
-async fn the_victim_of_sqlite_had_written_much_before_it_was_killed() {
+async fn the_killed_child_had_written_to_the_log() {
     let place = TemporaryFile::new();
     drop(place.open().await);
     Victim::start("crash::child_publishes_and_never_commits", &place).kill(&place).await;

@@ -1,4 +1,4 @@
-//! Files of a database whose bits changed by themselves: whatever is read of them is what was written, or an error.
+//! Database files with flipped bits: reads return what was written, or an error.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::sqlite::TemporaryFile;
 const SELIC: Source = Source::Series(Series::Selic);
 const SOURCES: [Source; 5] = [SELIC, Source::Fx, Source::Companies, Source::Filings, Source::Tickers];
 
-/// A few rows of everything that is published, and of everybody's.
+/// A database with a few rows of every source, and some keys.
 async fn filled() -> TemporaryFile {
     let place = TemporaryFile::new();
     let store = place.open().await;
@@ -47,7 +47,7 @@ async fn everything(store: &dyn Store) -> Result<Vec<Vec<Records>>, StoreError> 
     Ok(read)
 }
 
-/// The file with some of its bits turned, which ones is the same in every run.
+/// The file with some bits flipped, the same ones in every run.
 fn flipped(bytes: &[u8], seed: u64) -> Vec<u8> {
     let (mut bytes, mut random) = (bytes.to_vec(), fastrand::Rng::with_seed(seed));
     for _ in 0..random.usize(1..4) {
@@ -57,7 +57,7 @@ fn flipped(bytes: &[u8], seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Opens the database, whose log is not that of these bytes.
+/// Opens the database without its logs, which do not belong to these bytes.
 async fn opened(place: &TemporaryFile) -> Result<std::sync::Arc<dyn Store>, StoreError> {
     for path in [place.path(), accounts(place)] {
         for ending in ["-wal", "-shm"] {
@@ -68,7 +68,7 @@ async fn opened(place: &TemporaryFile) -> Result<std::sync::Arc<dyn Store>, Stor
 }
 
 #[tokio::test]
-async fn flipped_bits_of_the_data_are_refused_or_change_nothing() {
+async fn flipped_data_bits_are_detected_or_harmless() {
     let place = filled().await;
     let (written, bytes) =
         (everything(&*place.open().await).await.unwrap(), std::fs::read(place.path()).unwrap());
@@ -90,7 +90,7 @@ async fn flipped_bits_of_the_data_are_refused_or_change_nothing() {
 }
 
 #[tokio::test]
-async fn flipped_bits_of_the_accounts_end_nothing() {
+async fn flipped_account_bits_leave_the_data_readable() {
     let place = filled().await;
     let bytes = std::fs::read(accounts(&place)).unwrap();
     let mut read = 0;
@@ -103,7 +103,7 @@ async fn flipped_bits_of_the_accounts_end_nothing() {
     assert!(read > 0);
 }
 
-/// Has one text of the file be another of the same length.
+/// Replaces a text in the file by another of the same length.
 fn replace(path: &Path, old: &str, new: &str) {
     let mut bytes = std::fs::read(path).unwrap();
     let places: Vec<_> =
@@ -114,7 +114,7 @@ fn replace(path: &Path, old: &str, new: &str) {
 }
 
 #[tokio::test]
-async fn another_number_that_reads_as_well_is_damage() {
+async fn a_changed_but_valid_number_is_damage() {
     let place = filled().await;
     replace(&place.path(), "14.77", "14.97");
     let damage = all(&*place.open().await, SELIC).await.unwrap_err();
@@ -123,7 +123,7 @@ async fn another_number_that_reads_as_well_is_damage() {
 }
 
 #[tokio::test]
-async fn a_changed_filing_is_looked_at_as_well() {
+async fn changed_filings_are_checked_too() {
     let place = filled().await;
     let before = state_of(&*place.open().await, Source::Filings).await.edition;
     let changed = Filing { description: "Eleição".to_owned(), ..filing(7, "2026-10-30") };
@@ -136,7 +136,7 @@ async fn a_changed_filing_is_looked_at_as_well() {
 }
 
 #[tokio::test]
-async fn rows_that_are_missing_are_missed() {
+async fn missing_rows_are_detected() {
     let place = filled().await;
     place.change("DELETE FROM fx WHERE day = 20500");
     let damage = all(&*place.open().await, Source::Fx).await.unwrap_err();
@@ -144,7 +144,7 @@ async fn rows_that_are_missing_are_missed() {
 }
 
 #[tokio::test]
-async fn what_is_published_again_puts_a_damaged_row_right() {
+async fn publishing_again_repairs_damaged_rows() {
     let place = filled().await;
     place.change(
         "UPDATE rate SET value = '99' WHERE day = 20500; UPDATE rate SET checksum = 7 WHERE day = 20501",
@@ -158,7 +158,7 @@ async fn what_is_published_again_puts_a_damaged_row_right() {
 }
 
 #[tokio::test]
-async fn rows_of_an_earlier_version_have_no_checksum_and_are_read() {
+async fn rows_without_a_checksum_are_read() {
     let place = filled().await;
     let written = everything(&*place.open().await).await.unwrap();
     for table in ["rate", "fx", "company", "filing", "traded_security"] {
@@ -171,11 +171,11 @@ async fn rows_of_an_earlier_version_have_no_checksum_and_are_read() {
 }
 
 #[tokio::test]
-async fn accounts_whose_pages_do_not_fit_together_are_refused() {
+async fn inconsistent_account_pages_are_rejected() {
     let place = filled().await;
     let mut bytes = std::fs::read(accounts(&place)).unwrap();
     let pages = bytes.len() / 4096;
-    // The head of a page says where its cells lie.
+    // The page header holds the offset of its cells.
     for page in 1..pages {
         bytes[page * 4096 + 5] ^= 0x40;
     }

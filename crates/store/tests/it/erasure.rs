@@ -1,4 +1,4 @@
-//! An erased person is gone from the bytes of the files, and not only from the answers.
+//! An erased person is gone from the bytes of the files, not only from the replies.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use crate::sqlite::TemporaryFile;
 
 fn person(number: u32) -> NewKey {
     let mut key = new_key(number);
-    // Of many lengths, so that rows are moved about when they change.
+    // Names vary in length, so that rows move when they change.
     key.account.name = format!("Pessoa {number:05} {}", "x".repeat(number as usize * 7 % 90));
     key.account.email = format!("pessoa{number:05}@example.com");
     key
 }
 
-/// All bytes of all files of the directory.
+/// All bytes of all files in the directory.
 fn bytes(directory: &Path) -> Vec<u8> {
     let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     paths.flat_map(|path| std::fs::read(path).unwrap()).collect()
@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3))]
 
     #[test]
-    fn whatever_happened_before_the_erased_are_gone_and_the_others_stay(
+    fn erased_people_are_gone_and_others_stay(
         steps in prop::collection::vec(step(), 100..300),
     ) {
         let place = TemporaryFile::new();

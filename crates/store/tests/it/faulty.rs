@@ -22,7 +22,7 @@ async fn a_planned_failure_hits_its_operation_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_comes_back() {
+async fn fail_all_can_be_undone() {
     let place = TemporaryFile::new();
     let store = FaultyStore::new(place.open().await);
     store.fail_all(true);
@@ -37,7 +37,7 @@ async fn a_store_that_is_away_comes_back() {
 }
 
 #[tokio::test]
-async fn a_store_shows_the_time_it_is_told() {
+async fn set_time_overrides_the_clock() {
     let place = TemporaryFile::new();
     let store = FaultyStore::new(place.open().await);
     assert_eq!(store.time().await.unwrap(), None, "a file has no clock");
@@ -48,7 +48,7 @@ async fn a_store_shows_the_time_it_is_told() {
 }
 
 #[tokio::test]
-async fn a_slow_store_lets_others_go_first() {
+async fn a_delay_slows_every_call() {
     let place = TemporaryFile::new();
     let store = FaultyStore::new(place.open().await);
     store.delay(Duration::from_secs(3600));

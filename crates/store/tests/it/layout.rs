@@ -1,4 +1,4 @@
-//! The two files of a database: how an older one is divided, and what happens when one of them is lost.
+//! The two files of a database: dividing an older single file, and losing one of the two.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::conformance::Place;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
 
-/// The schema as the versions with one file left it.
+/// The schema of versions with a single file.
 const ONE_FILE: [&str; 7] = [
     include_str!("../../src/migrations/0001_records.sql"),
     include_str!("../../src/migrations/0002_accounts.sql"),
@@ -50,7 +50,7 @@ const CUSTOMERS: &str = r#"
     UPDATE counter SET value = 1 WHERE name IN ('edition', 'message');
     UPDATE counter SET value = 6 WHERE name = 'announcement';"#;
 
-/// A database as an older version left it: one file.
+/// Creates a single-file database as an older version left it.
 fn older_database(place: &TemporaryFile) {
     let connection = Connection::open(place.path()).unwrap();
     let mark = i32::from_be_bytes(*b"LSTR");
@@ -86,7 +86,7 @@ fn count(on: i32, outcome: Outcome, requests: u64) -> UsageCount {
     }
 }
 
-/// Everything that [`CUSTOMERS`] had is there.
+/// Asserts that everything from [`CUSTOMERS`] is there.
 async fn has_everything(store: &dyn Store) {
     let keys = store.list_keys().await.unwrap();
     let told: Vec<_> = keys.iter().map(|key| (key.id, key.account.id.0, key.revision)).collect();
@@ -109,7 +109,7 @@ async fn has_everything(store: &dyn Store) {
     assert_eq!(rates(store, Source::Series(Series::Selic)).await, [(day("2026-10-30"), "15.00".to_owned())]);
 }
 
-/// Whether any of these texts stands anywhere in the file, its log included.
+/// Whether any of these texts is in the file or its log.
 fn holds(path: &Path, texts: &[&str]) -> bool {
     let log = PathBuf::from(format!("{}-wal", path.display()));
     let bytes = [std::fs::read(path).unwrap(), std::fs::read(log).unwrap_or_default()].concat();
@@ -138,10 +138,10 @@ async fn an_older_database_is_divided_and_keeps_everything() {
 }
 
 #[tokio::test]
-async fn whoever_died_while_a_database_was_divided_left_nothing_undone() {
+async fn an_interrupted_division_is_completed_on_open() {
     let divided = TemporaryFile::new();
     older_database(&divided);
-    // Named, as every attempt does first.
+    // The name, which every attempt writes first.
     Connection::open(divided.path())
         .unwrap()
         .execute_batch("INSERT INTO setting VALUES ('database_id', '0123abcd')")
@@ -150,7 +150,7 @@ async fn whoever_died_while_a_database_was_divided_left_nothing_undone() {
     drop(divided.open().await);
     let accounts = std::fs::read(accounts_of(&divided)).unwrap();
 
-    // Dead while it wrote the draft, and before it dropped the tables.
+    // Killed while writing the draft, before dropping the tables, or before renaming the draft.
     for (draft, placed) in [(Some(&accounts[..5000]), None), (None, Some(&accounts)), (Some(&accounts), None)]
     {
         let place = TemporaryFile::new();
@@ -171,7 +171,7 @@ async fn whoever_died_while_a_database_was_divided_left_nothing_undone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_may_open_an_older_database_at_once() {
+async fn an_older_database_can_be_opened_concurrently() {
     let place = TemporaryFile::new();
     older_database(&place);
     let opening: Vec<_> = (0..6)
@@ -196,7 +196,7 @@ async fn with_a_key() -> TemporaryFile {
 }
 
 #[tokio::test]
-async fn without_the_customers_keys_nothing_starts() {
+async fn opening_fails_without_the_account_file() {
     let place = with_a_key().await;
     let accounts = accounts_of(&place);
     let bytes = std::fs::read(&accounts).unwrap();
@@ -211,7 +211,7 @@ async fn without_the_customers_keys_nothing_starts() {
 }
 
 #[tokio::test]
-async fn files_of_two_databases_are_not_taken_for_one() {
+async fn files_of_two_databases_are_rejected_as_a_pair() {
     let (place, other) = (with_a_key().await, with_a_key().await);
     std::fs::copy(accounts_of(&other), accounts_of(&place)).unwrap();
     let refusal = StoreError::ForeignPair { data: place.path(), accounts: accounts_of(&place) };
@@ -224,7 +224,7 @@ async fn files_of_two_databases_are_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn files_in_each_others_place_are_refused() {
+async fn swapped_files_are_rejected() {
     let place = with_a_key().await;
     let swapped = beside(&place, ".swapped");
     std::fs::rename(place.path(), &swapped).unwrap();
@@ -234,7 +234,7 @@ async fn files_in_each_others_place_are_refused() {
 }
 
 #[tokio::test]
-async fn damaged_accounts_are_told_by_the_name_of_their_file() {
+async fn damage_of_the_account_file_names_the_file() {
     let place = with_a_key().await;
     let bytes = std::fs::read(accounts_of(&place)).unwrap();
     for kept in [bytes.len() / 2, 4096, 100] {
@@ -246,7 +246,7 @@ async fn damaged_accounts_are_told_by_the_name_of_their_file() {
 }
 
 #[tokio::test]
-async fn lost_data_is_made_anew_and_the_keys_survive() {
+async fn a_lost_data_file_is_recreated_and_keys_survive() {
     let place = with_a_key().await;
     let name = place.open().await.setting("database_id").await.unwrap();
     std::fs::remove_file(place.path()).unwrap();
@@ -259,7 +259,7 @@ async fn lost_data_is_made_anew_and_the_keys_survive() {
 }
 
 #[tokio::test]
-async fn keys_made_since_outlive_a_backup_of_the_one_file() {
+async fn restoring_a_one_file_backup_keeps_newer_keys() {
     let place = TemporaryFile::new();
     older_database(&place);
     Connection::open(place.path())
@@ -272,14 +272,14 @@ async fn keys_made_since_outlive_a_backup_of_the_one_file() {
     assert!(place.open().await.key(key_id(9)).await.unwrap().is_some());
 }
 
-/// Publishes one more value of the Selic, which is news.
+/// Publishes another Selic value, which is announced.
 async fn publish_news(store: &dyn Store, value: &str) {
     let rows = Records::Rates(vec![rate("2026-10-29", value)]);
     publish(store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
 }
 
 #[tokio::test]
-async fn news_is_told_once_also_after_the_data_was_restored_or_lost() {
+async fn announcements_are_sent_once_after_data_is_restored_or_lost() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     let webhook = listening(&*store).await;
@@ -313,7 +313,7 @@ async fn news_is_told_once_also_after_the_data_was_restored_or_lost() {
 }
 
 #[tokio::test]
-async fn a_message_is_not_written_twice_by_who_died_before_the_announcement_was_gone() {
+async fn a_restart_does_not_fan_out_an_announcement_twice() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     let webhook = listening(&*store).await;
@@ -321,7 +321,7 @@ async fn a_message_is_not_written_twice_by_who_died_before_the_announcement_was_
     publish_news(&*store, "2.0").await;
     let waiting = store.announcements(9).await.unwrap().remove(0);
     store.fan_out(waiting.number, vec![message(1, &webhook.id)]).await.unwrap();
-    // The announcement is still in the data, as every killed process leaves it.
+    // The announcement is still in the data, as after a kill.
     let left: i64 = Connection::open(place.path())
         .unwrap()
         .query_row("SELECT COUNT(*) FROM announcement", [], |row| row.get(0))

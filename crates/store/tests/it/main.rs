@@ -1,4 +1,4 @@
-//! The store through its public face: one suite for every database, then what is special to SQLite.
+//! Tests of the store's public interface: one suite for every database, then tests of each backend.
 
 #![allow(
     clippy::unwrap_used,

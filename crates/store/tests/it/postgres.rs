@@ -1,4 +1,4 @@
-//! PostgreSQL: the same suite, on a database of its own for each test.
+//! PostgreSQL: the conformance suite and its own tests, each on a new database.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_postgres::NoTls;
 use crate::conformance::{Place, suite};
 use crate::specimen::*;
 
-/// The server that `scripts/servers` starts.
+/// The address of the server that `scripts/servers` starts.
 pub(crate) fn server() -> String {
     std::env::var("LASTRO_TEST_POSTGRES").expect(
         "these tests need a PostgreSQL: run them with `scripts/servers cargo nextest run`, \
@@ -28,7 +28,7 @@ pub(crate) fn url_of(database: &str) -> String {
     format!("{host}/{database}?sslmode=disable")
 }
 
-/// Runs statements, whatever runtime the caller is in or not in. Gives the first value of the last one.
+/// Runs statements on a thread of its own, independent of the caller's runtime. Returns the last row's first value.
 pub(crate) fn run(url: &str, sql: &str) -> Option<String> {
     try_run(url, sql).unwrap()
 }
@@ -52,16 +52,16 @@ fn try_run(url: &str, sql: &str) -> Result<Option<String>, tokio_postgres::Error
     std::thread::spawn(run).join().unwrap()
 }
 
-/// A database that is dropped with the test.
+/// A database that is dropped at the end of the test.
 pub(crate) struct TemporaryDatabase(String);
 
 impl TemporaryDatabase {
-    /// With all tables, and nothing in them.
+    /// A database with all tables, all empty.
     pub(crate) fn new() -> Self {
         Self::copied_from(&template())
     }
 
-    /// With nothing at all.
+    /// A database without tables.
     pub(crate) fn bare() -> Self {
         Self::copied_from("template0")
     }
@@ -76,7 +76,7 @@ impl TemporaryDatabase {
         &self.0
     }
 
-    /// The server closes the connections of every store; says how many.
+    /// Makes the server close the connections of every store. Returns their number.
     pub(crate) fn close_connections(&self) -> u64 {
         let close = format!(
             "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -102,7 +102,7 @@ impl Place for TemporaryDatabase {
         run(&self.url(), script);
     }
 
-    /// A statement that was sent is run to its end, whoever sent it.
+    /// Waits for the server, which finishes a statement even if its client is gone.
     async fn settle(&self) {
         let busy = format!(
             "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND state <> 'idle' AND backend_type = 'client backend'",
@@ -114,7 +114,7 @@ impl Place for TemporaryDatabase {
     }
 }
 
-/// Migrated once for all tests of a server: whoever comes first makes it under another name, and others wait or find it.
+/// A database migrated once per server. The first test creates it under another name; others wait or reuse it.
 fn template() -> String {
     const TEMPLATE: &str = "lastro_template";
     let exists = format!("SELECT 1 FROM pg_database WHERE datname = '{TEMPLATE}'");
@@ -126,7 +126,7 @@ fn template() -> String {
             runtime.block_on(async { drop(open(&url).await.unwrap()) });
         };
         std::thread::spawn(migrate).join().unwrap();
-        // Connections are closed a moment after their client is gone. If another process was faster, its copy serves.
+        // The server closes connections a moment after their client. If another process was faster, its copy is used.
         let close = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
             draft.name()
@@ -143,17 +143,17 @@ mod conformance {
 }
 
 #[tokio::test]
-async fn a_publication_holds_up_none_of_another_source() {
-    crate::conformance::races::a_publication_holds_up_none_of_another_source(&TemporaryDatabase::new()).await;
+async fn publications_of_other_sources_are_not_blocked() {
+    crate::conformance::races::publications_of_other_sources_are_not_blocked(&TemporaryDatabase::new()).await;
 }
 
-/// The address with another password and user, which trust lets in all the same.
+/// The address with a password, which the server's trust authentication ignores.
 fn with_password(url: &str) -> String {
     url.replace("postgres://lastro@", "postgres://lastro:hunter2@")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_may_open_an_empty_database_at_once() {
+async fn an_empty_database_can_be_opened_concurrently() {
     for _ in 0..2 {
         let place = TemporaryDatabase::bare();
         let opening: Vec<_> = (0..6)
@@ -174,7 +174,7 @@ async fn many_may_open_an_empty_database_at_once() {
 }
 
 #[tokio::test]
-async fn looking_for_a_database_does_not_make_one() {
+async fn open_existing_does_not_create_a_database() {
     let place = TemporaryDatabase::bare();
     let missing = open_existing(&place.url()).await.unwrap_err();
     assert!(
@@ -188,7 +188,7 @@ async fn looking_for_a_database_does_not_make_one() {
 }
 
 #[tokio::test]
-async fn a_database_of_somebody_else_is_left_as_it_is() {
+async fn a_foreign_database_is_left_unchanged() {
     let place = TemporaryDatabase::bare();
     run(&place.url(), "CREATE TABLE photo (id INTEGER); INSERT INTO photo VALUES (1)");
     for refusal in [open(&place.url()).await.unwrap_err(), open_existing(&place.url()).await.unwrap_err()] {
@@ -199,7 +199,7 @@ async fn a_database_of_somebody_else_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_is_no_table_may_be_of_somebody_else_too() {
+async fn foreign_views_sequences_and_types_are_detected() {
     for made in [
         "CREATE VIEW filing AS SELECT 1 AS id",
         "CREATE VIEW lastro_migration AS SELECT 1 AS version",
@@ -215,7 +215,7 @@ async fn what_is_no_table_may_be_of_somebody_else_too() {
 }
 
 #[tokio::test]
-async fn a_later_schema_is_refused_unless_it_says_that_this_program_may_stay() {
+async fn a_newer_schema_is_rejected_unless_it_is_compatible() {
     let place = TemporaryDatabase::new();
     run(&place.url(), "INSERT INTO lastro_migration VALUES (999, 'later', 1, 0)");
     open(&place.url()).await.unwrap().insert_key(new_key(1)).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_migration_with_another_checksum_is_refused() {
 }
 
 #[tokio::test]
-async fn texts_are_ordered_by_their_bytes_everywhere() {
+async fn all_text_columns_use_the_c_collation() {
     let place = TemporaryDatabase::new();
     let others = "SELECT COUNT(*) FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'";
@@ -249,12 +249,12 @@ async fn a_database_without_utf8_is_refused() {
 }
 
 #[tokio::test]
-async fn no_error_tells_the_password() {
+async fn no_error_reveals_the_password() {
     let place = TemporaryDatabase::new();
     let nowhere = "postgres://lastro:hunter2@127.0.0.1:1/lastro";
     let refused = open(nowhere).await.unwrap_err();
     assert!(matches!(refused, StoreError::Unreachable { .. }), "{refused}");
-    // No server of names is asked for such a name.
+    // Invalid names cause no DNS query.
     let unknown = open("postgres://lastro:hunter2@no..such..host/lastro").await.unwrap_err();
     assert!(unknown.to_string().contains("its name is not known"), "{unknown}");
     let url = with_password(&place.url());
@@ -271,7 +271,7 @@ async fn no_error_tells_the_password() {
 }
 
 #[tokio::test]
-async fn what_the_server_closed_meanwhile_fails_nobody() {
+async fn closed_connections_are_replaced() {
     let place = TemporaryDatabase::new();
     let store = place.open().await;
     for number in 1..4 {
@@ -284,7 +284,7 @@ async fn what_the_server_closed_meanwhile_fails_nobody() {
 }
 
 #[tokio::test]
-async fn a_publication_whose_connection_is_lost_changes_nothing() {
+async fn a_publication_with_a_lost_connection_changes_nothing() {
     let place = TemporaryDatabase::new();
     let store = place.open().await;
     let (sender, rows) = mpsc::channel(1);
@@ -305,7 +305,7 @@ async fn a_publication_whose_connection_is_lost_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_load_whose_connection_is_lost_never_looks_like_a_whole_one() {
+async fn a_load_with_a_lost_connection_is_an_error() {
     let place = TemporaryDatabase::new();
     let store = place.open().await;
     let rows = (0..60_000).map(|n| filing(n, "2026-10-30")).collect();
@@ -333,10 +333,10 @@ async fn a_lock_that_is_held_too_long_is_busy() {
     store.insert_key(new_key(1)).await.unwrap();
 }
 
-/// Somebody else takes two accounts in the order in which the store does not: one of the two is told to give up, and here
-/// that is the store.
+/// Another client locks two accounts in the opposite order of the store: PostgreSQL aborts one of the two, here the
+/// store.
 #[tokio::test]
-async fn a_change_that_is_the_victim_of_a_deadlock_is_made_again() {
+async fn a_change_is_retried_after_a_deadlock() {
     let place = TemporaryDatabase::new();
     let store = place.open().await;
     for number in 1..=2 {

@@ -1,4 +1,4 @@
-//! A PostgreSQL that falls silent: connections stay open, what is sent over them is taken, and nothing comes back.
+//! A PostgreSQL that falls silent: connections stay open and accept data, but no reply arrives.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,10 +13,10 @@ use crate::conformance::Place;
 use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 
-/// Long enough for a busy machine to answer what is let through.
+/// Long enough for a busy machine to send the replies that are let through.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Stands before the server, and lets so many of its answers through.
+/// A proxy in front of the server that lets a limited number of replies through.
 struct Proxy {
     url: String,
     answers: Arc<AtomicI64>,
@@ -78,7 +78,7 @@ fn is_unreachable<T>(outcome: &Result<T, StoreError>) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_waits_for_ever_for_a_server_that_is_silent() {
+async fn every_call_times_out_if_the_server_is_silent() {
     let place = TemporaryDatabase::new();
     let proxy = Proxy::before(&place).await;
     let store = proxy.open().await;
@@ -96,9 +96,9 @@ async fn nobody_waits_for_ever_for_a_server_that_is_silent() {
     assert_eq!(filings(&*store).await.len(), 1);
 }
 
-/// After its beginning is answered, or a few of its statements, or all but the last.
+/// The server falls silent after the first reply, after a few, or before the last.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_in_whose_middle_the_server_falls_silent_ends() {
+async fn a_change_times_out_if_the_server_falls_silent() {
     let place = TemporaryDatabase::new();
     let proxy = Proxy::before(&place).await;
     let store = proxy.open().await;
@@ -118,7 +118,7 @@ async fn a_change_in_whose_middle_the_server_falls_silent_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_load_in_whose_middle_the_server_falls_silent_never_looks_like_a_whole_one() {
+async fn a_load_fails_if_the_server_falls_silent() {
     let place = TemporaryDatabase::new();
     let proxy = Proxy::before(&place).await;
     let store = proxy.open().await;

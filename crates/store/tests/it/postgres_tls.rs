@@ -1,4 +1,4 @@
-//! TLS to a PostgreSQL whose certificate is for `localhost` and signed by an authority of its own.
+//! TLS to a PostgreSQL whose certificate is for `localhost` and signed by a private authority.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn authority() -> PathBuf {
         .into()
 }
 
-/// Opens the database by this name of its host, with these parameters.
+/// Opens the database under this host name, with these parameters.
 async fn opened(
     place: &TemporaryDatabase,
     host: &str,
@@ -43,7 +43,7 @@ async fn is_encrypted(place: &TemporaryDatabase, store: &dyn Store) -> bool {
 }
 
 #[tokio::test]
-async fn who_is_signed_by_the_authority_and_has_the_name_is_trusted() {
+async fn a_signed_certificate_with_the_right_name_is_trusted() {
     let place = TemporaryDatabase::new();
     let named = format!("sslrootcert={}", authority().display());
     for parameters in [format!("sslmode=verify-full&{named}"), format!("sslmode=require&{named}"), named] {
@@ -55,7 +55,7 @@ async fn who_is_signed_by_the_authority_and_has_the_name_is_trusted() {
 }
 
 #[tokio::test]
-async fn another_name_is_trusted_only_where_names_do_not_matter() {
+async fn another_name_is_trusted_only_with_verify_ca() {
     let place = TemporaryDatabase::new();
     for parameters in ["sslmode=verify-full", "sslmode=require", ""] {
         let refusal = opened(&place, "127.0.0.1", parameters, Some(authority())).await.unwrap_err();
@@ -66,7 +66,7 @@ async fn another_name_is_trusted_only_where_names_do_not_matter() {
 }
 
 #[tokio::test]
-async fn who_is_signed_by_somebody_else_is_refused() {
+async fn certificates_of_other_authorities_are_rejected() {
     let place = TemporaryDatabase::new();
     for parameters in ["sslmode=require", "sslmode=verify-ca", "sslmode=verify-full", "sslrootcert=system"] {
         let refusal = opened(&place, "localhost", parameters, None).await.unwrap_err();
@@ -75,7 +75,7 @@ async fn who_is_signed_by_somebody_else_is_refused() {
 }
 
 #[tokio::test]
-async fn without_a_wish_the_connection_is_encrypted_where_it_can_be() {
+async fn connections_are_encrypted_by_default_if_possible() {
     let place = TemporaryDatabase::new();
     for (parameters, encrypted) in [("", true), ("sslmode=prefer", true), ("sslmode=disable", false)] {
         let store = opened(&place, "127.0.0.1", parameters, None).await.unwrap();
@@ -86,7 +86,7 @@ async fn without_a_wish_the_connection_is_encrypted_where_it_can_be() {
 }
 
 #[tokio::test]
-async fn an_authority_that_is_none_is_named() {
+async fn errors_name_an_invalid_authority_file() {
     let directory = tempfile::tempdir().unwrap();
     let place = TemporaryDatabase::new();
     let (missing, empty) = (directory.path().join("missing.pem"), directory.path().join("empty.pem"));
@@ -101,7 +101,7 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/tls").join(name)
 }
 
-/// Shows this certificate of the fixtures.
+/// A TLS acceptor with this certificate of the fixtures.
 fn acceptor(name: &str) -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_file(fixture(&format!("{name}.crt"))).unwrap();
     let key = PrivateKeyDer::from_pem_file(fixture(&format!("{name}.key"))).unwrap();
@@ -115,7 +115,7 @@ fn acceptor(name: &str) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// Speaks as PostgreSQL does until it was told a password, and returns all that it was told behind the encryption.
+/// Acts as a PostgreSQL server until it receives a password, and returns everything received over TLS.
 async fn told(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<Vec<u8>> {
     const PASSWORD_PLEASE: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
     let (mut stream, mut wish, mut words) = (stream, [0; 8], vec![0; 1024]);
@@ -129,7 +129,7 @@ async fn told(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<Vec<
     Ok(words)
 }
 
-/// The error of opening, and the bytes that a server with this certificate received.
+/// The error of opening, and the text that a server with this certificate received.
 async fn tried(certificate: &str) -> (StoreError, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!(
@@ -147,13 +147,13 @@ async fn tried(certificate: &str) -> (StoreError, String) {
 }
 
 #[tokio::test]
-async fn a_server_that_nobody_vouches_for_is_told_no_password() {
+async fn an_untrusted_server_receives_no_password() {
     for certificate in ["foreign", "expired"] {
         let (refusal, heard) = tried(certificate).await;
         assert!(matches!(&refusal, StoreError::Io(sentence) if sentence.contains("trusted")), "{refusal}");
         assert_eq!(heard, "");
     }
-    // A server with a good certificate is told it.
+    // A server with a good certificate receives it.
     let (_, heard) = tried("good").await;
     assert!(heard.contains("s3cret"), "{heard}");
 }

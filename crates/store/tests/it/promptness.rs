@@ -1,4 +1,4 @@
-//! What must be quick does not wait for a publication, however long that takes and whoever makes it.
+//! The account side does not wait for a publication, however long it takes and whichever process makes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
 
-/// Far longer than any of these takes, and shorter than the store waits for a lock.
+/// Far longer than any of these calls takes, and shorter than the store's lock timeout.
 const AT_ONCE: Duration = Duration::from_secs(3);
 
-/// A publication that has begun to write and does not go on; it ends when the sender is dropped.
+/// Starts a publication that has begun to write and then pauses; dropping the sender ends it.
 async fn publication_in_the_midst(
     store: &Arc<dyn Store>,
 ) -> (mpsc::Sender<Write>, tokio::task::JoinHandle<lastro_store::Result<lastro_store::Published>>) {
@@ -91,21 +91,21 @@ async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication(place: &i
 }
 
 #[tokio::test]
-async fn small_writes_to_a_file_go_on_in_the_midst_of_a_publication() {
+async fn small_writes_to_a_file_do_not_wait_for_a_publication() {
     small_writes_go_on_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
 }
 
 #[tokio::test]
-async fn small_writes_to_a_server_go_on_in_the_midst_of_a_publication() {
+async fn small_writes_to_a_server_do_not_wait_for_a_publication() {
     small_writes_go_on_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
 }
 
 #[tokio::test]
-async fn news_from_a_file_is_addressed_and_delivered_in_the_midst_of_a_publication() {
+async fn news_from_a_file_is_delivered_during_a_publication() {
     news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
 }
 
 #[tokio::test]
-async fn news_from_a_server_is_addressed_and_delivered_in_the_midst_of_a_publication() {
+async fn news_from_a_server_is_delivered_during_a_publication() {
     news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
 }

@@ -1,4 +1,4 @@
-//! Rows and keys to test with, and short ways to move them.
+//! Test rows and keys, and helpers to publish and load them.
 
 use jiff::Timestamp;
 use lastro_model::{
@@ -82,7 +82,7 @@ pub(crate) fn publication(source: Source) -> Publication {
     Publication { source, sample: false, replace: false, at: at(0), condition: Condition::None }
 }
 
-/// A file with so many rejects, one on every second line from the second on.
+/// A file with this number of rejects, on every second line from line two.
 pub(crate) fn read_file(url: &str, rejects: u64) -> ReadFile {
     let reject = |n| Reject {
         file: url.rsplit('/').next().unwrap().to_owned(),
@@ -116,14 +116,14 @@ pub(crate) async fn send(
     let (sender, rows) = mpsc::channel(1);
     let sending = async move {
         for write in writes {
-            // The store may hang up early; the answer then says why.
+            // The store may stop early; its result then gives the reason.
             let _ = sender.send(write).await;
         }
     };
     tokio::join!(sending, store.publish(publication, rows)).1
 }
 
-/// A whole source, its batches put together.
+/// Loads a whole source, as its batches.
 pub(crate) async fn all(store: &dyn Store, source: Source) -> Result<(Edition, Vec<Records>)> {
     let mut loaded = store.load(source).await?;
     let mut batches = Vec::new();
@@ -145,7 +145,7 @@ pub(crate) async fn rates(store: &dyn Store, source: Source) -> Vec<(Day, String
         .collect()
 }
 
-/// By id: the store promises no order.
+/// Loads all filings, sorted by id: the store guarantees no order.
 pub(crate) async fn filings(store: &dyn Store) -> Vec<Filing> {
     let (_, batches) = all(store, Source::Filings).await.unwrap();
     let rows = batches.into_iter().flat_map(|batch| match batch {
@@ -157,7 +157,7 @@ pub(crate) async fn filings(store: &dyn Store) -> Vec<Filing> {
     rows
 }
 
-/// What changed since an edition, by id, and the edition that it leads to.
+/// The filings changed since an edition, sorted by id, and the edition that they lead to.
 pub(crate) async fn changes(store: &dyn Store, since: Edition) -> Option<(Edition, Vec<Filing>)> {
     let loaded = store.changes(Source::Filings, since).await.unwrap()?;
     Some(gathered(loaded).await)
@@ -193,7 +193,7 @@ pub(crate) fn new_key(number: u32) -> NewKey {
     }
 }
 
-/// A call that lost against another writer is tried again, as every caller would.
+/// Inserts a key, retrying while the store is busy, as every caller would.
 pub(crate) async fn insert_patiently(store: &dyn Store, key: NewKey) {
     loop {
         match store.insert_key(key.clone()).await {
@@ -210,7 +210,7 @@ pub(crate) fn webhook_id(number: u8) -> WebhookId {
     WebhookId::from_random([number; 12])
 }
 
-/// Of the account of [`new_key`] with this number, which must exist.
+/// A webhook of the account of [`new_key`] with this number, which must exist.
 pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webhook {
     Webhook {
         id: webhook_id(number),
@@ -230,7 +230,7 @@ pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webh
     }
 }
 
-/// A store with one key and one webhook that wants to hear of everything.
+/// Adds one key and one webhook that subscribes to every event.
 pub(crate) async fn listening(store: &dyn Store) -> Webhook {
     store.insert_key(new_key(1)).await.unwrap();
     let webhook = webhook(1, 1, &WebhookEvent::offered().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What is special to SQLite: its file.
+//! SQLite: the conformance suite, and tests of its files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::conformance::{Place, suite};
 use crate::specimen::*;
 
-/// A database in a directory of its own, gone with the test.
+/// A database in its own directory, deleted at the end of the test.
 pub(crate) struct TemporaryFile(tempfile::TempDir);
 
 impl TemporaryFile {
@@ -23,7 +23,7 @@ impl TemporaryFile {
         self.0.path().join("lastro.db")
     }
 
-    /// As it stands in a sentence.
+    /// The path as in error messages.
     pub(crate) fn name(&self) -> String {
         self.path().display().to_string()
     }
@@ -32,13 +32,13 @@ impl TemporaryFile {
         self.0.path()
     }
 
-    /// Every file of the directory with its bytes.
+    /// Every file in the directory with its bytes.
     fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), read(&path))).collect()
     }
 
-    /// What opening says, having made sure that it left everything as it was.
+    /// The error of opening, after checking that all files are unchanged.
     pub(crate) async fn refusal(&self) -> StoreError {
         let before = self.contents();
         let refusal = open(&self.url()).await.unwrap_err();
@@ -73,7 +73,7 @@ mod conformance {
 }
 
 #[tokio::test]
-async fn files_of_somebody_else_are_left_as_they_are() {
+async fn foreign_files_are_left_unchanged() {
     let text = b"Dear diary, today I did not lose my data. ".repeat(20);
     for bytes in [&b"short"[..], &text, b"SQLite format 3\0"] {
         let place = TemporaryFile::new();
@@ -83,7 +83,7 @@ async fn files_of_somebody_else_are_left_as_they_are() {
 }
 
 #[tokio::test]
-async fn databases_of_somebody_else_are_left_as_they_are() {
+async fn foreign_databases_are_left_unchanged() {
     let unmarked = "CREATE TABLE photo (id INTEGER); INSERT INTO photo VALUES (1);";
     let other_application = "PRAGMA application_id = 1196444487; CREATE TABLE feature (id INTEGER);";
     let log_left_behind = "PRAGMA journal_mode = WAL; CREATE TABLE photo (id INTEGER);";
@@ -96,7 +96,7 @@ async fn databases_of_somebody_else_are_left_as_they_are() {
 }
 
 #[tokio::test]
-async fn our_mark_on_tables_of_somebody_else_is_not_trusted() {
+async fn our_mark_on_foreign_tables_is_not_trusted() {
     let place = TemporaryFile::new();
     let mark = i32::from_be_bytes(*b"LSTR");
     let script = format!("PRAGMA application_id = {mark}; CREATE TABLE photo (id INTEGER);");
@@ -105,7 +105,7 @@ async fn our_mark_on_tables_of_somebody_else_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_newer_schema_is_left_as_it_is() {
+async fn a_newer_schema_is_left_unchanged() {
     let place = TemporaryFile::new();
     drop(place.open().await);
     change(&place, "INSERT INTO schema_migration VALUES (999, 'unknown', 0)");
@@ -124,9 +124,9 @@ fn change(place: &TemporaryFile, script: &str) {
     Connection::open(place.path()).unwrap().execute_batch(script).unwrap();
 }
 
-/// As on any database; only that nothing else makes so many rows so quickly.
+/// Applies to any database, but only SQLite creates so many rows quickly.
 #[tokio::test]
-async fn of_more_revisions_than_are_told_the_newest_are_and_the_rest_counts_as_unknown() {
+async fn only_the_newest_revisions_are_returned() {
     let place = TemporaryFile::new();
     let (store, selic) = (place.open().await, Source::Series(Series::Selic));
     publish(&*store, publication(selic), Records::Rates(vec![rate("2026-10-30", "1")])).await.unwrap();
@@ -163,13 +163,13 @@ async fn a_garbled_file_is_called_damaged() {
     assert!(matches!(place.refusal().await, StoreError::Corrupt { .. }));
 }
 
-/// Runs statements on the file of the data, as another version would.
+/// Runs statements on the data file, as another version would.
 fn run(place: &TemporaryFile, statements: &str) {
     Connection::open(place.path()).unwrap().execute_batch(statements).unwrap();
 }
 
 #[tokio::test]
-async fn a_source_without_a_state_gets_one_when_it_is_written_to() {
+async fn writing_creates_a_missing_source_state() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     run(&place, "DELETE FROM source_state WHERE source IN ('cdi', 'ipca')");
@@ -182,7 +182,7 @@ async fn a_source_without_a_state_gets_one_when_it_is_written_to() {
 }
 
 #[tokio::test]
-async fn a_source_that_the_database_never_heard_of_has_its_state_once_it_is_opened() {
+async fn opening_creates_the_state_of_a_new_source() {
     let place = TemporaryFile::new();
     place.open().await;
     run(&place, "DELETE FROM source_state WHERE source IN ('cdi', 'fx')");
@@ -195,7 +195,7 @@ async fn a_source_that_the_database_never_heard_of_has_its_state_once_it_is_open
 }
 
 #[tokio::test]
-async fn a_source_of_a_later_version_is_passed_over() {
+async fn sources_of_later_versions_are_ignored() {
     let place = TemporaryFile::new();
     place.open().await;
     run(&place, "INSERT INTO source_state (source, edition, sample, row_count) VALUES ('later', 7, 0, 1)");
@@ -215,7 +215,7 @@ async fn garbled_rows_are_called_damaged() {
 }
 
 #[tokio::test]
-async fn a_value_that_does_not_parse_is_damage_and_names_its_column() {
+async fn unparsable_values_are_damage_and_name_their_column() {
     let place = filled().await;
     change(&place, "UPDATE filing SET delivered_on = 5000000 WHERE id = '7'");
     let store = place.open().await;
@@ -224,7 +224,7 @@ async fn a_value_that_does_not_parse_is_damage_and_names_its_column() {
 }
 
 #[tokio::test]
-async fn a_reading_cut_short_never_looks_like_a_whole_one() {
+async fn an_interrupted_read_is_an_error() {
     let place = filled().await;
     change(&place, "UPDATE filing SET delivered_on = -2000000000 WHERE id = '7'");
     let store = place.open().await;
@@ -241,7 +241,7 @@ async fn filled() -> TemporaryFile {
 }
 
 #[tokio::test]
-async fn looking_for_a_database_does_not_make_one() {
+async fn open_existing_does_not_create_a_database() {
     let place = TemporaryFile::new();
     let missing = StoreError::Missing { database: place.name() };
     assert_eq!(open_existing(&place.url()).await.unwrap_err(), missing);
@@ -253,7 +253,7 @@ async fn looking_for_a_database_does_not_make_one() {
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_written_is_named() {
+async fn errors_name_an_unwritable_path() {
     let place = TemporaryFile::new();
     let nowhere = format!("{}/missing/lastro.db", place.url());
     let sentence = open(&nowhere).await.unwrap_err().to_string();
@@ -273,7 +273,7 @@ async fn only_the_owner_may_read_the_file() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_may_open_a_new_database_at_once() {
+async fn a_new_database_can_be_opened_concurrently() {
     for _ in 0..5 {
         let place = TemporaryFile::new();
         let opening: Vec<_> = (0..8)
@@ -289,7 +289,7 @@ async fn many_may_open_a_new_database_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_handles_write_at_once_and_nothing_is_lost() {
+async fn concurrent_writes_of_two_handles_lose_nothing() {
     let place = TemporaryFile::new();
     let writing: Vec<_> = [place.open().await, place.open().await]
         .into_iter()
@@ -298,7 +298,7 @@ async fn two_handles_write_at_once_and_nothing_is_lost() {
             tokio::spawn(async move {
                 for number in first..first + 25 {
                     store.insert_key(new_key(number)).await.unwrap();
-                    // Reads before it writes: the kind of transaction that must hold the lock from its start.
+                    // Reads before it writes, so its transaction must hold the lock from the start.
                     store.set_plan(key_id(number), Plan::Gold, None).await.unwrap();
                 }
             })
@@ -317,7 +317,7 @@ async fn two_handles_write_at_once_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn small_writes_go_on_while_a_publication_waits_for_its_first_rows() {
+async fn small_writes_run_before_a_publication_has_rows() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     let (sender, rows) = tokio::sync::mpsc::channel(1);
@@ -332,7 +332,7 @@ async fn small_writes_go_on_while_a_publication_waits_for_its_first_rows() {
 }
 
 #[tokio::test]
-async fn the_log_is_short_again_after_a_publication() {
+async fn the_log_is_truncated_after_a_publication() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     let rows = (0..20_000).map(|n| filing(n, "2026-10-30")).collect();
@@ -343,7 +343,7 @@ async fn the_log_is_short_again_after_a_publication() {
 }
 
 #[tokio::test]
-async fn an_announcement_that_cannot_be_read_is_set_aside_and_holds_up_no_other() {
+async fn unreadable_announcements_are_set_aside() {
     let place = TemporaryFile::new();
     let store = place.open().await;
     listening(&*store).await;

@@ -1,7 +1,7 @@
-//! Who is let in: the list of open connections by client address, and which of them newcomers evict.
+//! Admission: the open connections by client address, and the eviction of idle ones for new ones.
 //!
-//! Where an address or the service has as many connections as it may, those that have been idle longest go, a batch at a
-//! time: silent ones never lock anybody out who has something to ask.
+//! When an address or the service reaches its limit, the connections that have been idle longest are evicted in
+//! batches: idle connections never lock out a client with a request.
 
 use std::cmp::Reverse;
 use std::net::IpAddr;
@@ -13,20 +13,20 @@ use lastro_access::ClientAddr;
 use super::connection::Connection;
 use super::totals::{AddressTotals, Reason, Totals};
 
-/// Seconds after which a connection without a request may be evicted. Two on a clock of whole seconds are more than one.
+/// Seconds after which a connection without a request may be evicted. Two on a whole-second clock means more than one.
 const EVICTABLE_AFTER: u32 = 2;
-/// The same where nobody is evictable, for one of the most crowded address.
+/// The same for one connection of the most crowded address, when no other is evictable.
 const SPARED_AFTER: u32 = 1;
-/// The same for one whose client takes nothing of an answer.
+/// The same for a connection whose client reads nothing of a response.
 const STALLED_AFTER: u32 = 10;
-/// A sixteenth of those that may be open go at once, so that a search through all of them is rare.
+/// Divisor of the limit for one batch: evicting a sixteenth at once keeps searches through all connections rare.
 const EVICTED_SHARE: usize = 16;
 const LARGEST_BATCH: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct OpenConnections {
     by_address: HashMap<ClientAddr, AddressConnections>,
-    /// Those that were told to go are counted until they have gone: they have their descriptors still.
+    /// Includes evicted connections that have not ended yet: they still hold their file descriptors.
     count: usize,
     next_number: u64,
 }
@@ -36,7 +36,7 @@ pub struct OpenConnections {
 struct AddressConnections {
     connections: HashMap<u64, Arc<Connection>>,
     totals: Arc<AddressTotals>,
-    /// The second in which nobody was found who could go: until it is over, another search would be in vain.
+    /// The second of the last search that found nothing to evict. No other search is made in the same second.
     searched_in_vain: Option<u32>,
 }
 
@@ -76,8 +76,8 @@ impl OpenConnections {
         self.by_address.values().flat_map(|own| own.connections.values()).for_each(&mut look_at);
     }
 
-    /// Whether one more may come. If not, a batch is told to go, of the most crowded addresses first; proxies that speak
-    /// for others come last. Where nobody has been idle for long, the most crowded address gives up one that rests.
+    /// Whether one more may be accepted. If not, evicts a batch, from the most crowded addresses first and from trusted
+    /// proxies last. If none has been idle for long, the most crowded address gives up one briefly idle connection.
     pub fn has_place(&mut self, totals: &Totals) -> bool {
         let (most, second) = (totals.limits.most(), totals.second());
         if self.count < most {
@@ -111,12 +111,12 @@ impl AddressConnections {
         self.connections.values().next().is_some_and(|connection| connection.trusted)
     }
 
-    /// Whether one of them can be spared for a newcomer of another address.
+    /// Whether one of them can be evicted for a new connection of another address.
     fn is_crowd(&self) -> bool {
         self.connections.len() > 1 && !self.are_trusted()
     }
 
-    /// Hangs up on those that have been idle longest, for so many seconds at least, and tells how many they were.
+    /// Hangs up on those that have been idle longest, for at least `idle_for` seconds, and returns their number.
     fn evict(&mut self, wanted: usize, idle_for: u32, second: u32) -> usize {
         if self.searched_in_vain == Some(second) {
             return 0;
@@ -140,7 +140,7 @@ impl AddressConnections {
     }
 }
 
-/// How many go at once where there may be so many.
+/// The number of connections evicted at once under this limit.
 fn batch(most: usize) -> usize {
     (most / EVICTED_SHARE).clamp(1, LARGEST_BATCH)
 }

@@ -1,14 +1,14 @@
-//! Since when answers wait: how many there are by the second in which they last made progress.
+//! Responses being sent, counted by the second of their last progress.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::config::LONGEST_SEND_TIMEOUT;
 
-/// Seconds that [`Ages`] tells apart; more than any time that an answer may make no progress.
+/// Seconds that [`Ages`] distinguishes; more than any response may make no progress.
 pub const SPAN: u32 = 128;
 const _: () = assert!(LONGEST_SEND_TIMEOUT.as_secs() + 2 < SPAN as u64, "ages beyond it can be told apart");
 
-/// Answers by the second in which they last made progress. A stalled one is seen however lively the others are.
+/// Number of responses by the second of their last progress. A stalled one is found even if the others progress.
 #[derive(Debug)]
 pub struct Ages([AtomicU16; SPAN as usize]);
 
@@ -31,7 +31,7 @@ impl Ages {
         self.of(second).fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether an answer has made no progress for more than so many seconds.
+    /// Whether a response has made no progress for more than `seconds`.
     pub(super) fn any_beyond(&self, seconds: u32, now: u32) -> bool {
         (seconds + 1..SPAN).any(|age| self.of(now.wrapping_sub(age)).load(Ordering::Relaxed) > 0)
     }
@@ -44,9 +44,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever begins, progresses and ends, only an answer that is too old is seen as one.
+        /// Whichever responses start, progress and end, only one that is too old is reported.
         #[test]
-        fn an_answer_is_seen_as_stalled_when_it_is_and_only_then(
+        fn reports_only_stalled_responses(
             now in SPAN..u32::MAX,
             timeout in 1..121u32,
             ages in prop::collection::vec(0..SPAN, 0..20),

@@ -1,29 +1,29 @@
-//! Backpressure: while too many bytes of answers are unsent, requests wait before anything is done for them.
+//! Backpressure: while too many response bytes are unsent, new requests wait before they are processed.
 //!
-//! A connection with nothing unsent may begin an answer even while others have too much, so that whoever reads what he
-//! asked for hardly notices. At twice the limit everybody waits.
+//! A connection with nothing unsent may still start a response, so that clients that read promptly hardly notice.
+//! At twice the limit all connections wait.
 
 use std::sync::atomic::Ordering;
 
 use super::connection::{Connection, State};
 use super::totals::{Reason, Totals};
 
-/// One connection may have this part of what may be unsent in all, and one address twice as much.
+/// Divisor of the unsent limit for one connection; one address may have twice as much.
 const SHARE_OF_ONE: usize = 8;
-/// Whoever has no more unsent than this part is told to come again, and no worse.
+/// Divisor of the unsent limit. A client below this share gets an error response instead of being disconnected.
 const SHARE_OF_THE_POLITE: usize = 512;
-/// How long a request waits for others to take their answers, in seconds.
+/// Seconds a request waits for other clients to read their responses.
 const WAIT_TIMEOUT: u32 = 5;
 
 impl Totals {
-    /// More is unsent than should be.
+    /// Whether more bytes are unsent than the limit.
     pub(super) fn is_pressed(&self) -> bool {
         self.unsent() >= self.limits.client_memory.unsent
     }
 }
 
 impl Connection {
-    /// Whether a request that came on it has to wait.
+    /// Whether a new request on this connection has to wait.
     pub fn must_wait(&self) -> bool {
         let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
         let of_address = if self.trusted { 0 } else { self.of_address.unsent.load(Ordering::Relaxed) };
@@ -35,7 +35,7 @@ impl Connection {
         all >= most || of_address >= 2 * limit / SHARE_OF_ONE
     }
 
-    /// Waits until one more answer may begin. `false` when it takes too long.
+    /// Waits until one more response may start. Returns `false` on timeout.
     pub async fn wait_for_capacity(&self) -> bool {
         let _waiting = Waiting::begin(self);
         let began = self.second();
@@ -47,7 +47,7 @@ impl Connection {
             if !gone && !self.must_wait() {
                 return true;
             }
-            // For his own unread answers a client may wait as long as he likes; for those of others he need not.
+            // The timeout applies only while the client waits for other clients, not for its own unread responses.
             let own = self.unsent.load(Ordering::Relaxed) > 0;
             if !gone && !own && self.second().saturating_sub(began) > WAIT_TIMEOUT {
                 return false;
@@ -56,8 +56,8 @@ impl Connection {
         }
     }
 
-    /// Refuses a request that has no room to wait. While too much is unsent, a client that leaves its answers unread is
-    /// not even told: a reply would be one more of them.
+    /// Handles a request that has no room to wait. While too much is unsent, a client with unread responses is
+    /// disconnected: an error response would be one more of them.
     pub fn refuse_to_wait(&self) {
         let (limit, all) = (self.totals.limits.client_memory.unsent, self.totals.unsent());
         let polite = if all < 2 * limit { limit / SHARE_OF_THE_POLITE } else { 0 };
@@ -66,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// Something may have become possible for those that wait.
+    /// Wakes the waiting requests to check again.
     pub(super) fn notify_waiting(&self) {
         if self.waiting.load(Ordering::Relaxed) > 0 {
             self.capacity.notify_waiters();
@@ -74,7 +74,7 @@ impl Connection {
     }
 }
 
-/// A request that waits until others are read.
+/// A request that waits for capacity, counted until dropped.
 struct Waiting<'a>(&'a Connection);
 
 impl<'a> Waiting<'a> {

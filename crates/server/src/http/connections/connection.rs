@@ -1,4 +1,4 @@
-//! One connection, as its requests, its bodies and the sweep see it.
+//! One connection: the state shared by its requests, its bodies and the sweep.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,40 +13,40 @@ use tokio::sync::Notify;
 use super::ages::Ages;
 use super::totals::{AddressTotals, Reason, Totals};
 
-/// What is to become of a connection. It only ever moves down this list.
+/// The state of a connection. It only ever moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum State {
     Open,
-    /// Finishes what is under way and takes no new request.
+    /// Finishes the requests under way and accepts no new one.
     Closing,
-    /// Ends at once, whatever is under way.
+    /// Ends at once, even with requests under way.
     HungUp,
 }
 
 pub struct Connection {
     pub peer: IpAddr,
     pub(super) address: ClientAddr,
-    /// Speaks for others, and may have any number of connections.
+    /// A trusted proxy, which may have any number of connections.
     pub(super) trusted: bool,
     pub(super) number: u64,
     pub(super) totals: Arc<Totals>,
     pub(super) of_address: Arc<AddressTotals>,
     state: AtomicU8,
-    /// Wakes the task that speaks on this connection.
+    /// Wakes the task that serves this connection.
     task: AtomicWaker,
     last_active: AtomicU32,
     closing_since: AtomicU32,
-    /// Requests that wait for somebody. Those that are answered at once are never seen here.
+    /// Pending requests. Those that are answered at once never count.
     under_way: AtomicU32,
-    /// Requests among them that wait until others are read.
+    /// Those of them that wait for other clients to read their responses.
     pub(super) waiting: AtomicU32,
     pub(super) capacity: Notify,
-    /// Requests among them whose bodies are being awaited.
+    /// Those of them whose bodies are being awaited.
     pub(super) bodies: AtomicU32,
-    /// Bytes of what came and is not answered yet.
+    /// Bytes of requests received and not answered yet.
     pub(super) pending: AtomicUsize,
-    /// Requests that came and pieces of answers that were taken, so far.
+    /// Number of requests received and response chunks read so far.
     progress: AtomicU32,
     pub(super) unsent: AtomicUsize,
     pub(super) ages: Ages,
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// What is to become of it; the task of `cx` is woken when that changes.
+    /// The state; the task of `cx` is woken when it changes.
     pub fn poll_state(&self, cx: &Context<'_>) -> State {
         self.task.register(cx.waker());
         self.state()
@@ -96,12 +96,12 @@ impl Connection {
         }
     }
 
-    /// Something was asked or taken.
+    /// Records a request received or a response sent.
     pub fn mark_active(&self) {
         self.last_active.store(self.second(), Ordering::Relaxed);
     }
 
-    /// A request came, or a piece of an answer was taken.
+    /// Counts a request received or a response chunk read.
     pub fn advance(&self) {
         self.progress.fetch_add(1, Ordering::Relaxed);
     }
@@ -110,7 +110,7 @@ impl Connection {
         self.progress.load(Ordering::Relaxed)
     }
 
-    /// Keeps the connection from being idle until it is dropped.
+    /// Keeps the connection from counting as idle until the guard is dropped.
     pub fn under_way(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(Arc::clone(self))
@@ -120,13 +120,13 @@ impl Connection {
         self.totals.second()
     }
 
-    /// For how long nothing was asked and nothing was going out; `None` while something is.
+    /// Seconds without a request or an unsent response; `None` while there is one.
     pub(super) fn idle_for(&self, second: u32) -> Option<u32> {
         let quiet = self.under_way.load(Ordering::Relaxed) == 0 && self.unsent.load(Ordering::Relaxed) == 0;
         quiet.then(|| second.saturating_sub(self.last_active.load(Ordering::Relaxed)))
     }
 
-    /// Whether it was asked to close so long ago that it will not do so by itself.
+    /// Whether it was told to close so long ago that it will not do so by itself.
     pub(super) fn lingers(&self, second: u32, timeout: u32) -> bool {
         self.state() == State::Closing
             && second.saturating_sub(self.closing_since.load(Ordering::Relaxed)) > timeout
@@ -144,17 +144,17 @@ impl Connection {
         }
     }
 
-    /// The service stops, or will soon.
+    /// Closes the connection before a shutdown.
     pub fn ask_to_close(&self) {
         self.move_to(State::Closing);
     }
 
-    /// Nothing more is to be done for it.
+    /// Ends the connection without counting a reason.
     pub fn cut_off(&self) {
         self.move_to(State::HungUp);
     }
 
-    /// Returns the state before.
+    /// Returns the previous state.
     fn move_to(&self, state: State) -> State {
         let before = self.state();
         if before < state {
@@ -166,7 +166,7 @@ impl Connection {
     }
 }
 
-/// A request that waits for somebody.
+/// A guard that marks a request as pending.
 #[derive(Debug)]
 pub struct UnderWay(Arc<Connection>);
 

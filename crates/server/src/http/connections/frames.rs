@@ -1,24 +1,24 @@
-//! The frames that a client sends over HTTP/2, as far as the nine bytes before each of them tell.
+//! The HTTP/2 frames that a client sends, tracked by their nine-byte headers.
 //!
-//! A connection earns frames and bytes by requests and by the pieces of answers that it takes. Whatever it sends beyond
-//! that is counted: thousands of frames are a flood, and bytes are held against it, because h2 keeps more than they seem.
+//! A connection earns frames and bytes by requests and by reading chunks of responses. The excess is counted:
+//! thousands of frames are a flood, and bytes are charged to it, because h2 keeps more memory than they suggest.
 
 use super::LARGEST_HEAD;
 
-/// Frames that a connection may have sent beyond what it has earned.
+/// Frames a connection may send beyond the earned ones.
 const MOST_UNEARNED_FRAMES: u32 = 4096;
-/// Frames that a request or a taken piece of an answer earns: its own, window updates, acknowledgements.
+/// Frames earned by a request or a chunk read: its own, window updates, acknowledgements.
 const FRAMES_PER_STEP: u32 = 16;
-/// Bytes that it earns, and how many of them can be saved up: a usual head, compressed, and little beside it.
+/// Bytes earned by the same, and the most that can be saved up: a usual compressed head, and little more.
 const BYTES_PER_STEP: usize = 512;
 const MOST_BYTES_SAVED: usize = 4096;
-/// Bytes beyond those after which a client is asked to come again on another connection.
+/// Bytes beyond the earned ones after which the connection is closed, so that the client opens a new one.
 const MOST_UNEARNED_BYTES: usize = 256 * 1024;
-/// Bytes of trailers, which nobody here reads and h2 keeps even for requests that were answered.
+/// Bytes of trailers, which we never read and h2 keeps even for answered requests.
 const MOST_TRAILERS: usize = 1024;
-/// A one-byte reference of HPACK takes about this much as a header in memory.
+/// Approximate memory of a header sent as a one-byte HPACK reference.
 const HEADER_EXPANSION: usize = 96;
-/// A decoded header list is no larger than this: a reference counts 35 bytes or more towards the list's limit.
+/// Largest memory of a decoded header list: a reference counts at least 35 bytes towards the list's limit.
 const LARGEST_HEADER_BLOCK: usize = LARGEST_HEAD / 35 * HEADER_EXPANSION;
 
 const FRAME_HEAD: usize = 9;
@@ -29,20 +29,20 @@ const END_HEADERS: u8 = 4;
 #[derive(Debug)]
 pub(super) struct Frames {
     head: [u8; FRAME_HEAD],
-    /// Bytes of the head that have come.
+    /// Bytes of the frame header received.
     filled: usize,
-    /// Bytes of the payload that have come, and that are to come.
+    /// Bytes of the payload received, and missing.
     come: usize,
     missing: usize,
-    /// Bytes of a header block that has not ended, in whole frames.
+    /// Bytes of an unfinished header block, in whole frames.
     block: usize,
-    /// The highest stream so far. Headers of one that is not higher are trailers.
+    /// The highest stream so far. Headers of a stream that is not higher are trailers.
     highest: u32,
     in_trailers: bool,
     trailers: usize,
     unearned_frames: u32,
-    /// Bytes that were earned and not used, and those sent beyond that. h2 remembers parts of heads by keeping the whole
-    /// buffer that they were read into, so these may lie in memory for as long as the connection does.
+    /// Bytes earned and not used, and bytes sent beyond that. h2 keeps the whole read buffer for the parts of heads
+    /// that it remembers, so these may stay in memory as long as the connection does.
     saved_bytes: usize,
     unearned_bytes: usize,
 }
@@ -66,7 +66,7 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Requests came, or pieces of answers were taken.
+    /// Credits requests received and chunks read.
     pub(super) fn earn(&mut self, steps: u32) {
         self.unearned_frames = self.unearned_frames.saturating_sub(steps.saturating_mul(FRAMES_PER_STEP));
         let earned = BYTES_PER_STEP.saturating_mul(steps as usize);
@@ -97,7 +97,7 @@ impl Frames {
         }
     }
 
-    /// The head of a frame is whole.
+    /// Handles a complete frame header.
     fn begin(&mut self) {
         let [high, middle, low, kind, _, stream @ ..] = self.head;
         (self.come, self.missing) = (0, u32::from_be_bytes([0, high, middle, low]) as usize);
@@ -125,7 +125,7 @@ impl Frames {
         self.unearned_frames > MOST_UNEARNED_FRAMES || self.trailers > MOST_TRAILERS
     }
 
-    /// Whether another connection would be lighter.
+    /// Whether a new connection would use less memory.
     pub(super) fn is_heavy(&self) -> bool {
         self.unearned_bytes == MOST_UNEARNED_BYTES
     }
@@ -134,7 +134,7 @@ impl Frames {
         self.unearned_bytes
     }
 
-    /// About as many bytes as h2 holds of what has not come whole.
+    /// The approximate bytes that h2 holds of incomplete frames and header blocks.
     pub(super) fn half_sent(&self) -> usize {
         self.come + (self.block * HEADER_EXPANSION).min(LARGEST_HEADER_BLOCK)
     }

@@ -1,8 +1,7 @@
-//! A client's stream, with what comes in on it counted: bytes that are no request yet, and frames that ask for nothing.
+//! A client's stream that counts incoming bytes: those that form no request yet, and frames without purpose.
 //!
-//! hyper and h2 buffer what is half-sent and act on every frame, without a limit that a flood would meet. So the bytes
-//! pass here first; [`super::frames`] looks at those of HTTP/2. A connection that floods is told ENHANCE_YOUR_CALM and
-//! closed.
+//! hyper and h2 buffer incomplete input and process every frame, with no limit that stops a flood. So the bytes pass
+//! here first; [`super::frames`] tracks those of HTTP/2. A flooding connection gets ENHANCE_YOUR_CALM and is closed.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,9 +16,9 @@ use super::pending::Charge;
 use super::totals::Reason;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Bytes that each connection has room for anyway: hyper's first buffer.
+/// Bytes not charged, because each connection allocates them anyway: hyper's first buffer.
 const FREE_BYTES: usize = 8 * 1024;
-/// No more of one HTTP/1 connection is buffered than this, by hyper or, while it shakes hands over TLS, by rustls.
+/// Most bytes buffered for one HTTP/1 connection, by hyper or, during a TLS handshake, by rustls.
 const LARGEST_BUFFER: usize = 64 * 1024;
 /// GOAWAY on stream 0 with the highest stream number and the code ENHANCE_YOUR_CALM (RFC 9113, section 6.8).
 const GO_AWAY: [u8; 17] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0x0b];
@@ -32,15 +31,15 @@ pub struct Inbound<S> {
     /// Progress of the connection as of the last read.
     seen: u32,
     charge: Charge,
-    /// Whether the last write was taken whole, so that another frame may follow.
+    /// Whether the last write was accepted completely, so that another frame may follow.
     between_writes: bool,
 }
 
 #[derive(Debug)]
 enum Protocol {
-    /// So many bytes of the preface of HTTP/2 have come, and nothing else.
+    /// Only this many bytes of the HTTP/2 preface have been received so far.
     Undecided(usize),
-    /// HTTP/1, or TLS below any protocol. Bytes that came since the last request, and with the last read.
+    /// HTTP/1, or TLS below any protocol, with the bytes received since the last request and in the last read.
     Http1 {
         since_request: usize,
         last_read: usize,
@@ -55,7 +54,7 @@ impl<S> Inbound<S> {
         Self { stream, connection, protocol, seen, charge, between_writes: true }
     }
 
-    /// Takes note of requests and pieces of answers since the last read.
+    /// Credits the requests and response chunks since the last read.
     fn settle(&mut self) {
         let progress = self.connection.progress();
         let steps = progress.wrapping_sub(std::mem::replace(&mut self.seen, progress));
@@ -64,15 +63,15 @@ impl<S> Inbound<S> {
         }
         match &mut self.protocol {
             Protocol::Undecided(_) => {}
-            // The last read may have brought the beginning of the next request along.
+            // The last read may contain the start of the next request.
             Protocol::Http1 { since_request, last_read } => *since_request = *last_read,
             Protocol::Http2(frames) => frames.earn(steps),
         }
-        // Less than before, so that it fits.
+        // It is smaller than before, so it always fits.
         self.charge.set(self.held());
     }
 
-    /// Counts what was read; says whether the connection may go on.
+    /// Counts the bytes read; returns a reason if the connection must end.
     fn count(&mut self, bytes: &[u8]) -> Result<(), Reason> {
         let bytes = self.decide(bytes);
         match &mut self.protocol {
@@ -94,19 +93,19 @@ impl<S> Inbound<S> {
         if self.charge.set(self.held()) { Ok(()) } else { Err(Reason::Pressure) }
     }
 
-    /// Bytes that are held of what came, beyond what each connection has room for.
+    /// Bytes held of the input, beyond those that each connection allocates anyway.
     fn held(&self) -> usize {
         let held = match &self.protocol {
             Protocol::Undecided(_) => 0,
             Protocol::Http1 { since_request, .. } => LARGEST_BUFFER.min(*since_request),
-            // A proxy compresses heads as the operator's software does, not as a stranger likes.
+            // A trusted proxy's header compression is controlled by the operator, not by a stranger.
             Protocol::Http2(frames) if self.connection.trusted => frames.half_sent(),
             Protocol::Http2(frames) => frames.half_sent() + frames.unearned_bytes(),
         };
         held.saturating_sub(FREE_BYTES)
     }
 
-    /// Finds out which protocol is spoken; gives the bytes that belong to it.
+    /// Detects the protocol; returns the bytes that belong to it.
     fn decide<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let Protocol::Undecided(matched) = self.protocol else { return bytes };
         let expected = &PREFACE[matched..];
@@ -143,7 +142,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Inbound<S> {
-    /// Ends the connection, with a word to whoever speaks HTTP/2 and takes it at once.
+    /// Ends the connection. An HTTP/2 client gets a GOAWAY if the socket accepts it at once.
     fn send_away(&mut self, cx: &mut Context<'_>, reason: Reason) {
         self.connection.hang_up(reason);
         if matches!(self.protocol, Protocol::Http2(_)) && self.between_writes {

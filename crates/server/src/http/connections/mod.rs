@@ -1,14 +1,14 @@
-//! The connections that are open: how many, on whose behalf, how long, and how much waits to go out on them.
+//! Open connections: their number, clients, age and unsent bytes.
 //!
-//! Anybody can open a connection and then do nothing, or ask and not read. So each connection is listed here, and one
-//! sweep a second ends those that are silent or do not take what they asked for. A request pays for a few additions.
+//! Any client can open a connection and then do nothing, or send requests and read no response. So all connections are
+//! listed here, and one sweep a second closes idle ones and those that do not read. A request pays a few additions.
 //!
-//! - [`admission`]: who is let in, and who is evicted for it.
-//! - [`connection`]: one connection, as its requests see it. [`totals`]: what it knows of all.
-//! - [`unsent`]: bytes of answers that no socket has taken yet. [`ages`]: since when.
-//! - [`inbound`]: bytes that came and ask for nothing yet, those of HTTP/2 by their `frames`. [`pending`]: requests that are not answered yet.
-//! - [`backpressure`]: requests wait while too much is unsent.
-//! - [`sweep`]: who is closed, and why.
+//! - [`admission`]: admits connections, and evicts others for them.
+//! - [`connection`]: one connection. [`totals`]: the state shared by all.
+//! - [`unsent`]: response bytes that no socket has accepted yet. [`ages`]: their last progress.
+//! - [`inbound`]: bytes received that form no request yet, with `frames` for HTTP/2. [`pending`]: pending requests.
+//! - [`backpressure`]: makes requests wait while too much is unsent.
+//! - [`sweep`]: closes idle and slow connections.
 
 pub mod admission;
 pub mod ages;
@@ -35,7 +35,7 @@ use totals::Totals;
 use crate::config::ConnectionSettings;
 use crate::metrics::prometheus::{Exposition, Kind};
 
-/// The largest head of a request: far more than any question needs.
+/// The largest request head: far more than any request needs.
 pub const LARGEST_HEAD: usize = 32 * 1024;
 
 /// All connections of the service.
@@ -44,12 +44,12 @@ pub struct Connections {
     totals: Arc<Totals>,
     clock: Arc<dyn Clock>,
     open: Mutex<OpenConnections>,
-    /// Somebody has left, or may be evicted by now.
+    /// A connection has ended, or may be evicted now.
     changed: Notify,
     refused: AtomicU64,
 }
 
-/// A connection that was let in, on the list until this is dropped. To be dropped after its socket.
+/// An admitted connection, listed until this is dropped. Must be dropped after its socket.
 #[derive(Debug)]
 pub struct Admitted {
     connection: Arc<Connection>,
@@ -85,8 +85,7 @@ impl Connections {
         &self.totals.limits
     }
 
-    /// Lets one more connection in, unless its address has as many as it may. Peers that we trust to speak for others
-    /// have no limit of their own.
+    /// Admits a connection, unless its address has reached its limit. Trusted proxies have no limit of their own.
     pub fn admit(self: &Arc<Self>, peer: IpAddr, trusted: bool) -> Option<Admitted> {
         let most = if trusted { usize::MAX } else { self.limits().most_per_address() };
         let admitted = self.open.lock().admit(&self.totals, peer, trusted, most);
@@ -96,7 +95,7 @@ impl Connections {
         admitted.map(|connection| Admitted { connection, connections: Arc::clone(self) })
     }
 
-    /// Waits until fewer connections are open than may be.
+    /// Waits until the number of open connections is below the limit.
     pub async fn wait_for_place(&self) {
         loop {
             if self.open.lock().has_place(&self.totals) {
@@ -106,7 +105,7 @@ impl Connections {
         }
     }
 
-    /// Asks all to finish what they are doing, and waits until none is left.
+    /// Closes all connections gracefully and waits until none is left.
     pub async fn finish(&self) {
         self.open.lock().each(|connection| connection.ask_to_close());
         while !self.is_empty() {
@@ -114,7 +113,7 @@ impl Connections {
         }
     }
 
-    /// Ends those that did not finish.
+    /// Ends the connections that did not finish.
     pub fn cut_off(&self) {
         self.open.lock().each(|connection| connection.cut_off());
     }
@@ -132,7 +131,7 @@ impl Connections {
         self.len() == 0
     }
 
-    /// Bytes of answers that no socket has taken yet.
+    /// Response bytes that no socket has accepted yet.
     pub fn unsent(&self) -> usize {
         self.totals.unsent()
     }
@@ -143,7 +142,7 @@ impl Connections {
         second
     }
 
-    /// What the operator is told.
+    /// Writes the metrics.
     pub fn render(&self, out: &mut Exposition) {
         out.gauge("lastro_connections", "Open client connections.", self.len());
         let help = "Bytes of answers that clients have not taken yet.";

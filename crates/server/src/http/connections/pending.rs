@@ -1,8 +1,8 @@
-//! Requests that are not answered yet, and the memory they hold until they are.
+//! Pending requests, and the memory they hold.
 //!
-//! A request that is answered at once costs nothing here. One that waits (for its body, for the store, for Redis, for
-//! others to read their answers) is charged from its arrival on, to its connection, its address and all of them. The
-//! charge is for the head as it lies in memory: over HTTP/2 a byte on the wire can be a hundred there.
+//! A request that is answered at once costs nothing here. One that waits (for its body, the store, Redis, or other
+//! clients to read their responses) is charged on arrival, to its connection, its address and the service as a whole.
+//! The charge is the head's size in memory: over HTTP/2, one byte on the wire can be a hundred there.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,30 +12,30 @@ use lastro_access::ClientAddr;
 
 use super::connection::{Connection, UnderWay};
 
-/// The share of all pending bytes that one address may have: some hundred requests with usual heads fit.
+/// Divisor of the pending limit for one address: some hundred requests with usual heads fit.
 const SHARE_OF_ONE: usize = 8;
-/// Requests on one connection whose bodies may be awaited at once.
+/// Bodies that may be awaited at once on one connection.
 const BODIES_PER_CONNECTION: u32 = 16;
-/// The same for one client over all its connections.
+/// Bodies that may be awaited at once from one client, over all its connections.
 const BODIES_PER_CLIENT: u32 = 16;
-/// A task, a stream and a future, beside the head.
+/// Bytes of a task, a stream and a future, beside the head.
 const BESIDE_THE_HEAD: usize = 4096;
-/// An entry of a map of headers, beside its name and value.
+/// Bytes of a header map entry, beside its name and value.
 const BESIDE_A_HEADER: usize = 128;
 
-/// The sender of a request, as far as that decides how much may be pending.
+/// The kind of sender, which decides how much may be pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     Anybody,
-    /// A key, which pays with its quota for whatever it makes us hold: there is room left for it when strangers have
-    /// taken theirs.
+    /// A client with a key, whose quota pays for the memory it holds: it may use a reserve when others have filled the
+    /// rest.
     Key,
 }
 
-/// The part of the pending bytes that is kept for keys, beside all of them.
+/// Divisor of the pending limit for the extra reserve of clients with a key.
 const RESERVE_FOR_KEYS: usize = 4;
 
-/// A request that waits for something. Its connection is not idle meanwhile.
+/// A pending request. Its connection does not count as idle.
 #[derive(Debug)]
 pub struct Pending {
     charge: Charge,
@@ -43,19 +43,19 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Charges a request that is about to wait; `None` where its address or all of them hold too much already.
+    /// Charges a request before it waits; `None` if its address or the service holds too much already.
     pub fn begin(connection: &Arc<Connection>, head: &Parts, from: Sender) -> Option<Self> {
         let mut charge = Charge::of(connection, from);
         charge.grow(head_bytes(head)).then(|| Self { charge, _under_way: connection.under_way() })
     }
 
-    /// Charges the head anew after it has shrunk.
+    /// Reduces the charge after the head has shrunk.
     pub fn shrink_to(&mut self, head: &Parts) {
         self.charge.shrink_to(head_bytes(head));
     }
 }
 
-/// The right to await a body on behalf of a client, and the bytes that came of it.
+/// Permission to await a client's body, and the charge for the bytes received.
 #[derive(Debug)]
 pub struct BodySlot {
     charge: Charge,
@@ -63,8 +63,8 @@ pub struct BodySlot {
 }
 
 impl BodySlot {
-    /// `None` where the connection or the client has too many bodies under way. Proxies speak for many clients on one
-    /// connection, so only those clients are counted.
+    /// Takes a slot; `None` if the connection or the client has too many bodies under way. A proxy's connection carries
+    /// many clients, so only the clients are counted there.
     pub fn take(connection: &Arc<Connection>, client: ClientAddr) -> Option<Self> {
         let own = connection.bodies.fetch_add(1, Ordering::Relaxed);
         if !connection.trusted && own >= BODIES_PER_CONNECTION || !connection.count_body(client) {
@@ -74,7 +74,7 @@ impl BodySlot {
         Some(Self { charge: Charge::new(connection), client })
     }
 
-    /// Charges bytes that came; `false` where there is no room for them.
+    /// Charges received bytes; `false` if there is no room for them.
     pub fn grow(&mut self, bytes: usize) -> bool {
         self.charge.grow(bytes)
     }
@@ -104,7 +104,7 @@ impl Connection {
     }
 }
 
-/// Pending bytes of one request or one half-sent head, given back when dropped.
+/// Pending bytes of one request or one incomplete head, released when dropped.
 #[derive(Debug)]
 pub(super) struct Charge {
     connection: Arc<Connection>,
@@ -121,7 +121,7 @@ impl Charge {
         Self { connection: Arc::clone(connection), bytes: 0, from }
     }
 
-    /// Adds to the charge unless that exceeds what the address or all of them may hold.
+    /// Adds to the charge unless the address or the service would exceed its limit.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
         let (connection, totals) = (&self.connection, &self.connection.totals);
         connection.pending.fetch_add(bytes, Ordering::Relaxed);
@@ -145,7 +145,7 @@ impl Charge {
         self.bytes -= freed;
     }
 
-    /// Makes the charge this large if it fits.
+    /// Sets the charge to this size if it fits.
     pub(super) fn set(&mut self, bytes: usize) -> bool {
         if bytes == self.bytes {
             return true;
@@ -164,7 +164,7 @@ impl Drop for Charge {
     }
 }
 
-/// About as much memory as a head takes, with what is kept beside it.
+/// The approximate memory of a head and everything kept with it.
 fn head_bytes(head: &Parts) -> usize {
     let target = head.uri.path().len() + head.uri.query().map_or(0, str::len);
     head.headers.iter().fold(BESIDE_THE_HEAD + target, |sum, (name, value)| {

@@ -1,4 +1,4 @@
-//! Ends silent, slow and hoarding connections. One look a second at all connections takes the place of a timer for each of them.
+//! Closes idle and slow connections and those that hold too much memory. One pass a second replaces a timer for each.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::connection::Connection;
 use super::totals::Reason;
 use crate::jobs::{stopped, tick};
 
-/// How long a silent connection that was asked to close may take, in seconds.
+/// Seconds an idle connection may take to close after being told to.
 const CLOSE_TIMEOUT: u32 = 3;
-/// How long an answer may make no progress while too much is unsent, in seconds.
+/// Seconds a response may make no progress while too many bytes are unsent.
 const PRESSURE_TIMEOUT: u32 = 2;
-/// The part of the pending bytes that is freed when they are near their limit, and of the unsent ones when nobody could
-/// be answered any more.
+/// Divisors for the share of memory that is freed: of pending bytes when they are near their limit, and of unsent
+/// bytes when no request could be answered any more.
 const PENDING_FREED: usize = 4;
 const SLOW_FREED: usize = 2;
 
@@ -31,12 +31,12 @@ pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>)
 }
 
 impl Connections {
-    /// Looks at every connection once.
+    /// Checks every connection once.
     pub fn sweep(&self) {
         let second = self.read_clock();
         let memory = self.limits().client_memory;
         let (pressed, full) = (self.totals.is_pressed(), self.totals.is_full());
-        // Readers that take a little now and then are not stalled, and keep everybody else waiting all the same.
+        // Clients that read a little now and then are not stalled, but still block all the others.
         let overflowing = self.unsent() >= 2 * memory.unsent;
         let (mut stalled, mut slow, mut hoarding) = (Vec::new(), Vec::new(), Vec::new());
         self.open.lock().each(|connection| {
@@ -55,7 +55,7 @@ impl Connections {
         relieve(stalled, self.unsent().saturating_sub(memory.unsent), |connection| &connection.unsent);
         relieve(slow, memory.unsent / SLOW_FREED, |connection| &connection.unsent);
         relieve(hoarding, memory.pending / PENDING_FREED, |connection| &connection.pending);
-        // Whoever waits for a place looks again: some may have become idle enough to make it.
+        // The accept loop checks again: some connections may have become idle enough to be evicted.
         self.changed.notify_one();
     }
 
@@ -75,7 +75,7 @@ impl Connections {
     }
 }
 
-/// Hangs up on those that hold most, until so many bytes are free.
+/// Hangs up on the connections that hold most, until `wanted` bytes are free.
 fn relieve(
     mut connections: Vec<Arc<Connection>>,
     mut wanted: usize,
@@ -93,7 +93,7 @@ fn relieve(
 }
 
 impl Connection {
-    /// Whether an answer has made no progress for more than so many seconds.
+    /// Whether a response has made no progress for more than `timeout` seconds.
     pub(super) fn takes_nothing(&self, timeout: u32, second: u32) -> bool {
         self.unsent.load(Ordering::Relaxed) > 0 && self.ages.any_beyond(timeout, second)
     }

@@ -1,4 +1,4 @@
-//! What each connection knows of all of them: the limits, the time of the last sweep, and the sums.
+//! State shared by all connections: the limits, the time of the last sweep, and the sums.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -8,24 +8,24 @@ use parking_lot::Mutex;
 
 use crate::config::ConnectionSettings;
 
-/// Why a connection was ended from our side.
+/// The reason why we ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// Silent for too long.
+    /// Idle for too long.
     Idle,
-    /// An answer made no progress for too long.
+    /// A response made no progress for too long.
     Unread,
-    /// Idle, while others waited for its place.
+    /// Idle, while new connections waited for a place.
     Crowded,
-    /// It held memory and made no progress for a moment, while clients held too much in all.
+    /// It held memory and briefly made no progress, while clients held too much in total.
     Pressure,
-    /// It kept sending without asking for anything.
+    /// It kept sending without making requests.
     Flood,
-    /// So much was sent on it that a new connection is lighter.
+    /// It received so much that a new connection uses less memory.
     Heavy,
 }
 
-/// Their names in the metrics, in the order of [`Reason`].
+/// Label values in the metrics, in the order of [`Reason`].
 const REASONS: [&str; 6] = ["idle", "unread", "crowded", "pressure", "flood", "heavy"];
 
 /// Bytes that the connections of one client address hold together.
@@ -38,11 +38,11 @@ pub struct AddressTotals {
 #[derive(Debug)]
 pub struct Totals {
     pub limits: ConnectionSettings,
-    /// The time as of the last sweep, so that a request reads no clock for it.
+    /// The time of the last sweep, so that a request need not read the clock.
     second: AtomicU32,
-    /// Bytes of all answers that no socket has taken.
+    /// Bytes of all responses that no socket has accepted.
     pub(super) unsent: AtomicUsize,
-    /// Bytes of all requests that are not answered yet.
+    /// Bytes of all pending requests.
     pub(super) pending: AtomicUsize,
     /// Requests whose bodies are being awaited, by client.
     pub(super) bodies: Mutex<HashMap<ClientAddr, u32>>,
@@ -61,12 +61,11 @@ impl Totals {
         }
     }
 
-    /// Bytes of answers that no socket has taken yet.
     pub(super) fn unsent(&self) -> usize {
         self.unsent.load(Ordering::Relaxed)
     }
 
-    /// Requests that wait hold nearly as much as they may.
+    /// Whether pending requests hold nearly as much as they may.
     pub(super) fn is_full(&self) -> bool {
         let most = self.limits.client_memory.pending;
         self.pending.load(Ordering::Relaxed) > most - most / 8
@@ -85,7 +84,7 @@ impl Totals {
         self.closed[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many were closed, by the names of the reasons.
+    /// The number of closed connections by reason.
     pub(super) fn closed(&self) -> impl Iterator<Item = (&'static str, u64)> {
         REASONS.into_iter().zip(self.closed.iter().map(|count| count.load(Ordering::Relaxed)))
     }

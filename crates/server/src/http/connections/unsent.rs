@@ -1,16 +1,16 @@
-//! Bytes of answers that no socket has taken yet.
+//! Response bytes that no socket has accepted yet.
 //!
-//! Whatever hyper queues, an [`Unsent`] travels with the bytes and is dropped with them: the sums are exact.
+//! An [`Unsent`] travels with the bytes through hyper's queues and is dropped with them: the sums are exact.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::connection::Connection;
 
-/// What an answer costs beside its bytes: header, stream, task.
+/// Memory of a response beside its bytes: header, stream, task.
 const BESIDE_THE_BYTES: usize = 4096;
 
-/// An answer, or a piece of one, that is going out. Dropped with the last of its bytes.
+/// A response, or a chunk of one, being sent. Dropped with its last byte.
 #[derive(Debug)]
 pub struct Unsent {
     connection: Arc<Connection>,
@@ -28,7 +28,7 @@ impl Unsent {
         Self { connection: Arc::clone(connection), bytes, progress }
     }
 
-    /// Some of it was asked for: what was asked for before has been taken.
+    /// Records progress: hyper requested more, so the bytes before were sent.
     pub fn progressed(&mut self) {
         let now = self.connection.second();
         if now != self.progress {

@@ -1,4 +1,4 @@
-//! The checks that every request passes, in the order that the contract gives.
+//! The checks of every request, in the order of the contract.
 
 use http::header::{self, HeaderValue};
 use http::{Method, StatusCode};
@@ -13,18 +13,18 @@ use crate::http::request::{authority, origin};
 use crate::http::response::reply::Reply;
 use crate::http::routes::Target;
 
-/// Pages and their files that one address may open in a minute.
+/// Pages and assets that one address may open in a minute.
 const PAGES_PER_MINUTE: u32 = 600;
 
 const QUOTA_USED_UP: &str =
     "too many requests: this minute's quota is used up; wait as long as Retry-After says";
 const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
-/// What scripts of other origins may send.
+/// Headers that scripts of other origins may send.
 const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
 
 impl RequestContext<'_> {
-    /// Checks the request and gives it to its handler.
+    /// Checks the request and calls its handler.
     pub(super) fn handle(&self) -> Result<Handled, ApiError> {
         authority::check(self.head)?;
         if self.head.method == Method::OPTIONS {
@@ -51,7 +51,7 @@ impl RequestContext<'_> {
         Ok(Handled::Replied(reply))
     }
 
-    /// What may be done here; asked by browsers before they send a key across origins.
+    /// The allowed methods and headers; browsers request them before they send a key across origins.
     fn options(&self) -> Result<Reply, ApiError> {
         let allow = match self.arrival.target {
             Target::OtherMethod { allow, .. } => allow,
@@ -84,7 +84,7 @@ impl RequestContext<'_> {
         Err(ApiError::RateLimited { message, retry_after_seconds: verdict.retry_after_seconds() })
     }
 
-    /// A bad key never falls back to the Free plan, except where no plan is asked for.
+    /// A bad key never falls back to the Free plan, except on public routes.
     fn check_identity(&self) -> Result<(), ApiError> {
         let public =
             matches!(self.arrival.target, Target::Found { route, .. } if route.feature == Feature::Public);

@@ -1,4 +1,4 @@
-//! What a handler replied becomes the response that goes out, with the headers that every response carries.
+//! Turns a handler's reply into the response, with the headers common to all responses.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,7 @@ use crate::http::response::outgoing::Outgoing;
 use crate::http::response::reply::{Reply, Stored};
 
 impl RequestContext<'_> {
-    /// Counts what became of the request, and makes the response.
+    /// Counts the outcome of the request, and builds the response.
     pub(super) fn complete(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
         let was_charged = self.arrival.meter == Meter::Quota && self.charge.verdict.admitted;
         if was_charged && outcome(&result) == Outcome::RateLimited {
@@ -32,12 +32,12 @@ impl RequestContext<'_> {
         self.respond(result.unwrap_or_else(|error| self.failed(&error)))
     }
 
-    /// A failure in the one error shape, or as a page for whoever looks at pages.
+    /// The JSON error, or an error page for a client that wants pages.
     fn failed(&self, error: &ApiError) -> Reply {
         pages::error::page(self.app, Head(self.head), error).unwrap_or_else(|| Reply::error(error))
     }
 
-    /// Usage is counted before the answer leaves, so that whoever has read the answer finds it in the count.
+    /// Counts usage before the response is sent, so that a client that has read the response finds it in the count.
     fn count(&self, result: &Result<Reply, ApiError>) {
         if self.arrival.meter != Meter::Quota {
             return;
@@ -87,7 +87,7 @@ impl RequestContext<'_> {
         response
     }
 
-    /// While the service drains, an answer is the last of its connection: the client's next one leads to another replica.
+    /// Makes this the last response of its connection while the service drains: the next one reaches another replica.
     #[cold]
     fn send_elsewhere(&self, headers: &mut HeaderMap) {
         if self.head.version == Version::HTTP_2 {
@@ -103,14 +103,14 @@ impl RequestContext<'_> {
             .flatten()
     }
 
-    /// Whether the client has the body with this tag already.
+    /// Whether the client already has the body with this tag.
     pub(super) fn holds(&self, tag: &str) -> bool {
         conditional::is_held(&self.head.headers, tag)
     }
 
-    /// The body as it goes out, and the headers that speak of it. Its length is told by hyper, which sees it.
+    /// The body as it is sent, and its headers. hyper adds the length.
     fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
-        // Who has the body already is told the same about it: what it varies by, and which language was chosen.
+        // A 304 has them as well: what the body varies by, and its language.
         headers.extend(reply.headers);
         if status == StatusCode::NOT_MODIFIED || status == StatusCode::NO_CONTENT {
             headers.remove(header::CONTENT_TYPE);
@@ -121,7 +121,7 @@ impl RequestContext<'_> {
         }
         let Body::Whole(bytes) = reply.body else { return reply.body };
         let (bytes, coding) = match reply.encoding {
-            // Too long to be kept, and asked for by who has paid for nothing.
+            // Too long for the cache, and requested by a client on the Free plan.
             None if bytes.len() > LARGEST && self.caller.plan() == Plan::Free => {
                 self.compressed_at_own_expense(bytes, &Encodings::new())
             }
@@ -141,7 +141,7 @@ impl RequestContext<'_> {
         Body::Whole(bytes)
     }
 
-    /// The body compressed, if that was done before or the address may cause the work; else as it is.
+    /// The body compressed, if that is cached or the address may cause the work; otherwise unchanged.
     fn compressed_at_own_expense(&self, body: Bytes, encodings: &Encodings) -> (Bytes, Option<&'static str>) {
         let Arrival { client, now, .. } = self.arrival;
         let may_make = |length| self.app.site.work.take(client, length, now.monotonic_ns);
@@ -152,7 +152,7 @@ impl RequestContext<'_> {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
         self.app.metrics.request(self.arrival.target.index(), status, elapsed_ns);
-        // A 503 is no fault, and may come in numbers: whoever has a reason to tell tells it.
+        // A 503 is no fault and may be frequent; its cause is logged elsewhere.
         if status >= 500 && status != 503 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");
         } else {

@@ -1,4 +1,4 @@
-//! A request on its way, with what has been found out about it.
+//! A request being processed, and everything found out about it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::http::request::charge::Charging;
 use crate::http::routes::Target;
 use crate::state::App;
 
-/// What is known before it is known who asks.
+/// Facts about a request before its caller is identified.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
     pub(super) now: Now,
@@ -29,12 +29,12 @@ pub(super) struct RequestContext<'a> {
     pub(super) head: &'a request::Parts,
     pub(super) arrival: Arrival,
     pub(super) caller: Caller,
-    /// What the quota says; taken from only if that is what the request is counted against.
+    /// The quota's verdict; a unit is taken only if the request is counted against the quota.
     pub(super) charge: Charge,
 }
 
 impl Arrival {
-    /// What the request costs this caller.
+    /// The charge for this caller, not made yet.
     pub(super) fn charging<'a>(&self, app: &'a App, caller: &'a Caller) -> Charging<'a> {
         let Self { now, meter, client, .. } = *self;
         Charging { app, caller, client, now, takes_unit: meter == Meter::Quota }

@@ -1,4 +1,4 @@
-//! The question is put to its handler: one that reads, one that exports, or one that has to be waited for.
+//! Calls of the handlers: one that reads, one that exports, or one that has to be awaited.
 
 use std::sync::Arc;
 
@@ -22,20 +22,20 @@ use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
 
-/// What the checks come to, if the request passes them.
+/// The result of a request that passed the checks.
 pub(super) enum Handled {
     Replied(Reply),
     MustWait(Awaited),
 }
 
-/// Who has to be waited for.
+/// The work that has to be awaited.
 pub(super) enum Awaited {
     Handler(SlowHandler),
-    /// Redis, which says whether one more export may run.
+    /// Redis, which decides whether one more export may run.
     Export(Export),
 }
 
-/// A handler that has to be waited for, and its route, which says how long.
+/// A handler that has to be awaited, and its route, which has the timeout.
 #[derive(Clone, Copy)]
 pub(super) struct SlowHandler {
     pub(super) route: &'static Route,
@@ -50,7 +50,7 @@ impl RequestContext<'_> {
         }
     }
 
-    /// Lets a handler act, for as long as its route says.
+    /// Runs a handler, with the timeout of its route.
     async fn act(&self, slow: SlowHandler, body: Option<Incoming>) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
         let body = RequestBody::new(body, self.connection, client);
@@ -63,7 +63,7 @@ impl RequestContext<'_> {
             .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
     }
 
-    /// Puts the question to a handler, with the catalog of the moment.
+    /// Calls a handler with the current catalog.
     pub(super) fn ask<T>(
         &self,
         route: &'static Route,
@@ -76,7 +76,7 @@ impl RequestContext<'_> {
         handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
     }
 
-    /// Begins an export, unless its header is all the client wants or needs.
+    /// Starts an export, unless the client needs only its headers.
     pub(super) fn begin(&self, export: Export) -> Result<Handled, ApiError> {
         let reply = export.reply();
         if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
@@ -91,7 +91,7 @@ impl RequestContext<'_> {
         self.stream(export, slot).map(Handled::Replied)
     }
 
-    /// Begins an export that counts over all replicas.
+    /// Starts an export that is counted over all replicas.
     async fn begin_counted(&self, export: Export) -> Result<Reply, ApiError> {
         let account = self.caller.required_key()?.holder.account();
         let slot = self.app.exports.begin_counted(self.app.quota.as_ref(), account, self.arrival.now).await;
@@ -111,7 +111,7 @@ impl RequestContext<'_> {
         Ok(reply)
     }
 
-    /// Over HTTP/1.0 a body of untold length ends with the connection, so that one broken off would look whole.
+    /// Rejects HTTP/1.0, where a body of unknown length ends with the connection: a truncated one would look complete.
     fn check_end_is_told(&self) -> Result<(), ApiError> {
         if self.head.version < Version::HTTP_11 {
             return Err(ApiError::BadRequest(

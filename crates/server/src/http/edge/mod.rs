@@ -1,10 +1,9 @@
-//! From a request to its response: at once, or when somebody was waited for. Whatever it waits for, it is looked up,
-//! charged and checked once.
+//! From a request to its response: at once, or after a wait. In both cases it is looked up, charged and checked once.
 //!
-//! - [`context`]: a request on its way, with what has been found out about it.
+//! - [`context`]: a request being processed.
 //! - [`checks`]: host, identity, rate limit, route and method, plan gate, in this order.
-//! - [`handling`]: the handler, which checks parameters, existence and the history gate.
-//! - [`completion`]: the reply as it goes out.
+//! - [`handling`]: the call of the handler, which checks parameters, existence and the history gate.
+//! - [`completion`]: the response made from the reply.
 
 mod checks;
 mod completion;
@@ -35,19 +34,19 @@ use super::routes::resolve;
 use crate::error::ApiError;
 use crate::state::App;
 
-/// A response that is there already, or one that somebody has to be waited for.
+/// A response that is ready, or one that has to be awaited.
 pub type ResponseFuture = Either<Ready<Responded>, BoxFuture<'static, Responded>>;
 type Responded = Result<Response<Outgoing>, Infallible>;
 
 const OVERLOADED: ApiError =
     ApiError::Unavailable("too many requests wait for an answer right now; please try again shortly");
 
-/// Answers one request, if one more answer may begin. Every way out of here carries the envelope.
+/// Answers one request, if one more response may start. Every response carries the envelope.
 pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Incoming>) -> ResponseFuture {
     connection.mark_active();
     connection.advance();
     let (head, body) = request.into_parts();
-    // No other method's body is read, so none is waited for or kept.
+    // Bodies of other methods are never read, so they are not awaited or kept.
     let body = Some(body).filter(|_| matches!(head.method, Method::POST | Method::PATCH | Method::PUT));
     if connection.must_wait() {
         return answer_when_others_are_read(app, connection, head, body);
@@ -66,7 +65,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Keeps no more of the head than can still be asked for: the wait may be long.
+    /// Drops the parts of the head that are no longer needed: the wait may be long.
     fn trim(&mut self) {
         head::trim(&mut self.head);
         self.pending.shrink_to(&self.head);
@@ -85,7 +84,7 @@ fn answer_when_others_are_read(
     body: Option<Incoming>,
 ) -> ResponseFuture {
     head::trim(&mut head);
-    // A body that is still coming would be kept as well.
+    // A body not fully received yet would be kept as well.
     let may_wait = body.as_ref().is_none_or(Body::is_end_stream);
     let Some(pending) = may_wait.then(|| Pending::begin(connection, &head, Sender::Anybody)).flatten() else {
         return refused(app, connection, &head);
@@ -100,7 +99,7 @@ fn answer_when_others_are_read(
     Either::Right(later.boxed())
 }
 
-/// Answers a request that nothing can be waited for: no store and no Redis is asked for its sake.
+/// Rejects a request that may not wait, without a call to the store or Redis.
 fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> ResponseFuture {
     connection.refuse_to_wait();
     let arrival = arrive(app, connection, head);
@@ -114,7 +113,7 @@ fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> Re
     Either::Left(ready(Ok(context.complete(Err(OVERLOADED)))))
 }
 
-/// What can be answered from memory is answered before this returns: it pays for no future. The rest waits on the heap.
+/// Answers from memory before it returns, without a future, if possible. Any other request waits in a boxed future.
 fn answer_now(
     app: &Arc<App>,
     connection: &Arc<Connection>,
@@ -128,10 +127,10 @@ fn answer_now(
     };
     let caller = match identify(app, &head, arrival) {
         Identity::Caller(caller) => caller,
-        // What costs nothing must not cost a question to the store either.
+        // A request that takes no quota must not cost a store lookup either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
         Identity::UnknownKey(key) => {
-            // Few are looked up at a time, so that made-up keys cannot use up what is kept for keys.
+            // Few keys are looked up at a time, so that made-up keys cannot use up the reserve for keys.
             let Some(pending) = Pending::begin(connection, &head, Sender::Key) else {
                 return refused(app, connection, &head);
             };
@@ -164,7 +163,7 @@ fn answer_now(
     Either::Left(ready(Ok(context.complete(result))))
 }
 
-/// Asks the store whose key this is, and only then charges and checks the request.
+/// Looks up the key in the store, then charges and checks the request.
 async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
     waiting.trim();
     let (app, arrival) = (&waiting.app, waiting.arrival);
@@ -173,7 +172,7 @@ async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
     answer_after_charge(waiting, caller).await
 }
 
-/// Asks Redis whether the request is admitted, if it has to be asked, and only then checks the request.
+/// Charges the request, through Redis if necessary, then checks it.
 async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
     let charge = charge(&waiting.app, &caller, waiting.arrival).await;
     let context = waiting.context(caller, charge);
@@ -181,7 +180,7 @@ async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
         Ok(Handled::Replied(reply)) => Ok(reply),
         Ok(Handled::MustWait(awaited)) => {
             let RequestContext { caller, charge, .. } = context;
-            // In a place of its own: those who wait for their quota alone would all carry its room along, four kilobytes.
+            // Boxed separately: otherwise all requests that only wait for quota would carry its four kilobytes.
             return answer_after_wait(waiting, caller, charge, awaited).boxed().await;
         }
         Err(error) => Err(error),
@@ -189,7 +188,7 @@ async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
     Ok(context.complete(result))
 }
 
-/// Waits for whoever the handler has to wait for.
+/// Waits for the handler or for an export slot.
 async fn answer_after_wait(
     mut waiting: Waiting,
     caller: Caller,
@@ -203,13 +202,13 @@ async fn answer_after_wait(
     Ok(context.complete(result))
 }
 
-/// What the request costs its caller, whoever has to be asked. A panic of ours leaves it to the rings of this process.
+/// Charges the request, waiting if necessary. After a panic, the rings of this process decide.
 async fn charge(app: &App, caller: &Caller, arrival: Arrival) -> Charge {
     let charging = arrival.charging(app, caller);
     guarded_wait(app, charging.wait()).await.unwrap_or_else(|_| charging.alone())
 }
 
-/// What the head of a request alone tells.
+/// Collects the facts in the request head.
 fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival {
     let now = app.clock.now();
     let target = resolve(&head.method, head.uri.path());
@@ -222,7 +221,7 @@ fn identify(app: &App, head: &request::Parts, arrival: Arrival) -> Identity {
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 
-/// A panic is our fault: it ends one request with an answer, never the connection.
+/// Turns a panic into an error response, so that it never ends the connection.
 fn guarded<T>(app: &App, work: impl FnOnce() -> T) -> Result<T, ApiError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| panicked(app))
 }

@@ -1,4 +1,4 @@
-//! Pages of text: privacy, versions, and what changed.
+//! Pages of text: privacy, versions, and the changelog.
 
 use askama::Template;
 
@@ -17,7 +17,7 @@ struct Article {
     title: &'static str,
     summary: &'static str,
     body: String,
-    /// The language of the text, where it is not that of the page.
+    /// Language of the text, if it differs from that of the page.
     language: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ pub fn versions(question: &Question<'_>) -> Result<Reply, ApiError> {
     })
 }
 
-/// The file that the repository keeps, which is in English.
+/// The repository's changelog, which is in English.
 pub fn changelog(question: &Question<'_>) -> Result<Reply, ApiError> {
     article(question, "/changelog", |language| {
         let t = &language.texts().articles;

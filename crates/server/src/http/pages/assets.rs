@@ -1,4 +1,4 @@
-//! Static files, compiled in by the build script. A request for one costs no work and no memory, whatever it accepts.
+//! Static files, compiled in by the build script. Serving one costs no work and no memory in any encoding.
 
 use bytes::Bytes;
 
@@ -7,14 +7,14 @@ use crate::http::handler::Question;
 use crate::http::response::compression::Encodings;
 use crate::http::response::reply::{Reply, Stored, Version};
 
-/// A file of the binary.
+/// A file compiled into the binary.
 #[derive(Debug)]
 pub struct Asset {
     pub name: &'static str,
-    /// Where our own pages find it: a digest of its bytes is part of the name.
+    /// Path that our own pages link to. It contains a digest of the bytes.
     pub path: &'static str,
     pub content_type: &'static str,
-    /// Of the bytes, for the `ETag`.
+    /// Digest of the bytes, for the `ETag`.
     pub digest: &'static str,
     pub bytes: &'static [u8],
     pub encodings: Encodings,
@@ -22,9 +22,9 @@ pub struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// Under a name that says nothing of the bytes.
+/// For names without a digest, whose bytes may change.
 const FOR_TEN_MINUTES: &str = "private, max-age=600";
-/// Under a name that has other bytes never.
+/// For names with a digest, whose bytes never change.
 const FOR_EVER: &str = "private, max-age=31536000, immutable";
 
 impl Asset {
@@ -40,7 +40,7 @@ impl Asset {
     }
 }
 
-/// Where a page finds a file of ours. That each one that a page names is there is checked by a test that opens them all.
+/// Path of one of our files for use in a page. A test opens every file that a page names.
 pub fn path(name: &str) -> &'static str {
     OWN.iter().find(|asset| asset.name == name).map_or("", |asset| asset.path)
 }
@@ -55,7 +55,7 @@ pub fn own(question: &Question<'_>) -> Result<Reply, ApiError> {
     named.map(Asset::reply).ok_or(ApiError::NotFound("there is no such file"))
 }
 
-/// For browsers that look for nothing else.
+/// Serves `favicon.ico`, for browsers that request nothing else.
 pub fn icon(_: &Question<'_>) -> Result<Reply, ApiError> {
     let icon = OWN.iter().find(|asset| asset.name == "favicon.ico");
     icon.map(Asset::reply).ok_or(ApiError::NotFound("there is no such file"))

@@ -1,4 +1,4 @@
-//! The API reference and the description it is drawn from.
+//! The API reference and the OpenAPI description it is rendered from.
 
 use askama::Template;
 
@@ -16,7 +16,7 @@ struct Docs {
     frame: Frame,
 }
 
-/// The reference UI sets styles from its script; nothing else is let in, and nothing leaves this origin.
+/// Allows inline styles, which the reference UI sets from its script. Everything else stays within this origin.
 const DOCS_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data:; \
                            connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -1,4 +1,4 @@
-//! Pages as they were drawn, with their compressed forms, and a bounded memory of them.
+//! Rendered pages with their compressed forms, and a bounded cache of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use super::language::Language;
 use crate::http::response::compression::Encodings;
 use crate::http::response::reply::{Reply, Stored, Version, digest_of};
 
-/// Stands in a drawn page where the address of the service belongs, if each reader may call it otherwise.
+/// Placeholder for the address of the service in a rendered page, since readers may use different ones.
 pub const ORIGIN_MARK: &str = "\u{e000}";
 
-/// Counted with each page: the compressed forms of a short one are longer, for its length.
+/// Added to the weight of each page: short pages compress worse in proportion to their length.
 const EXTRA_BYTES: usize = 4096;
 
-/// A text as it was drawn last.
+/// A rendered text.
 #[derive(Debug)]
 pub struct Drawing {
-    /// Of what it was drawn from.
+    /// State of the data it was rendered from.
     state: u64,
     pub text: Bytes,
-    /// Of all its bytes.
+    /// Digest of the text.
     pub digest: u64,
-    /// Whether a mark stands in it for our address.
+    /// Whether the text contains [`ORIGIN_MARK`].
     pub names_us: bool,
-    /// Made when somebody asks for them, once.
+    /// Compressed forms, each made once, on first request.
     encodings: Arc<Encodings>,
 }
 
@@ -46,27 +46,27 @@ impl Drawing {
         }
     }
 
-    /// The bytes that keeping it takes at most: its own, half as many for each of its three compressed forms (prose
-    /// compresses worst, to two fifths), and its name.
+    /// Upper bound of the bytes it takes in the cache: the text, half as many for each of its three compressed forms
+    /// (prose compresses worst, to two fifths), and its name.
     fn weight(&self) -> usize {
         self.text.len() * 5 / 2 + EXTRA_BYTES
     }
 }
 
-/// Names a drawing: which page it is, in which words.
+/// Cache key of a rendered page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// The path, and the parameters that the page depends on. Others do not make another page.
+    /// The path, with only those parameters that the page depends on.
     pub path: String,
     pub language: Language,
-    /// Whether the address names the language: it is another address then.
+    /// Whether the address names the language, which makes it a different address.
     pub by_choice: bool,
     /// The address of the service as the page shows it, if readers may use different ones.
     pub origin: Option<String>,
 }
 
-/// The drawings that were asked for last, up to so many bytes. When one more would not fit, those go that were asked for
-/// the longest ago. A look through all of them finds these: there are hundreds, and it costs less than any drawing.
+/// An LRU cache of rendered pages, bounded by bytes. The least recently used are evicted to make room for a new one.
+/// They are found by a scan of all entries: there are hundreds, and the scan costs less than rendering any page.
 #[derive(Debug)]
 pub struct Drawings {
     capacity: usize,
@@ -77,7 +77,7 @@ pub struct Drawings {
 struct Kept {
     drawings: HashMap<Name, Entry>,
     bytes: usize,
-    /// Counts questions, and so tells which was the latest.
+    /// Number of lookups so far, used to order entries by their last use.
     turn: u64,
 }
 
@@ -92,7 +92,7 @@ impl Drawings {
         Self { capacity, kept: Mutex::default() }
     }
 
-    /// The drawing of this name, if it was drawn from this state.
+    /// Returns the page of this name, if it was rendered from this state.
     pub fn get(&self, name: &Name, state: u64) -> Option<Arc<Drawing>> {
         let mut kept = self.kept.lock();
         kept.turn += 1;
@@ -102,7 +102,7 @@ impl Drawings {
         Some(Arc::clone(&entry.drawing))
     }
 
-    /// Keeps a drawing in the place of the one that had its name.
+    /// Stores a page, replacing the one of the same name. A page larger than the capacity is returned but not stored.
     pub fn keep(&self, name: Name, drawing: Drawing) -> Arc<Drawing> {
         let drawing = Arc::new(drawing);
         let mut kept = self.kept.lock();
@@ -116,14 +116,13 @@ impl Drawings {
         drawing
     }
 
-    /// The number of bytes kept.
     pub fn bytes(&self) -> usize {
         self.kept.lock().bytes
     }
 }
 
 impl Kept {
-    /// Forgets what was asked for the longest ago, until no more than these bytes are kept.
+    /// Evicts the least recently used pages until at most `bytes` are kept.
     fn make_room(&mut self, bytes: usize) {
         while self.bytes > bytes {
             let oldest = self.drawings.iter().min_by_key(|(_, entry)| entry.asked);
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_what_is_asked_for_stays() {
+    fn cache_is_bounded_and_keeps_recently_used_pages() {
         let drawings = Drawings::new(100_000);
         drawings.keep(name(0), drawing(0, 500));
         for number in 1..1000 {
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_too_large_pushes_out_nothing() {
+    fn a_page_over_capacity_evicts_nothing() {
         let drawings = Drawings::new(10_000);
         drawings.keep(name(0), drawing(0, 500));
         assert_eq!(drawings.keep(name(1), drawing(0, 5000)).text.len(), 5000);

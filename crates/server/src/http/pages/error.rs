@@ -1,4 +1,4 @@
-//! What went wrong, as a page, for whoever looks at pages. The API and `/health` always answer in JSON.
+//! Errors as pages, for clients that accept HTML. The API and `/health` always reply in JSON.
 
 use askama::Template;
 
@@ -18,11 +18,11 @@ struct ErrorPage {
     status: u16,
     title: &'static str,
     sentence: String,
-    /// What the API would say, in English.
+    /// The API's message, in English.
     detail: String,
 }
 
-/// The failure as a page, if this reader wants one where it happened.
+/// The error as a page, if this path has error pages and the client wants one.
 pub fn page(app: &App, head: Head<'_>, error: &ApiError) -> Option<Reply> {
     let path = head.path();
     if path.starts_with("/api/") || path == "/health" || !head.wants_page() {
@@ -33,7 +33,7 @@ pub fn page(app: &App, head: Head<'_>, error: &ApiError) -> Option<Reply> {
     let sample = app.freshness.load().iter().any(|state| state.sample);
     let (title, sentence) = told(error, reader.language);
     let page = ErrorPage {
-        // What cannot be opened is not linked to either.
+        // The failed address is not linked to.
         frame: Frame::outside(&app.site, reader.language, "/", sample).nowhere(),
         status: error.code().1.as_u16(),
         title,
@@ -65,7 +65,7 @@ fn told(error: &ApiError, language: Language) -> (&'static str, String) {
     (title, sentence.to_owned())
 }
 
-/// What is particular to this failure; most say no more than their kind.
+/// Message specific to this error. Empty for most, whose kind says everything.
 fn detail(error: &ApiError) -> String {
     match error {
         ApiError::BadRequest(_) | ApiError::UpgradeRequired { .. } => error.message().replace('`', ""),

@@ -1,4 +1,4 @@
-//! Companies and filings: an empty page, which a script fills with what the reader's key is answered.
+//! Companies and filings: an empty page that a script fills from the API, with the reader's key.
 
 use askama::Template;
 

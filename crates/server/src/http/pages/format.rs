@@ -1,7 +1,7 @@
-//! Numbers, days and amounts as readers of either language write them.
+//! Formats numbers, days and amounts for readers of either language.
 //!
-//! Numbers are formatted from the digits that were published: nothing is rounded and no float is involved, but in the labels
-//! of an axis, which are ours.
+//! Numbers are formatted from the published digits: nothing is rounded and no float is involved. Only axis labels,
+//! which are not published values, are made from floats.
 
 use std::fmt::{Display, Write as _};
 
@@ -9,10 +9,10 @@ use lastro_model::{Day, Decimal, Frequency, Unit};
 
 use super::language::Language;
 
-/// What a number below zero begins with.
+/// Minus sign.
 const MINUS: char = '\u{2212}';
 
-/// What stands between groups of thousands, and before the decimals.
+/// Thousands separator and decimal separator.
 const fn signs(language: Language) -> (char, char) {
     match language {
         Language::English => (',', '.'),
@@ -20,7 +20,7 @@ const fn signs(language: Language) -> (char, char) {
     }
 }
 
-/// A number with its digits as they are, grouped by thousands.
+/// A number with its digits unchanged, grouped by thousands.
 pub fn number(value: impl Display, language: Language) -> String {
     let text = format!("{value}");
     let (digits, is_below_zero) = text.strip_prefix('-').map_or((&*text, false), |digits| (digits, true));
@@ -51,10 +51,10 @@ fn push_grouped(out: &mut String, whole: &str, group: char) {
     }
 }
 
-/// The digits of a decimal, without its sign. A table has hundreds of them, so without the machinery of `Display`.
+/// Appends the digits of a decimal without its sign. Avoids the cost of `Display`: a table has hundreds of values.
 fn push_digits(out: &mut String, value: Decimal, language: Language) {
     let (mut buffer, mantissa) = (itoa::Buffer::new(), value.mantissa().unsigned_abs());
-    // Few numbers are longer than a word.
+    // Most mantissas fit into 64 bits.
     let digits = match u64::try_from(mantissa) {
         Ok(short) => buffer.format(short),
         Err(_) => buffer.format(mantissa),
@@ -70,7 +70,7 @@ fn push_digits(out: &mut String, value: Decimal, language: Language) {
     }
 }
 
-/// What stands before and after a value of this unit.
+/// Prefix and suffix of a value of this unit.
 const fn affixes(unit: Unit) -> (&'static str, &'static str) {
     match unit {
         Unit::PercentPerYear
@@ -101,11 +101,11 @@ pub fn push_value(out: &mut String, value: Decimal, unit: Unit, language: Langua
     out.push_str(after);
 }
 
-/// The same for a place on an axis, which nobody published.
+/// A label of an axis, with the sign of its unit.
 pub fn axis_value(value: f64, decimals: usize, unit: Unit, language: Language) -> String {
     let (before, after) = affixes(unit);
     let text = format!("{:.decimals$}", value.abs());
-    // What rounds to nothing has no sign.
+    // A value that rounds to zero has no sign.
     let is_nothing = text.trim_matches(['0', '.']).is_empty();
     let sign = if value < 0.0 && !is_nothing { "\u{2212}" } else { "" };
     format!("{sign}{before}{}{after}", number(text, language))
@@ -134,7 +134,7 @@ pub fn month(day: Day, language: Language) -> String {
     period(day, Frequency::Months, language)
 }
 
-/// The period that a value of this frequency stands for.
+/// The period covered by a value of this frequency.
 pub fn period(date: Day, frequency: Frequency, language: Language) -> String {
     let mut out = String::with_capacity(20);
     push_period(&mut out, date, frequency, language);
@@ -143,7 +143,7 @@ pub fn period(date: Day, frequency: Frequency, language: Language) -> String {
 
 pub fn push_period(out: &mut String, date: Day, frequency: Frequency, language: Language) {
     let ((year, month, day), mut digits) = (date.civil(), itoa::Buffer::new());
-    // The first of a month is its first, and not its one, in Portuguese.
+    // Portuguese writes the first day of a month as an ordinal.
     let (of, first) = match language {
         Language::English => (" ", ""),
         Language::Portuguese => (" de ", "º"),
@@ -158,7 +158,7 @@ pub fn push_period(out: &mut String, date: Day, frequency: Frequency, language: 
     out.push_str(digits.format(year));
 }
 
-/// The period as an input of a form and a `datetime` have it.
+/// The period in the notation of form inputs and `datetime` attributes.
 pub fn machine(date: Day, frequency: Frequency) -> String {
     let mut out = String::with_capacity(10);
     push_machine(&mut out, date, frequency);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_the_sign_of_their_unit_after_their_own() {
+    fn minus_sign_comes_before_the_sign_of_the_unit() {
         for (number, decimals, unit, english, portuguese) in [
             (-1_234_567, 1, Unit::UsdMillion, "\u{2212}US$\u{a0}123,456.7", "\u{2212}US$\u{a0}123.456,7"),
             (-2, 2, Unit::PercentPerMonth, "\u{2212}0.02%", "\u{2212}0,02%"),
@@ -239,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_has_the_digits_that_it_was_published_with(number: i64, decimals in 0u32..12) {
+        fn values_keep_their_published_digits(number: i64, decimals in 0u32..12) {
             let decimal = Decimal::new(number, decimals);
             prop_assert_eq!(value(decimal, Unit::Index, English), self::number(decimal, English));
         }

@@ -1,4 +1,4 @@
-//! The frame that all pages share: the head, the bar, the foot, the languages.
+//! The frame that all pages share: head, navigation bar, footer and language links.
 
 use askama::Template;
 
@@ -12,13 +12,13 @@ use crate::http::handler::Question;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
 
-/// The reader of a page: which language, at which of our names.
+/// The reader of a page: language, and the address used for the service.
 #[derive(Debug, Clone)]
 pub struct Reader {
     pub language: Language,
-    /// What the service is called by this reader.
+    /// Address of the service as this reader uses it.
     pub origin: String,
-    /// Whether the language was chosen by this very request, and is to be remembered.
+    /// Whether this request chose the language, which is then stored in a cookie.
     pub chose: bool,
 }
 
@@ -32,32 +32,32 @@ impl Reader {
         Self { language: Language::of(head, query), origin: site.origin(head), chose }
     }
 
-    /// The same reader, who has chosen no language: nothing is to be remembered.
+    /// The same reader without a chosen language, so that no cookie is set.
     #[must_use]
     pub fn without_choice(self) -> Self {
         Self { chose: false, ..self }
     }
 
-    /// The name of a page as this reader sees it, whatever it calls the service.
+    /// Cache key of a page for this reader, independent of the address used for the service.
     pub fn name_of(&self, path: &str) -> Name {
         Name { path: path.to_owned(), language: self.language, by_choice: self.chose, origin: None }
     }
 }
 
-/// What the frame of one page is drawn from.
+/// Data of the frame of one page.
 #[derive(Debug)]
 pub struct Frame {
     pub language: Language,
     pub t: &'static Texts,
-    /// The path of the page, and the parameters that belong to it, without the language.
+    /// Path of the page with its parameters, without the language.
     pub path: String,
-    /// Whether some source still is the built-in sample.
+    /// Whether any source still is the built-in sample.
     pub sample: bool,
-    /// What the operator calls the service.
+    /// Address of the service configured by the operator.
     public_url: Option<String>,
     /// Whether the address names the language.
     by_choice: bool,
-    /// Whether this is no page of ours but a failure.
+    /// Whether this is an error page, which has no address of its own.
     is_nowhere: bool,
 }
 
@@ -68,7 +68,7 @@ impl Frame {
         Self { by_choice, ..Self::outside(question.site, language, path, sample) }
     }
 
-    /// Where there is no question: an error, a form that was sent.
+    /// Frame for replies without a [`Question`]: an error, a submitted form.
     pub fn outside(site: &Site, language: Language, path: impl Into<String>, sample: bool) -> Self {
         let public_url = site.public_url().map(str::to_owned);
         Self {
@@ -90,22 +90,22 @@ impl Frame {
         assets::path(name)
     }
 
-    /// The frame of what cannot be opened again: it is at no address, though the language can be switched on the front page.
+    /// Frame of a page without an address of its own. Its language links lead to the front page.
     #[must_use]
     pub fn nowhere(self) -> Self {
         Self { is_nowhere: true, public_url: None, ..self }
     }
 
-    /// Marks the link in the bar that leads to where the reader is.
+    /// Attribute that marks the link of the current section in the bar.
     pub fn current(&self, section: &str) -> &'static str {
-        // Exchange rates stand among the series.
+        // Exchange rates belong to the series section.
         let path = if self.path.starts_with("/fx/") { "/series" } else { &*self.path };
         let rest = path.strip_prefix(section).filter(|_| !self.is_nowhere);
         let is_here = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
         if is_here { " aria-current=\"page\"" } else { "" }
     }
 
-    /// The same page in a language.
+    /// Path of this page in a language.
     pub fn in_language(&self, language: &Language) -> String {
         let joint = if self.path.contains('?') { '&' } else { '?' };
         format!("{}{joint}lang={}", self.path, language.letters())
@@ -115,38 +115,38 @@ impl Frame {
         Language::ALL
     }
 
-    /// The address of the page in a language, from outside, if the operator says what we are called.
+    /// Public address of this page in a language, if a public URL is configured.
     pub fn public_link(&self, language: &Language) -> Option<String> {
         Some(format!("{}{}", self.public_url.as_ref()?, self.in_language(language)))
     }
 
-    /// The address of this very page.
+    /// Canonical public address of this page.
     pub fn canonical(&self) -> Option<String> {
         if self.by_choice { self.public_link(&self.language) } else { self.public_path() }
     }
 
-    /// The address of the page for whoever has chosen no language.
+    /// Public address of this page without a language.
     pub fn public_path(&self) -> Option<String> {
         Some(format!("{}{}", self.public_url.as_ref()?, self.path))
     }
 
-    /// Where examples stand, the service is called what the operator calls it, or else what the reader does.
+    /// Placeholder for the service's address in examples. Replaced by the public URL, or else by the request's `Host`.
     pub fn origin(&self) -> &'static str {
         ORIGIN_MARK
     }
 
-    /// Lets a script put the browser's address there, which knows of proxies, unless the operator has said what it is.
+    /// Attribute that lets a script insert the browser's address, correct behind proxies. Empty with a public URL.
     pub fn origin_mark(&self) -> &'static str {
         if self.public_url.is_some() { "" } else { " data-origin" }
     }
 }
 
-/// A text as part of an address.
+/// Percent-encodes a text for use in an address.
 pub fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
-/// The page in text; a template that fails is our own fault.
+/// Renders a template. A failure is an internal error.
 pub fn draw(page: &impl Template) -> Result<String, ApiError> {
     page.render().map_err(|error| {
         tracing::error!(%error, "a page could not be rendered");

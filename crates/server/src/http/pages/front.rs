@@ -1,4 +1,4 @@
-//! The front page: what this is, the newest values, a calculation, a call.
+//! The front page: an introduction, the newest values, a calculation, and an example call.
 
 use askama::Template;
 use lastro_catalog::Catalog;
@@ -33,7 +33,7 @@ struct Front {
     checks: String,
 }
 
-/// A newest value with a small picture.
+/// A newest value with a sparkline.
 struct Card {
     href: String,
     name: &'static str,
@@ -58,7 +58,7 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, "/", parts(question), |language| draw(&front(question, language)?))
 }
 
-/// Every part that something on the page is drawn from.
+/// State of all the data on the page.
 fn parts(question: &Question<'_>) -> u64 {
     let catalog = question.catalog;
     let series = Series::ALL.into_iter().map(|series| catalog.series[series].stamp);
@@ -90,7 +90,7 @@ fn front(question: &Question<'_>, language: Language) -> Result<Front, ApiError>
     })
 }
 
-/// The newest twelve months of a series, oldest first: what every plan shows.
+/// The newest twelve months of a series, oldest first, which every plan includes.
 pub(super) fn newest_year(catalog: &Catalog, series: Series) -> Vec<Dot> {
     dots_of_series(catalog, series, Range::OneYear)
 }
@@ -167,7 +167,7 @@ fn dollar(catalog: &Catalog, language: Language) -> Option<Card> {
     })
 }
 
-/// The target beside what prices rose in twelve months: both in per cent, on one scale.
+/// Chart of the Selic target and twelve-month inflation, both in per cent on one scale.
 fn together(catalog: &Catalog, language: Language) -> Result<String, ApiError> {
     let t = &language.texts().front;
     let plotted = |series: Series, name: &str| {
@@ -177,7 +177,7 @@ fn together(catalog: &Catalog, language: Language) -> Result<String, ApiError> {
     Figure::new("rates", &selic, Some(&ipca), language).draw()
 }
 
-/// January 2015, or the first month held if that is later, and the last one.
+/// January 2015, or the first month held if later, and the last month held.
 fn months(catalog: &Catalog) -> (String, String) {
     let points = catalog.series[Series::Ipca].points();
     let machine =
@@ -186,7 +186,7 @@ fn months(catalog: &Catalog) -> (String, String) {
     (first.max("2015-01".to_owned()), points.first().map(machine).unwrap_or_default())
 }
 
-/// What the API answers to the call that stands beside it.
+/// The API's response to the example call, shown beside it.
 fn answer(question: &Question<'_>) -> String {
     let reply = market::overview(question).ok();
     let bytes = reply.and_then(|reply| match reply.body {

@@ -1,4 +1,4 @@
-//! A page for each published pair of currencies: what one unit costs in reais, by the central bank's closing bulletin.
+//! A page for each published currency pair: the price in reais of one unit, from the central bank's closing bulletin.
 
 use lastro_model::{Frequency, FxQuote, Pair, Source, Topic, Unit};
 

@@ -1,18 +1,18 @@
-//! Turns a page into a reply: decides which pages are kept, and which address pays for drawing the others.
+//! Turns a page into a reply. Decides which pages are cached, and which client address is charged for rendering.
 //!
-//! - [`kept`]: the pages of the service, some hundred. They change with editions only, and there is room for all of them:
-//!   each is drawn once, and compressed once in each coding, for everybody and at nobody's expense.
-//! - [`kept_while_asked`]: what can be made of them, thousands of comparisons and charts. Those asked for last are kept, in a
-//!   memory of its own: whoever walks through all of them pushes out no page of the first kind.
-//! - [`drawn_for_one`]: what shows what its reader typed. Nobody else asks for it.
+//! - [`kept`]: the pages of the service, some hundred. They change only with editions, and the cache holds all of
+//!   them: each is rendered once and compressed once per encoding, for all readers, and no client is charged.
+//! - [`kept_while_asked`]: combinations of those, thousands of comparisons and charts. The most recently used are kept
+//!   in a separate cache, so that a crawl through all of them evicts no page of the first kind.
+//! - [`drawn_for_one`]: pages that show what their reader typed. They are not cached.
 //!
-//! The last two are work that strangers can cause at will, so that it is counted ([`lastro_access::PageWork`]) by the bytes
-//! that are drawn and compressed. Beyond what an address or its network may cause it gets 429, beyond what all together may
-//! 503: requests that cost little are not to wait for those that cost much. What is at hand is always sent, if need be as it
-//! is: a compressed form that is not made yet is then not made.
+//! Strangers can cause the last two kinds of work at will, so it is counted ([`lastro_access::PageWork`]) by the
+//! bytes rendered and compressed. Over the limit of an address or its network the reply is 429, over the limit of all
+//! clients 503: cheap requests must not wait for expensive ones. Cached pages are always sent. Over the limit, a
+//! compressed form that does not exist yet is not made, and the page is sent uncompressed.
 //!
-//! Unless the operator says what the service is called (`--public-url`), a page that names it is another one for each
-//! `Host`, and so of the second kind; but it is never refused, because it takes a search for a mark and no drawing.
+//! Without `--public-url`, a page that contains the address of the service differs for each `Host`, and so is of the
+//! second kind. It is never rejected, because replacing a placeholder needs no rendering.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::http::response::reply::{Reply, Stored};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Our own pages load only what this binary serves, and run no inline script or style.
+/// Content security policy: pages load only what this binary serves, and run no inline script or style.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                                font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -38,7 +38,7 @@ const TOO_MUCH_WORK: &str =
 const BUSY: ApiError =
     ApiError::Unavailable("too many pages are being drawn right now; please try again shortly");
 
-/// A page of the service, drawn again only if what it is drawn from has changed.
+/// A page of the service, rendered again only if its state has changed.
 pub fn kept(
     question: &Question<'_>,
     path: &str,
@@ -50,7 +50,7 @@ pub fn kept(
     Ok(shown_to(&reader, reply))
 }
 
-/// A text for programs, kept as a page is. It is in one language.
+/// A text for programs, cached like a page, in one language.
 pub fn kept_text(
     question: &Question<'_>,
     path: &str,
@@ -62,7 +62,7 @@ pub fn kept_text(
     Ok(Reply { content_type, ..own(question, name, state, || Ok(text()))? })
 }
 
-/// A page that is made of others, kept while it is asked for.
+/// A combination of pages, cached while it is requested often enough. Rendering is charged to the client.
 pub fn kept_while_asked(
     question: &Question<'_>,
     reader: &Reader,
@@ -82,7 +82,7 @@ pub fn kept_while_asked(
     Ok(shown_to(reader, drawing.reply(Stored::Charged)))
 }
 
-/// A page that is drawn for this request.
+/// A page rendered for this request only, charged to the client.
 pub fn drawn_for_one(
     question: &Question<'_>,
     reader: &Reader,
@@ -93,7 +93,7 @@ pub fn drawn_for_one(
     Ok(Reply { status, ..shown_to(reader, drawing.reply(Stored::Charged)) })
 }
 
-/// A page with something that concerns its reader alone, which is not compressed.
+/// A page with private content. It is not compressed.
 pub fn private(reader: &Reader, text: &str) -> Reply {
     let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, &reader.origin));
     shown_to(reader, drawing.reply(|_| Stored::Plain))
@@ -122,7 +122,7 @@ fn own(
     Ok(named(question, name, &drawing).reply(Stored::Charged))
 }
 
-/// The page with what its reader calls the service.
+/// The page with the address of the service as this reader uses it.
 fn named(question: &Question<'_>, name: Name, drawing: &Drawing) -> Arc<Drawing> {
     let (site, origin) = (question.site, question.site.origin(question.head));
     let name = Name { origin: Some(origin.clone()), ..name };
@@ -138,7 +138,7 @@ fn named(question: &Question<'_>, name: Name, drawing: &Drawing) -> Arc<Drawing>
     }
 }
 
-/// Draws a page at the expense of who asks for it.
+/// Renders a page and charges the work to the client.
 fn charged<T>(
     question: &Question<'_>,
     draw: impl FnOnce() -> Result<(String, T), ApiError>,
@@ -156,10 +156,10 @@ fn charged<T>(
     Ok(drawn)
 }
 
-/// The reply as a page for this reader.
+/// Adds the headers of a page for this reader.
 fn shown_to(reader: &Reader, reply: Reply) -> Reply {
     let mut headers = vec![
-        // Whoever follows a link from here comes from nowhere.
+        // Other sites must not see which page a link was followed from.
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
         (CONTENT_LANGUAGE, HeaderValue::from_static(reader.language.tag())),
         (VARY, HeaderValue::from_static("Accept-Language, Cookie")),

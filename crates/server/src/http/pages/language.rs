@@ -1,11 +1,11 @@
-//! The two languages of the pages, and which of them a reader gets.
+//! The two languages of the pages, and the choice between them for a reader.
 
 use super::texts::{Texts, en, pt};
 use crate::error::ApiError;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
 
-/// The cookie that keeps a choice. It holds two letters and nothing about anybody.
+/// Cookie that stores a chosen language. It holds two letters and no personal data.
 pub const COOKIE: &str = "lang";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Self; 2] = [Self::Portuguese, Self::English];
 
-    /// As `?lang=` and the cookie call it.
+    /// Code used in `?lang=` and the cookie.
     pub const fn letters(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -25,7 +25,7 @@ impl Language {
         }
     }
 
-    /// As HTML and `Content-Language` call it.
+    /// Tag used in HTML and `Content-Language`.
     pub const fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -33,7 +33,7 @@ impl Language {
         }
     }
 
-    /// What its readers call it.
+    /// Name in the language itself.
     pub const fn name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -48,7 +48,7 @@ impl Language {
         }
     }
 
-    /// By its letters or its tag, in either case.
+    /// Parses the letters or the tag, ignoring case.
     fn parse(text: &str) -> Option<Self> {
         let is_it = |language: &Self| {
             [language.letters(), language.tag()].iter().any(|name| name.eq_ignore_ascii_case(text))
@@ -56,7 +56,7 @@ impl Language {
         Self::ALL.into_iter().find(is_it)
     }
 
-    /// What was chosen now, or before, or what the browser is set to. Whoever says nothing reads English, as the API does.
+    /// Language of the query, else of the cookie, else of the browser's settings. Defaults to English, like the API.
     pub fn of(head: Head<'_>, query: &Query<'_>) -> Self {
         let chosen = Self::chosen(query).ok().flatten();
         chosen.or_else(|| head.cookie(COOKIE).and_then(Self::parse)).unwrap_or_else(|| Self::liked(head))
@@ -67,7 +67,7 @@ impl Language {
         if portuguese > english { Self::Portuguese } else { Self::English }
     }
 
-    /// What the address says, if it says anything that we know.
+    /// Language named in the query, if it is one of ours.
     pub fn chosen(query: &Query<'_>) -> Result<Option<Self>, ApiError> {
         Ok(query.get("lang")?.and_then(Self::parse))
     }

@@ -1,5 +1,5 @@
-//! The little of Markdown that our own texts use: headings, lists, paragraphs, tables of none; code, emphasis, links. Only texts
-//! of this repository are read, and everything in them is escaped all the same.
+//! Renders the subset of Markdown that our own texts use: headings, lists, paragraphs, code, emphasis and links; no
+//! tables. Only texts of this repository are rendered, and everything in them is escaped all the same.
 
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ impl Page {
         self.out.push_str(&inline(text));
     }
 
-    /// A line that belongs to what stands before it, or begins a paragraph.
+    /// Appends a line to the open block, or begins a paragraph.
     fn go_on(&mut self, text: &str) {
         if self.open == Block::None {
             self.out.push_str("<p>");
@@ -72,7 +72,7 @@ impl Page {
     }
 }
 
-/// What stands within a line: code first, for nothing in it means anything.
+/// Renders the inline markup of a line. Code is split off first, because markup inside it has no meaning.
 fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for (place, piece) in text.split('`').enumerate() {
@@ -90,7 +90,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// `**strong**`; a mark without its partner stays what it is.
+/// Renders `**strong**`. Unpaired marks stay as they are.
 fn emphasised(text: &str) -> String {
     let pieces: Vec<&str> = text.split("**").collect();
     if pieces.len().is_multiple_of(2) {
@@ -102,7 +102,7 @@ fn emphasised(text: &str) -> String {
     })
 }
 
-/// `[text](/path)`. Links to other places than ours stay text.
+/// Renders `[text](/path)`. Links to other sites become plain text.
 fn linked(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, label, target, after)) = next_link(rest) {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_elsewhere_and_nothing_is_markup_that_was_text() {
+    fn html_is_escaped_and_links_to_other_sites_are_dropped() {
         let page =
             html("<script>alert(1)</script> [x](https://elsewhere.example) [y](javascript:alert) **open");
         assert!(!page.contains("<script") && !page.contains("href"), "{page}");

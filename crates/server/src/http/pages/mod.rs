@@ -1,12 +1,13 @@
-//! The pages: what people see of the service. Drawn here, in HTML, from what the API serves; never more than the reader's plan
-//! shows.
+//! The HTML pages for people, rendered from the data that the API serves. They never show more than the reader's plan
+//! includes.
 //!
-//! - [`frame`]: what all pages share. [`keeping`]: how a page becomes a reply, and whether it is kept; [`drawing`]: pages drawn
-//!   already; [`state`]: what they are drawn from. [`site`]: what the operator says of the service. [`language`], [`texts`],
-//!   [`words`], [`format`]: in which language, and how numbers and days are written in it; [`typed`]: and how they are read.
-//! - [`subject`]: what has a page with a chart, [`subject_page`] that page, [`chart`] the picture. [`markdown`]: texts that were
-//!   written as such.
-//! - the rest: a page each.
+//! - [`frame`]: the parts that all pages share. [`keeping`]: turning a page into a reply, and caching; [`drawing`]:
+//!   the cache of rendered pages; [`state`]: the state they are rendered from. [`site`]: the operator's settings.
+//! - [`language`], [`texts`], [`words`], [`format`]: the reader's language, and the texts, numbers and days in it;
+//!   [`typed`]: parsing of typed numbers.
+//! - [`subject`]: subjects of pages with a chart; [`subject_page`]: that page; [`chart`]: the chart. [`markdown`]:
+//!   texts written in Markdown.
+//! - The other modules hold a page each.
 
 pub mod articles;
 pub mod assets;

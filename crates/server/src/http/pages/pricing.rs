@@ -1,4 +1,4 @@
-//! The pricing page, drawn from the plan table, and the form on it. It works without JavaScript.
+//! The pricing page, rendered from the plan table, and its registration form. It works without JavaScript.
 
 use askama::Template;
 use http::StatusCode;
@@ -37,12 +37,12 @@ struct PlanView {
     features: Vec<String>,
     restrictions: Vec<String>,
     highlighted: bool,
-    /// Where the plan is got, with a place for the id of the reader's key.
+    /// Link for ordering the plan, with a placeholder for the id of the reader's key.
     contact: Option<String>,
     contact_without_key: String,
 }
 
-/// What the reader typed, and what was wrong with it.
+/// The form as typed, and its error.
 #[derive(Default)]
 struct FormView {
     name: String,
@@ -89,7 +89,7 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     })
 }
 
-/// The form without JavaScript: a page with the key, or the page again with what was wrong.
+/// Handles the form without JavaScript: replies with the key, or with the form again and its error.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
     let reader = Reader::new(&action.app.site, action.head, &action.query);
     let body = action.body.whole().await?;
@@ -124,7 +124,7 @@ impl FormView {
         Ok(Self { name: field("name")?, email: field("email")?, error: None, field: None })
     }
 
-    /// Keeps what was typed and says what is wrong with it, beside the field if it is one field's fault.
+    /// Sets the error and keeps what was typed. The error is shown beside a field if it concerns one.
     fn refuse(&mut self, error: &ApiError, language: Language) -> (StatusCode, Option<u64>) {
         let (message, reply) = (error.message(), Reply::error(error));
         self.field = ["name", "email"].into_iter().find(|field| message.starts_with(&format!("`{field}`")));
@@ -135,7 +135,7 @@ impl FormView {
         (reply.status, reply.retry_after)
     }
 
-    /// The same where the API's own sentence cannot be read.
+    /// Error text in the reader's language, since the API's own message is English.
     fn refusal(&self, retry_after: Option<u64>, language: Language) -> String {
         let t = &language.texts().pricing;
         match self.field {

@@ -1,4 +1,4 @@
-//! For programs that read pages: what they may read, where all pages are, and what this is in a few plain lines.
+//! Files for programs that read pages: `robots.txt`, the sitemap, and a plain description of the service.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::http::response::reply::Reply;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Every page that is worth finding, but for those of the series and of exchange rates.
+/// Every page for the sitemap, except those of series and exchange rates.
 const PAGES: [&str; 10] = [
     "/",
     "/series",
@@ -29,7 +29,7 @@ const PAGES: [&str; 10] = [
     "/changelog",
 ];
 
-/// Data is asked for by programs that mean it; calculations and charts count against somebody's quota.
+/// Excludes the API, which is for its own clients, and calculations and charts, which count against a quota.
 pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept_text(question, "/robots.txt", TEXT, 0, || rules(question))
 }
@@ -62,7 +62,7 @@ fn places(question: &Question<'_>) -> String {
     body
 }
 
-/// A page, and where it is in each language.
+/// Appends a page and its address in each language.
 fn place(body: &mut String, path: &str) {
     let _ = write!(body, "<url><loc>{ORIGIN_MARK}{path}</loc>");
     for language in Language::ALL {
@@ -75,7 +75,7 @@ fn place(body: &mut String, path: &str) {
     body.push_str("</url>\n");
 }
 
-/// The service in plain lines, for language models and whoever else reads no HTML.
+/// The service in plain text, for language models and other programs that read no HTML.
 pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
     let state = state::of([question.catalog.fx.stamp], question);
     kept_text(question, "/llms.txt", TEXT, state, || in_plain_lines(question))

@@ -1,4 +1,4 @@
-//! The catalogue of series, and what pages of series share.
+//! The catalogue page: all series and currency pairs, by topic.
 
 use askama::Template;
 use http::StatusCode;
@@ -34,10 +34,10 @@ struct TopicRows {
 
 struct Row {
     href: String,
-    /// What programs call it.
+    /// Id used in the API.
     id: String,
     name: String,
-    /// All that it is found by, folded, for the script that filters as one types.
+    /// Searchable text, folded, for the script that filters while the reader types.
     folded: String,
     frequency: &'static str,
     stale: bool,
@@ -49,7 +49,7 @@ struct Row {
     machine_date: String,
 }
 
-/// `q` is for readers without scripts; for the others the whole list is there and filtered in place.
+/// The catalogue. `q` serves readers without scripts; otherwise a script filters the whole list in place.
 pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     let q = typed::shown(question.query.get("q")?.unwrap_or(""));
     if q.is_empty() {
@@ -72,7 +72,7 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
         let series = Series::ALL.into_iter().filter(|series| series.about().topic == topic);
         let pairs = if topic == Topic::ExchangeRates { question.catalog.fx.pairs() } else { &[] };
         let subjects = pairs.iter().copied().map(Subject::Pair).chain(series.map(Subject::Series));
-        // A row is drawn only if it is shown.
+        // Only rows that match are rendered.
         let found = subjects.map(|subject| (subject, found_by(subject)));
         let found = found.filter(|(_, text)| words.iter().all(|word| text.contains(word.as_str())));
         found.map(|(subject, text)| row(question, subject, text, language)).collect::<Vec<Row>>()
@@ -101,7 +101,7 @@ fn list(question: &Question<'_>, q: &str, language: Language) -> List {
     }
 }
 
-/// All that a row is found by, folded.
+/// Searchable text of a row, folded.
 fn found_by(subject: Subject) -> String {
     match subject {
         Subject::Series(series) => {
@@ -148,7 +148,7 @@ fn row(question: &Question<'_>, subject: Subject, folded: String, language: Lang
     }
 }
 
-/// Enough for a picture a hundred pixels wide.
+/// Thins the dots for a picture a hundred pixels wide. The last is always kept.
 fn sparse(dots: &[Dot]) -> Vec<Dot> {
     let every = dots.len().div_ceil(52).max(1);
     let mut kept: Vec<Dot> = dots.iter().step_by(every).copied().collect();

@@ -1,4 +1,4 @@
-//! What the pages know of the service they belong to, and the pages that were drawn already.
+//! Settings of the service that pages need, and the caches of rendered pages.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,20 +11,20 @@ use crate::error::ApiError;
 use crate::http::request::head::Head;
 use crate::metrics::prometheus::{Exposition, Kind};
 
-/// Twice what all pages of the service weigh, in both languages: none of them is ever pushed out.
+/// Twice the weight of all pages of the service in both languages, so that none is ever evicted.
 const OWN_BYTES: usize = 32 << 20;
-/// A few hundred of what can be made of them.
+/// Room for a few hundred combined pages.
 const COMBINED_BYTES: usize = 16 << 20;
 
 pub struct Site {
     pub settings: PageSettings,
-    /// Whether TLS is spoken here.
+    /// Whether this server terminates TLS.
     secure: bool,
-    /// The pages of the service, of which there are as many as there are series and texts.
+    /// Pages of the service. Their number is bounded by the series and texts.
     pub own: Drawings,
-    /// Pages that combine those, in endless number: comparisons, charts, and pages by whatever name we are called.
+    /// Combinations of those, unbounded in number: comparisons, charts, and pages that contain the request's `Host`.
     pub combined: Drawings,
-    /// The work of drawing the latter, by address.
+    /// Work of rendering the latter, by client address.
     pub work: PageWork,
     drawn: AtomicU64,
 }
@@ -36,7 +36,7 @@ impl fmt::Debug for Site {
 }
 
 impl Site {
-    /// At most `capacity` addresses are told apart.
+    /// Creates a site that tracks the work of at most `capacity` client addresses.
     pub fn new(settings: PageSettings, secure: bool, capacity: usize) -> Self {
         Self {
             settings,
@@ -48,8 +48,8 @@ impl Site {
         }
     }
 
-    /// What the service is called by this reader: as the operator says, or as the request does, which was checked to name a host
-    /// and nothing else.
+    /// Address of the service for this reader: the public URL, or else the `Host` of the request, which was checked to
+    /// contain a host and nothing else.
     pub fn origin(&self, head: Head<'_>) -> String {
         let scheme = if self.secure { "https" } else { "http" };
         let named = || format!("{scheme}://{}", head.host().unwrap_or("localhost"));
@@ -60,7 +60,7 @@ impl Site {
         self.settings.public_url.as_ref().map(crate::config::PublicUrl::as_str)
     }
 
-    /// Draws a page, and counts it.
+    /// Renders a page and counts it.
     pub fn draw<T>(&self, draw: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
         self.drawn.fetch_add(1, Ordering::Relaxed);
         draw()

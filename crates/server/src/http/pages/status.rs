@@ -1,4 +1,4 @@
-//! How fresh every source is, in words.
+//! The status page: freshness of every source, in words.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -49,7 +49,7 @@ pub fn page(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, "/status", state(question), |language| draw(&status(question, language)))
 }
 
-/// All that is shown, and the minute: how long ago something was is told in minutes.
+/// Digest of all that is shown, and of the current minute, since elapsed times are shown in minutes.
 fn state(question: &Question<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (question.now.unix_ms / 60_000).hash(&mut hasher);
@@ -83,7 +83,7 @@ fn status(question: &Question<'_>, language: Language) -> Status {
     }
 }
 
-/// All sources in a sentence: the worst that there is to say.
+/// Summary of all sources: the worst state among them.
 fn verdict(states: &[SourceState], now: Now, t: &StatusTexts) -> (String, &'static str) {
     let held = || states.iter().filter(|state| state.rows > 0);
     let late = held().filter(|state| !state.sample && is_stale(state, now)).count();
@@ -140,7 +140,7 @@ fn newest(state: &SourceState, language: Language) -> Option<String> {
     })
 }
 
-/// How long ago, by the largest unit that says something. A time to come is now: clocks differ.
+/// Elapsed time in a suitable unit. A time in the future counts as now, since clocks differ.
 fn ago(then: Timestamp, now: Timestamp, t: &StatusTexts) -> String {
     let minutes = (now.as_second() - then.as_second()).max(0) / 60;
     let (text, count) = match minutes {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_is_the_worst_that_there_is_to_say() {
+    fn verdict_reports_the_worst_state() {
         let day = Day::parse("2026-11-16").unwrap();
         let now = Now { monotonic_ns: 0, unix_ms: i64::from(day.number()) * 86_400_000 };
         let fresh = source(Series::Selic, 1, "2026-11-16", false);

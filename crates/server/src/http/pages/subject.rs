@@ -1,4 +1,4 @@
-//! What has a page with a chart: a series, or what a currency costs. Either may stand beside the other.
+//! Subjects of pages with a chart: a series, or the price of a currency. Any two can be compared.
 
 use lastro_catalog::{Catalog, FxBook};
 use lastro_model::{Pair, Series, Stamp};
@@ -17,7 +17,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What `compare` names, if it names anything.
+    /// Subject named by the `compare` parameter, if present.
     pub fn compared(question: &Question<'_>) -> Result<Option<Self>, ApiError> {
         let text = question.query.get("compare")?.filter(|text| !text.is_empty());
         text.map(|text| {
@@ -30,7 +30,7 @@ impl Subject {
         .transpose()
     }
 
-    /// Its name in addresses.
+    /// Id used in paths and parameters.
     pub fn id(self) -> String {
         match self {
             Self::Series(series) => series.about().id.to_owned(),
@@ -38,7 +38,7 @@ impl Subject {
         }
     }
 
-    /// Where its page is.
+    /// Path of its page.
     pub fn path(self) -> String {
         match self {
             Self::Series(_) => format!("/series/{}", self.id()),
@@ -53,7 +53,7 @@ impl Subject {
         }
     }
 
-    /// The state of what its values are read from.
+    /// Stamp of the data its values are read from.
     pub fn stamp(self, catalog: &Catalog) -> Stamp {
         match self {
             Self::Series(series) => catalog.series[series].stamp,
@@ -61,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// Its values over a range, for a picture.
+    /// Its values over a range, ready to be drawn.
     pub fn plotted(self, catalog: &Catalog, range: Range, language: Language) -> Plotted {
         match self {
             Self::Series(series) => {
@@ -72,13 +72,13 @@ impl Subject {
     }
 }
 
-/// The published pair that addresses call so, in either case.
+/// The published pair with this id, ignoring case.
 pub fn pair_called(id: &str, book: &FxBook) -> Option<Pair> {
     let pair = Pair::parse(&id.replacen('-', "/", 1)).ok()?;
     book.get(pair).map(|_| pair).filter(|_| !id.contains('/'))
 }
 
-/// Oldest first.
+/// Values of the series, oldest first.
 pub fn dots_of_series(catalog: &Catalog, series: Series, range: Range) -> Vec<Dot> {
     let part = &catalog.series[series];
     let Some(newest) = part.newest() else { return Vec::new() };
@@ -86,7 +86,7 @@ pub fn dots_of_series(catalog: &Catalog, series: Series, range: Range) -> Vec<Do
     part.points()[shown].iter().rev().map(|point| Dot::new(point.day, point.value)).collect()
 }
 
-/// What the currency was sold for, oldest first.
+/// Selling rates of the pair, oldest first.
 pub fn dots_of_pair(book: &FxBook, pair: Pair, range: Range) -> Vec<Dot> {
     let Some((quotes, newest)) = book.get(pair).and_then(|quotes| Some((quotes, quotes.newest()?))) else {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! The page of a subject: its chart, what it is, how fresh it is, what it was checked by, and the call that gives the same.
+//! The page of a subject: its chart, description, freshness and checks, and the API call that returns the same data.
 //!
-//! The page shows the newest twelve months, which are everybody's. More comes as a piece of a page, asked for with a key: see
-//! [`chart`], which counts as a request of the API and shows what the key's plan shows.
+//! The page shows the newest twelve months, which every plan includes. Longer ranges are requested with a key, as a
+//! fragment of a page: see [`chart`], which counts as an API request and shows what the key's plan includes.
 
 use askama::Template;
 use lastro_access::{Feature, terms};
@@ -34,17 +34,17 @@ pub(super) struct SubjectPage {
     chart: String,
     call: String,
     related: Vec<Link>,
-    /// What is told of a series and of a pair in different ways.
+    /// The parts that differ between a series and a pair.
     about: Description,
 }
 
-/// What a subject is, in words.
+/// Description of a subject.
 pub(super) struct Description {
     pub(super) summary: String,
     pub(super) reading: &'static str,
     pub(super) facts: Vec<(&'static str, String)>,
     pub(super) call_lead: &'static str,
-    /// Where the reference has the call.
+    /// Link to the call in the API reference.
     pub(super) reference: &'static str,
     pub(super) transforms: Vec<&'static str>,
     pub(super) checks: Vec<CheckView>,
@@ -58,7 +58,7 @@ struct Newest {
     note: String,
 }
 
-/// Subjects of one topic, to compare with.
+/// Subjects of one topic, for the comparison menu.
 struct Group {
     name: &'static str,
     links: Vec<Link>,
@@ -79,10 +79,10 @@ pub(super) struct CheckView {
     pub(super) holds: bool,
 }
 
-/// The topic's page has them all.
+/// Maximum number of related subjects. The catalogue lists all of the topic.
 const MOST_RELATED: usize = 8;
 
-/// The page. Beside its own values and the list of pairs it is drawn from what has these stamps.
+/// Renders the page. `stamps` are those of its data other than its own values and the list of pairs.
 pub(super) fn page(
     question: &Question<'_>,
     subject: Subject,
@@ -99,7 +99,7 @@ pub(super) fn page(
     }
 }
 
-/// The path of the page, with the subject that it is compared with.
+/// Path of the page, including the subject it is compared with.
 fn path(subject: Subject, other: Option<Subject>) -> String {
     match other {
         Some(other) => format!("{}?compare={}", subject.path(), other.id()),
@@ -113,7 +113,7 @@ fn drawn_from(question: &Question<'_>, subject: Subject, other: Option<Subject>,
     state::of(stamps.into_iter().chain([catalog.fx.stamp]).chain(subjects), question)
 }
 
-/// The chart alone, over the range asked for, as far as the plan shows it.
+/// The chart alone, over the requested range. Ranges that the plan does not include are rejected.
 pub(super) fn chart(question: &Question<'_>, subject: Subject) -> Result<Reply, ApiError> {
     let other = Subject::compared(question)?;
     let asked = question.query.word("range", &["1y", "5y", "all"], Range::parse)?;
@@ -121,7 +121,7 @@ pub(super) fn chart(question: &Question<'_>, subject: Subject) -> Result<Reply, 
     if range != Range::OneYear && !terms(question.plan).includes(Feature::History) {
         return Err(ApiError::UpgradeRequired { plan: question.plan, feature: Feature::History });
     }
-    // A script says in which language the page is that it asks for. Nobody has chosen one by that.
+    // A script sends `lang` to match its page. This is no choice by the reader, so no cookie is set.
     let reader = Reader::of(question).without_choice();
     let path = format!("{} {range:?}", path(subject, other));
     let state = drawn_from(question, subject, other, Vec::new());
@@ -144,7 +144,7 @@ fn figure(
     Figure::new("chart", &main, beside.as_ref(), language).captioned(caption)
 }
 
-/// Which days are shown, in what, and from where.
+/// Caption of the chart: the days shown, the unit, and the sources.
 fn caption(subject: Subject, main: &Plotted, other: Option<Subject>, language: Language) -> String {
     let t = &language.texts().one;
     let (Some(first), Some(last)) = (main.dots.first(), main.dots.last()) else { return String::new() };
@@ -158,7 +158,7 @@ fn caption(subject: Subject, main: &Plotted, other: Option<Subject>, language: L
         .replace("{source}", &sources.join("; "))
 }
 
-/// Who publishes it, under which name.
+/// Publisher of the data, and its name there.
 pub(super) fn source(subject: Subject, language: Language) -> String {
     match subject {
         Subject::Series(series) => {
@@ -205,7 +205,7 @@ fn newest(main: &Plotted, t: &OneTexts, language: Language) -> Option<Newest> {
     })
 }
 
-/// What was before: since when a decided value holds, or the last one but this.
+/// Note on the past: the day since which a decided value holds, or else the previous value.
 fn before(main: &Plotted, t: &OneTexts, language: Language) -> String {
     if main.shape == Shape::Step
         && let Some(since) = unchanged_since(&main.dots)
@@ -218,7 +218,7 @@ fn before(main: &Plotted, t: &OneTexts, language: Language) -> String {
         .replace("{date}", &format::period(previous.day, main.frequency, language))
 }
 
-/// How many values are held, and of which days.
+/// Number of values held, with the first and last day.
 pub(super) fn held(
     rows: usize,
     days: Option<(Day, Day)>,
@@ -233,7 +233,7 @@ pub(super) fn held(
         .replace("{last}", &format::period(last, frequency, language))
 }
 
-/// How fresh it is, in words.
+/// Freshness in words.
 pub(super) fn freshness(is_sample: bool, is_late: bool, language: Language) -> &'static str {
     let t = &language.texts().one;
     match (is_sample, is_late) {
@@ -243,7 +243,7 @@ pub(super) fn freshness(is_sample: bool, is_late: bool, language: Language) -> &
     }
 }
 
-/// Everything that may stand beside a subject, by topic.
+/// Every subject that this one can be compared with, by topic.
 fn groups(book: &FxBook, subject: Subject, other: Option<Subject>, language: Language) -> Vec<Group> {
     let link = |other_one: Subject| link(other_one, other, language);
     let topics = Topic::ALL.into_iter().map(|topic| (words::topic(topic, language), of_topic(topic)));
@@ -255,7 +255,7 @@ fn groups(book: &FxBook, subject: Subject, other: Option<Subject>, language: Lan
     groups.filter(|group| !group.links.is_empty()).collect()
 }
 
-/// What else there is on the topic.
+/// Other subjects of the topic.
 fn related(book: &FxBook, subject: Subject, topic: Topic, language: Language) -> Vec<Link> {
     let pairs = if topic == Topic::ExchangeRates { pairs(book) } else { Vec::new() };
     let others = pairs.into_iter().chain(of_topic(topic)).filter(|one| *one != subject);

@@ -1,21 +1,21 @@
-//! Numbers as people type them, made what the API takes.
+//! Converts numbers as people type them to the form the API accepts.
 
-/// An amount of money: `1.000,50` and `1,000.50` are `1000.50`. Money has two decimals at most, so that three digits after a
-/// single sign are thousands.
+/// An amount of money: `1.000,50` and `1,000.50` become `1000.50`. Money has at most two decimals, so three digits
+/// after a single separator are thousands.
 pub fn amount(text: &str) -> String {
     let text = without_space(text);
     let text = text.trim_start_matches("R$");
     plain(text, true).unwrap_or_else(|| text.to_owned())
 }
 
-/// A percentage: up to a thousand with up to four decimals, so that a single sign stands before decimals.
+/// A percentage: up to a thousand with up to four decimals, so a single separator precedes decimals.
 pub fn percentage(text: &str) -> String {
     let text = without_space(text);
     let text = text.trim_end_matches('%');
     plain(text, false).unwrap_or_else(|| text.to_owned())
 }
 
-/// What was typed, to be shown again: without what cannot be seen.
+/// Typed text to show again: trimmed, without control characters.
 pub fn shown(text: &str) -> String {
     text.trim().chars().filter(|letter| !letter.is_control()).collect()
 }
@@ -26,8 +26,7 @@ fn without_space(text: &str) -> String {
 
 const SIGNS: [char; 2] = [',', '.'];
 
-/// The number with a decimal point and nothing between its thousands; nothing if that is not what it is, for the API to
-/// refuse.
+/// The number with a decimal point and no thousands separators. `None` if it is no number, which the API then rejects.
 fn plain(text: &str, has_thousands: bool) -> Option<String> {
     let place = text.rfind(SIGNS)?;
     let (whole, rest) = text.split_at(place);
@@ -56,7 +55,7 @@ fn is_made_of_digits(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_digit() || SIGNS.contains(&letter))
 }
 
-/// What stands before the first thousands: nobody writes `0.500` for five hundred.
+/// Whether the text can precede a thousands separator: `0.500` does not mean five hundred.
 fn is_first_group(text: &str) -> bool {
     (1..=3).contains(&text.len()) && !text.starts_with('0')
 }
@@ -95,7 +94,7 @@ mod tests {
             ("1e5", "1e5"),
             ("-5", "-5"),
             ("-1.000", "-1.000"),
-            // What is grouped as nobody groups is not guessed at.
+            // Invalid grouping is left as typed.
             ("1.000.50", "1.000.50"),
             ("1,2,3", "1,2,3"),
             ("1.0000,5", "1.0000,5"),
@@ -121,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_typed_is_read_or_left_as_it_is(typed in "[0-9.,R$ %\u{e7}-]{0,12}") {
+        fn no_digit_of_any_input_is_lost(typed in "[0-9.,R$ %\u{e7}-]{0,12}") {
             let compact = without_space(&typed);
             for read in [amount(&typed), percentage(&typed)] {
                 let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();

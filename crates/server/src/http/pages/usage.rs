@@ -1,4 +1,4 @@
-//! What a key has used: an empty page, which a script fills with what the reader's key is answered.
+//! Usage of a key: an empty page that a script fills from the API, with the reader's key.
 
 use askama::Template;
 

@@ -1,4 +1,4 @@
-//! What the words of the table of series mean, in either language. A new member does not compile until it has its words.
+//! Words for the enums of the series table, in either language. A new variant does not compile until it has its words.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use lastro_model::{About, Currency, Frequency, Kind, Pair, Series, Topic, Unit};
 
 use super::language::Language;
 
-/// One of two texts.
+/// Selects one of two texts.
 const fn of(language: Language, english: &'static str, portuguese: &'static str) -> &'static str {
     match language {
         Language::English => english,
@@ -15,7 +15,7 @@ const fn of(language: Language, english: &'static str, portuguese: &'static str)
     }
 }
 
-/// The official name in Portuguese, which has the letters that people know a series by; in English they stand before it.
+/// Name of a series. The official Portuguese name contains its familiar abbreviation; in English it is a prefix.
 pub fn name(about: &'static About, language: Language) -> &'static str {
     static ENGLISH: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
         Series::ALL.map(Series::about).into_iter().map(|about| (about.id, english_name(about))).collect()
@@ -31,7 +31,7 @@ fn english_name(about: &About) -> String {
     if name.starts_with(label) { (*name).to_owned() } else { format!("{label}: {name}") }
 }
 
-/// What a pair is called: by the currency that is paid for, for all are paid for in reais.
+/// Name of a pair: that of its base currency, since all are quoted in reais.
 pub fn pair(pair: Pair, language: Language) -> String {
     match currency(pair.base, language) {
         Some(name) => format!("{name} ({pair})"),
@@ -39,7 +39,7 @@ pub fn pair(pair: Pair, language: Language) -> String {
     }
 }
 
-/// The currencies that the central bank publishes rates of. One that it takes up goes by its letters until it has a name here.
+/// Name of a currency that the central bank quotes. A newly quoted one is shown by its code until it is named here.
 fn currency(currency: Currency, language: Language) -> Option<&'static str> {
     Some(match currency.as_str() {
         "AUD" => of(language, "Australian dollar", "Dólar australiano"),
@@ -94,7 +94,7 @@ pub const fn frequency(frequency: Frequency, language: Language) -> &'static str
     }
 }
 
-/// How the numbers are to be read.
+/// Explains to the reader how values of this kind are interpreted.
 pub const fn reading(kind: Kind, language: Language) -> &'static str {
     match kind {
         Kind::RatePerYear => of(

@@ -1,4 +1,4 @@
-//! Headers that list what a client takes, such as `text/csv;q=0.9, */*;q=0.1`.
+//! Headers that list what a client accepts, such as `text/csv;q=0.9, */*;q=0.1`.
 
 use http::HeaderMap;
 use http::header::HeaderName;

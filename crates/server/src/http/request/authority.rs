@@ -1,14 +1,14 @@
-//! Which host a request is for. We answer for any, but not where it is left open: what stands in front of us may have
-//! read the other one.
+//! The host of a request. Any host is accepted, but an ambiguous one is not: a proxy in front of us may have read the
+//! other one.
 
 use http::{HeaderValue, Version, header, request};
 
 use crate::error::ApiError;
 
-/// The longest name of a host, and a port: pages repeat what a request calls us.
+/// The longest host name with a port: pages repeat the requested host.
 const LONGEST: usize = 253 + 6;
 
-/// One host is named, in one way: by `Host`, which HTTP/1.0 may leave out, or over HTTP/2 by the target.
+/// Requires exactly one host: in `Host`, which HTTP/1.0 may omit, or over HTTP/2 in the target.
 pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     let mut lines = head.headers.get_all(header::HOST).iter().map(HeaderValue::as_bytes);
     let (host, another) = (lines.next(), lines.next());
@@ -27,7 +27,7 @@ pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     Err(ApiError::BadRequest("a request names its host once, as `Host: name` or `Host: name:port`".into()))
 }
 
-/// A name or an address, and perhaps a port.
+/// Whether this is a name or an address, with an optional port.
 fn is_host(text: &[u8]) -> bool {
     if text.len() > LONGEST {
         return false;
@@ -40,7 +40,7 @@ fn is_host(text: &[u8]) -> bool {
         Some(_) => return false,
         None => split_before(text, b':'),
     };
-    // The grammar of addresses knows more characters; names of hosts do not.
+    // The URI grammar allows more characters; host names do not.
     is_made_of(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
         && is_port(port)
 }
@@ -57,7 +57,7 @@ fn is_made_of(text: &[u8], allowed: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.iter().all(|byte| allowed(*byte))
 }
 
-/// What stands before the first such byte, and the rest with it.
+/// Splits before the first such byte.
 fn split_before(text: &[u8], byte: u8) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|other| *other == byte).unwrap_or(text.len()))
 }

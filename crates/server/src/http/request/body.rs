@@ -1,4 +1,4 @@
-//! The body that a client sends: read whole, bounded in bytes and in time.
+//! The request body: read completely, bounded in bytes and in time.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::http::connections::connection::Connection;
 use crate::http::connections::pending::BodySlot;
 
 pub const LARGEST_BODY: usize = 16 * 1024;
-/// Shorter than what the edge waits for an answer, so that the reason reaches the client.
+/// Shorter than the timeout of the response, so that the reason reaches the client.
 const BODY_TIMEOUT: Duration = Duration::from_secs(8);
-/// What is read and thrown away of a body that is too large, so that its sender gets to read the refusal.
+/// Bytes of a too large body that are read and discarded, so that its sender gets to read the error.
 const DISCARDED_AT_MOST: usize = 1024 * 1024;
 const TOO_MANY_BODIES: ApiError =
     ApiError::Unavailable("too many bodies are on their way right now; please try again shortly");
 
-/// A body that may be asked for. While it comes it has a place among the bodies that its client may have under way.
+/// A body not read yet. While it is read, it takes one of its client's slots.
 #[derive(Debug)]
 pub struct RequestBody {
     incoming: Option<Incoming>,
@@ -37,8 +37,8 @@ impl RequestBody {
         Self { incoming, connection: Arc::clone(connection), client }
     }
 
-    /// Refuses a body that is announced to be too large by a client that waits to hear whether to send it. Others send
-    /// it anyway: they are refused after it.
+    /// Rejects a body announced as too large by a client that expects `100 Continue`. Other clients send it anyway and
+    /// are rejected afterwards.
     pub fn check_announced(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let waits = headers
             .get_all(EXPECT)
@@ -65,7 +65,7 @@ impl RequestBody {
     }
 }
 
-/// A body that has come, in its place until whoever asked for it is done.
+/// A complete body, which keeps its slot until dropped.
 #[derive(Debug, Default)]
 pub struct WholeBody {
     bytes: Vec<u8>,
@@ -80,12 +80,12 @@ impl Deref for WholeBody {
     }
 }
 
-/// Copies the pieces together: each piece alone would keep the whole buffer that it was read into.
+/// Copies the frames together: each frame would keep alive the whole buffer it was read into.
 async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<WholeBody, ApiError> {
     let mut whole = Vec::new();
     while let Some(frame) = incoming.frame().await {
         let frame = frame.map_err(|_| ApiError::BadRequest("the body could not be read".into()))?;
-        // Trailers say nothing that we ask for.
+        // Trailers are ignored.
         let Some(piece) = frame.data_ref() else { continue };
         if whole.len() + piece.len() > LARGEST_BODY {
             discard(incoming).await;
@@ -110,7 +110,7 @@ async fn discard(body: &mut Incoming) {
     }
 }
 
-/// A body as a JSON object with these members. `otherwise` is the sentence for one that is JSON and something else.
+/// Parses a body as a JSON object. `otherwise` is the error for JSON of another shape.
 pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], otherwise: &'static str) -> Result<T, ApiError> {
     let bad = |message: &'static str| ApiError::BadRequest(message.into());
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
@@ -118,11 +118,11 @@ pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], otherwise: &'static str) -
         Category::Data => bad(otherwise),
         _ => bad("the body is not valid JSON"),
     })?;
-    // Serde would also take a list for the members of an object, in their order.
+    // Serde would also accept an array, with the members in order.
     if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(otherwise)) }
 }
 
-/// For a member that may be left out: one that is `null` is there all the same.
+/// Deserializes an optional member: `null` counts as present.
 pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

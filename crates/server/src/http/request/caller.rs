@@ -1,4 +1,4 @@
-//! Who asks: a key, or an address.
+//! The caller: a key, or an address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::ApiError;
 use crate::state::App;
 
-/// How long the store is waited for to say whose key it is.
+/// Longest wait for a key lookup in the store.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// What the request's credentials came to.
+/// The caller according to the request's credentials.
 #[derive(Debug)]
 pub enum Caller {
     /// No credentials: the Free plan, counted by address.
     Anonymous,
     Known(Arc<ActiveKey>),
-    /// Credentials that are none, or two that differ: counted by address, and told so.
+    /// Invalid credentials, or two that differ: counted by address, and rejected.
     Refused(ApiError),
 }
 
@@ -44,13 +44,13 @@ impl Caller {
         }
     }
 
-    /// The key, where nothing can be done without one.
+    /// The key, or an error for a caller without one.
     pub fn required_key(&self) -> Result<&Arc<ActiveKey>, ApiError> {
         self.key().ok_or(KEY_REQUIRED)
     }
 }
 
-/// The client's address: the peer's, or what trusted proxies say of it.
+/// The client's address: the peer's, or the one reported by trusted proxies.
 pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
     if app.proxies.are_none() {
         return peer.into();
@@ -67,11 +67,11 @@ const NOT_A_KEY: ApiError = ApiError::Unauthorized(
 const UNCHECKED: ApiError =
     ApiError::Unavailable("the key cannot be checked right now; please try again shortly");
 
-/// What the headers alone say of who asks.
+/// The caller as far as the headers alone identify it.
 #[derive(Debug)]
 pub enum Identity {
     Caller(Caller),
-    /// A well-formed key that this process has never seen; the store may know it.
+    /// A well-formed key that is not in memory but may be in the store.
     UnknownKey(ApiKey),
 }
 
@@ -89,12 +89,12 @@ pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
     })
 }
 
-/// A key that nobody used lately, or that another process made a moment ago, is in the store and not in our ring.
+/// Looks up in the store a key that is not in memory: not used lately, or just created by another process.
 pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
     let deadline = Instant::now() + LOOKUP_TIMEOUT;
     let place = app.key_turns.place(key.id());
     let Ok(_turn) = timeout_at(deadline, place.turn()).await else { return Caller::Refused(UNCHECKED) };
-    // Whoever had the turn before may have found out.
+    // The previous lookup of this key may have found it.
     match app.keys.find(key, now) {
         Lookup::Found(key) => return Caller::Known(key),
         Lookup::Refused => return Caller::Refused(UNKNOWN_KEY),
@@ -120,7 +120,7 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
     caller
 }
 
-/// Asks again while keys change under our hands: what was read may be old by now.
+/// Retries while keys change concurrently: the row read may be out of date.
 async fn look_up(app: &App, key: &ApiKey, now: Now) -> Result<Lookup, StoreError> {
     loop {
         let as_of = app.keys.revision();
@@ -145,7 +145,7 @@ fn not_asked(refusal: LookupRefusal) -> ApiError {
     }
 }
 
-/// The one key that the headers name, if any. A blank header, or one of another scheme, names none; alone it is refused.
+/// The only key in the headers, if any. A blank header, or one of another scheme, holds none; alone it is rejected.
 fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let by_name = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
     let by_scheme = headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().ok().and_then(bearer));

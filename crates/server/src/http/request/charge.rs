@@ -1,7 +1,7 @@
-//! What a request costs whom: one unit of the quota of its key or address, or a look at it.
+//! Charging a request: takes or peeks at a unit of the quota of its key or address.
 //!
-//! Alone, a process asks its own rings, at once. With Redis all replicas count together: what can be said from memory is
-//! said at once too, and the rest is waited for: a call to Redis has 50 ms.
+//! Without Redis, a process uses its own rings, at once. With Redis, all replicas count together: if memory suffices
+//! for a verdict, it is immediate too; otherwise it takes a call to Redis, with a timeout of 50 ms.
 
 use lastro_access::{ClientAddr, Standing, Verdict, WINDOW_SECONDS, terms};
 use lastro_model::{Now, Plan};
@@ -12,19 +12,19 @@ use crate::state::App;
 
 const WINDOW_NS: u64 = WINDOW_SECONDS * 1_000_000_000;
 
-/// A request as far as its quota goes.
+/// The facts needed to charge a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Charging<'a> {
     pub app: &'a App,
     pub caller: &'a Caller,
     pub client: ClientAddr,
     pub now: Now,
-    /// Whether a unit is taken, or only looked at what there is.
+    /// Whether a unit is taken, or the quota is only read.
     pub takes_unit: bool,
 }
 
 impl Charging<'_> {
-    /// Charges what can be charged without waiting; `None` where Redis has to be asked.
+    /// Charges without waiting; `None` if Redis has to be called.
     pub fn at_once(&self) -> Option<Charge> {
         let Some(quota) = &self.app.quota else { return Some(self.alone()) };
         if self.takes_unit {
@@ -42,7 +42,7 @@ impl Charging<'_> {
         if self.takes_unit { quota.take(&claim).await } else { looked_at(quota.peek(&claim).await) }
     }
 
-    /// Charges by the rings of this process.
+    /// Charges with the rings of this process.
     pub fn alone(&self) -> Charge {
         let Self { app, client, now, takes_unit, .. } = *self;
         looked_at(match (self.caller, takes_unit) {
@@ -53,7 +53,7 @@ impl Charging<'_> {
         })
     }
 
-    /// Takes back the unit that was taken: the request was refused after all, and a refusal costs nothing.
+    /// Returns the unit that was taken: a rejected request costs nothing.
     pub fn give_back(&self, charge: Charge) -> Verdict {
         if let Some(quota) = &self.app.quota {
             return quota.give_back(&self.claim(), charge);
@@ -76,12 +76,12 @@ impl Charging<'_> {
     }
 }
 
-/// Nothing that Redis would have to be told of.
+/// A charge that Redis does not count.
 fn looked_at(verdict: Verdict) -> Charge {
     Charge { verdict, unit: Unit::Own }
 }
 
-/// Under a flood of addresses the keys in Redis are as bounded as the rings here.
+/// The ring of an address. Under a flood of addresses, the keys in Redis are as bounded as the rings here.
 fn address_name(app: &App, client: ClientAddr, now: Now) -> RingName {
     match app.callers.standing(client, now.monotonic_ns) {
         Standing::Own => RingName::Address(client),

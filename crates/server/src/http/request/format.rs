@@ -1,6 +1,6 @@
-//! The format of an answer: what `format`, `locale` and `Accept` ask for.
+//! The response format requested by `format`, `locale` and `Accept`.
 //!
-//! `format` wins over `Accept`. CSV is sold with a plan, and the only way to a [`Dialect`] leads past that gate.
+//! `format` takes precedence over `Accept`. CSV is a paid feature, and a [`Dialect`] is only available past that gate.
 
 use std::fmt;
 
@@ -18,32 +18,32 @@ use crate::error::ApiError;
 pub struct Accept<'a>(pub &'a HeaderMap);
 
 impl fmt::Debug for Accept<'_> {
-    /// Without the other headers: one of them is a key.
+    /// Omits the other headers: one of them is a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.get_all(ACCEPT)).finish()
     }
 }
 
-/// The format that an endpoint answers in unless it is asked for CSV.
+/// The format of an endpoint unless CSV is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnFormat {
-    /// What `format` calls it.
+    /// The value of `format`.
     pub name: &'static str,
-    /// What `Accept` calls it.
+    /// The value of `Accept`.
     pub media_type: &'static str,
 }
 
 pub const JSON: OwnFormat = OwnFormat { name: "json", media_type: "application/json" };
 
-/// A JSON object a line.
+/// One JSON object per line.
 pub const NDJSON: OwnFormat = OwnFormat { name: "ndjson", media_type: "application/x-ndjson" };
 
-/// How CSV is punctuated.
+/// The punctuation of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Comma between cells, point in decimals.
     International,
-    /// What a Brazilian Excel opens right: semicolon, decimal comma, and a mark that says UTF-8.
+    /// Semicolon, decimal comma and a byte order mark: a Brazilian Excel opens it correctly.
     Brazilian,
 }
 
@@ -52,7 +52,7 @@ pub enum Dialect {
 pub struct Format(Option<Dialect>);
 
 impl Format {
-    /// Reads what is asked for.
+    /// Parses the requested format.
     pub fn asked(query: &Query<'_>, accept: Accept<'_>, own: OwnFormat) -> Result<Self, ApiError> {
         let dialect = match query.get("locale")? {
             None | Some("en") => Dialect::International,
@@ -70,7 +70,7 @@ impl Format {
         Ok(Self(csv.then_some(dialect)))
     }
 
-    /// The dialect, if CSV is asked for; an upgrade prompt, if the plan does not include it.
+    /// The dialect, if CSV is requested; an upgrade prompt, if the plan does not include it.
     pub fn dialect(self, plan: Plan) -> Result<Option<Dialect>, ApiError> {
         if self.0.is_some() && !terms(plan).includes(Feature::CsvExport) {
             return Err(ApiError::UpgradeRequired { plan, feature: Feature::CsvExport });
@@ -80,14 +80,14 @@ impl Format {
 }
 
 impl Accept<'_> {
-    /// Whether the client names CSV and likes it better than the endpoint's own format, or else than JSON, which is near
-    /// enough to it. A wildcard does not ask for what costs extra.
+    /// Whether the client names CSV and prefers it to the endpoint's own format, or, if that is not named, to JSON,
+    /// which is close enough. A wildcard does not request a paid format.
     fn prefers_csv_to(self, own: &str) -> bool {
         let csv = self.weight_of(&["text/csv"]);
         csv > 0 && csv > self.weight_of(&[own, JSON.media_type, "application/*", "*/*"])
     }
 
-    /// The weight of the first of these ranges that the header names, in thousandths.
+    /// The weight of the first of these ranges found in the header, in thousandths.
     fn weight_of(self, ranges: &[&str]) -> u32 {
         let mut named = ranges.iter().filter_map(|range| {
             accept::items(self.0, ACCEPT).find(|(name, _)| name.eq_ignore_ascii_case(range))
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn csv_is_chosen_where_it_is_named_and_liked_best() {
+    fn chooses_csv_if_named_and_preferred() {
         for (accept, csv) in [
             ("text/csv", true),
             ("TEXT/CSV; header=present", true),

@@ -1,4 +1,4 @@
-//! What the head of a request says beside its parameters: which host it is for, where it leads, what its reader speaks.
+//! The head of a request beside its parameters: host, path, cookies, and the reader's languages.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ use super::accept;
 pub struct Head<'a>(pub &'a request::Parts);
 
 impl fmt::Debug for Head<'_> {
-    /// Without the headers: one of them is a key.
+    /// Omits the headers: one of them is a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Head").field(&self.0.uri.path()).finish()
     }
 }
 
-/// Every request header that anything here reads; `trim` drops the others.
+/// Every request header that is read anywhere; `trim` drops the others.
 const READ: [HeaderName; 13] = [
     ACCEPT,
     ACCEPT_ENCODING,
@@ -37,8 +37,8 @@ const READ: [HeaderName; 13] = [
     HeaderName::from_static("x-forwarded-for"),
 ];
 
-/// Drops the headers that nobody reads, before a request waits. The rest is copied: a value as it was parsed keeps the
-/// whole buffer that it was read into, and that is more than its sender is charged for.
+/// Drops unread headers before a request waits. The rest is copied: a parsed value keeps alive the whole buffer it was
+/// read into, which is more than its sender is charged for.
 pub fn trim(head: &mut request::Parts) {
     let copy = |value: &HeaderValue| HeaderValue::from_bytes(value.as_bytes()).ok();
     let mut kept = HeaderMap::new();
@@ -62,22 +62,21 @@ impl<'a> Head<'a> {
         self.0.uri.query().unwrap_or("")
     }
 
-    /// The host that the request is for. That it is one, and only one, was checked before any handler is asked: by `Host`, and
-    /// over HTTP/2 by the target. What an older request says in its target was not.
+    /// The host of the request: from `Host`, or over HTTP/2 from the target. Both were checked before any handler is
+    /// called, and name exactly one. The target of an older request was not checked, so it is ignored.
     pub fn host(self) -> Option<&'a str> {
         let target = self.0.uri.authority().filter(|_| self.0.version == http::Version::HTTP_2);
         let line = || self.0.headers.get(HOST)?.to_str().ok();
         target.map(http::uri::Authority::as_str).or_else(line)
     }
 
-    /// The value of a cookie.
     pub fn cookie(self, name: &str) -> Option<&'a str> {
         let lines = self.0.headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
         let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// How much the reader likes a language, in thousandths: by its two letters, or by `*`.
+    /// The reader's weight for a language, in thousandths: by its two letters, or by `*`.
     pub fn likes_language(self, letters: &str) -> u32 {
         let weight = |wanted: &dyn Fn(&str) -> bool| {
             let items = accept::items(&self.0.headers, ACCEPT_LANGUAGE);
@@ -88,7 +87,7 @@ impl<'a> Head<'a> {
         weight(&named).or_else(|| weight(&|tag| tag == "*")).unwrap_or(0)
     }
 
-    /// Whether this reader looks at pages rather than at data: `Accept` names HTML, and likes it no less than JSON.
+    /// Whether the client prefers pages to data: `Accept` names HTML, with at least the weight of JSON.
     pub fn wants_page(self) -> bool {
         let weight = |wanted: &str| {
             let mut items = accept::items(&self.0.headers, http::header::ACCEPT);
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_for_whoever_names_them() {
+    fn wants_a_page_only_if_accept_names_html() {
         for (accept, page) in [
             ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
             ("text/html", true),

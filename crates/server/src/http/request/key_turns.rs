@@ -1,4 +1,5 @@
-//! Of requests with the same new key, one asks the store: those that came with it wait, and find out what it found.
+//! Turns for key lookups: of concurrent requests with the same new key, one queries the store and the others wait for
+//! its result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,11 +8,11 @@ use lastro_model::KeyId;
 use parking_lot::Mutex;
 use tokio::sync::MutexGuard;
 
-/// Who asks about which key, as many entries as there are keys being asked for.
+/// One lock for each key being looked up.
 #[derive(Debug, Default)]
 pub struct KeyTurns(Mutex<HashMap<KeyId, Arc<tokio::sync::Mutex<()>>>>);
 
-/// A request's place among those with its key, given up when dropped.
+/// A request's place in the queue for its key, released when dropped.
 #[derive(Debug)]
 pub struct KeyPlace<'a> {
     turns: &'a KeyTurns,
@@ -27,7 +28,7 @@ impl KeyTurns {
 }
 
 impl KeyPlace<'_> {
-    /// Waits until no other request asks about this key.
+    /// Waits until no other request is looking up this key.
     pub async fn turn(&self) -> MutexGuard<'_, ()> {
         self.line.lock().await
     }
@@ -36,7 +37,7 @@ impl KeyPlace<'_> {
 impl Drop for KeyPlace<'_> {
     fn drop(&mut self) {
         let mut turns = self.turns.0.lock();
-        // The table's and our own: nobody else is in this line.
+        // Only the table's reference and our own are left.
         if Arc::strong_count(&self.line) == 2 {
             turns.remove(&self.id);
         }
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_has_the_turn_of_a_key_and_nothing_is_left_behind() {
+    async fn serializes_lookups_per_key_and_cleans_up() {
         let turns = KeyTurns::default();
         let (first, second, other) =
             (turns.place(id("aaaaaaaa")), turns.place(id("aaaaaaaa")), turns.place(id("bbbbbbbb")));

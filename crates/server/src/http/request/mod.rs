@@ -1,11 +1,11 @@
-//! What a request says, each part read strictly and once.
+//! Parsing of requests, each part strictly and once.
 //!
-//! - [`authority`]: which host is asked. [`origin`]: whether a page of another origin asks.
-//! - [`caller`]: who asks, and the quota of that caller. [`key_turns`]: which request asks the store for a new key.
-//! - [`path`], [`query`], [`body`]: with which parameters, and with what body.
-//! - [`accept`]: headers that list what a client takes. [`format`]: the format it wants.
+//! - [`authority`]: the host. [`origin`]: whether the request comes from a page of another origin.
+//! - [`caller`]: the caller. [`charge`]: its quota. [`key_turns`]: one store lookup at a time for each new key.
+//! - [`path`], [`query`], [`body`]: the parameters and the body.
+//! - [`accept`]: headers that list what a client accepts. [`format`]: the requested format.
 //!
-//! Nothing here knows a handler or a reply.
+//! Nothing here depends on handlers or replies.
 
 pub mod accept;
 pub mod authority;

@@ -1,7 +1,7 @@
-//! Whether a request comes from a page of this service, of another origin, or from no page at all.
+//! The origin check: whether a request comes from a page of this service, of another origin, or from no page.
 //!
-//! A browser says so, and a script cannot make it lie. Whoever is no browser sends neither header and is let in: this
-//! guards a reader's address against other people's pages, not the service against programs.
+//! Browsers send this, and scripts cannot forge it. Other clients send neither header and are admitted: this protects
+//! a reader's address against other people's pages, not the service against programs.
 
 use http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 use http::request;
@@ -13,7 +13,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const ELSEWHERE: ApiError =
     ApiError::Forbidden("this cannot be asked from a page of another origin; open /pricing instead");
 
-/// Refuses what a page of another origin sends.
+/// Rejects requests from pages of another origin.
 pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     let text = |name| single(&head.headers, &name);
     match text(SEC_FETCH_SITE)? {
@@ -26,7 +26,7 @@ pub fn check(head: &request::Parts) -> Result<(), ApiError> {
     if asked.is_some_and(|authority| is_origin_of(origin, authority)) { Ok(()) } else { Err(ELSEWHERE) }
 }
 
-/// The header's one value. What is no text or stands there twice was put together by nobody we would believe.
+/// The header's single value. Repeated headers and values that are not text are rejected as untrustworthy.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ApiError> {
     let mut values = headers.get_all(name).iter();
     match (values.next().map(http::HeaderValue::to_str), values.next()) {
@@ -36,7 +36,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
     }
 }
 
-/// Only host and port are compared: before a proxy that speaks TLS the scheme is another one than here.
+/// Compares only host and port: behind a TLS proxy the scheme differs.
 fn is_origin_of(origin: &str, authority: &str) -> bool {
     let Some((scheme, host)) = origin.split_once("://") else { return false };
     let default_port = match scheme.to_ascii_lowercase().as_str() {
@@ -62,17 +62,17 @@ mod tests {
     }
 
     #[test]
-    fn programs_and_our_own_pages_may_ask() {
+    fn admits_programs_and_own_pages() {
         assert!(checked(&[]));
         assert!(checked(&[("origin", "http://lastro.example:8080")]));
         assert!(checked(&[("origin", "HTTP://LASTRO.example:8080")]));
         assert!(checked(&[("sec-fetch-site", "none")]));
-        // A proxy may have changed the host on its way; the browser knows.
+        // A proxy may have changed the host, so the browser's header decides.
         assert!(checked(&[("origin", "https://api.example"), ("sec-fetch-site", "same-origin")]));
     }
 
     #[test]
-    fn pages_of_other_origins_may_not() {
+    fn rejects_pages_of_other_origins() {
         for origin in [
             "https://evil.example",
             "null",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_of_the_scheme_need_not_be_written() {
+    fn default_port_may_be_omitted() {
         assert!(is_origin_of("https://lastro.example", "lastro.example:443"));
         assert!(is_origin_of("http://[::1]:80", "[::1]"));
         assert!(!is_origin_of("https://lastro.example", "lastro.example:80"));

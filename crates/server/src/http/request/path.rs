@@ -1,4 +1,4 @@
-//! The variable segments of a path, by the names that the route's template gives them.
+//! The variable segments of a path, by their names in the route's template.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::ApiError;
 
-/// As many as any route has.
+/// The most parameters of any route.
 const MOST: usize = 2;
 
 #[derive(Debug)]
 pub struct PathParams<'a>(ArrayVec<(&'static str, Cow<'a, str>), MOST>);
 
 impl<'a> PathParams<'a> {
-    /// Reads them out of a path that this template matches. A segment that is not UTF-8 once decoded is refused.
+    /// Parses a path that this template matches. A segment that is not UTF-8 once decoded is rejected.
     pub fn read(template: &'static str, path: &'a str) -> Result<Self, ApiError> {
         let (mut params, mut template, mut path) = (ArrayVec::new(), template, path);
         while let Some((literal, name, rest)) = next_parameter(template) {
-            // What is no parameter is the same in both.
+            // Literal parts have the same length in both.
             path = path.get(literal.len()..).unwrap_or_default();
             let segment = path.split_once('/').map_or(path, |(segment, _)| segment);
             params.try_push((name, decode(segment)?)).map_err(|_| ApiError::Internal)?;
@@ -27,7 +27,7 @@ impl<'a> PathParams<'a> {
         Ok(Self(params))
     }
 
-    /// The segment of this name, or nothing where the template has no such name.
+    /// The segment of this name; empty if the template has no such name.
     pub fn get(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(known, _)| *known == name);
         debug_assert!(found.is_some(), "no segment is called {name}");
@@ -35,14 +35,14 @@ impl<'a> PathParams<'a> {
     }
 }
 
-/// What stands before the first `{name}`, the name, and the rest.
+/// The text before the first `{name}`, the name, and the rest.
 fn next_parameter(template: &'static str) -> Option<(&'static str, &'static str, &'static str)> {
     let (literal, rest) = template.split_once('{')?;
     let (name, rest) = rest.split_once('}')?;
     Some((literal, name, rest))
 }
 
-/// A plus sign is itself here, unlike in a query.
+/// Decodes a segment. A plus sign stays a plus sign, unlike in a query.
 fn decode(segment: &str) -> Result<Cow<'_, str>, ApiError> {
     percent_decode_str(segment).decode_utf8().map_err(|_| ApiError::NOT_UTF8)
 }

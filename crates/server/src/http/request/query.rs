@@ -1,4 +1,4 @@
-//! The parameters of a request: read strictly, refused with the name and the bounds.
+//! The query parameters: parsed strictly, rejected with the name and the bounds.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::ApiError;
 
-/// The parameters as they came, decoded once.
+/// The parameters in the order received, decoded once.
 #[derive(Debug)]
 pub struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
@@ -19,7 +19,7 @@ const LONGEST_SEARCH: usize = 200;
 const PAST_EVERY_END: usize = isize::MAX as usize;
 
 impl<'a> Query<'a> {
-    /// Takes the raw query string; one that is not UTF-8 once decoded is refused whole.
+    /// Parses the raw query string; one that is not UTF-8 once decoded is rejected as a whole.
     pub fn new(raw: &'a str) -> Result<Self, ApiError> {
         let pairs = raw.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -28,7 +28,7 @@ impl<'a> Query<'a> {
         pairs.collect::<Result<_, _>>().map(Self)
     }
 
-    /// The value of a parameter. One that is given twice has no one value.
+    /// The value of a parameter. A repeated parameter is an error.
     pub fn get(&self, name: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| &**value);
         match (values.next(), values.next()) {
@@ -37,12 +37,12 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// `limit`: how many to return, from 1 to `most`.
+    /// `limit`: the number of rows to return, from 1 to `most`.
     pub fn limit(&self, most: usize) -> Result<usize, ApiError> {
         self.limit_or(most, DEFAULT_LIMIT)
     }
 
-    /// The same with another default.
+    /// `limit` with another default.
     pub fn limit_or(&self, most: usize, default: usize) -> Result<usize, ApiError> {
         match self.integer("limit")? {
             None => Ok(default),
@@ -56,7 +56,7 @@ impl<'a> Query<'a> {
         self.page_of(LIST_LIMIT)
     }
 
-    /// The same where a page may have so many rows.
+    /// `limit` and `offset`, with at most `most` rows.
     pub fn page_of(&self, most: usize) -> Result<Page, ApiError> {
         let limit = self.limit(most)?;
         match self.integer("offset")? {
@@ -66,7 +66,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Digits only; a number too large for an int64 is as large as any: past every end.
+    /// Parses digits only; a number too large for an int64 counts as past every end.
     fn integer(&self, name: &str) -> Result<Option<Result<usize, ()>>, ApiError> {
         Ok(self.get(name)?.map(|text| {
             if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
@@ -85,14 +85,13 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// A calendar day.
     pub fn day(&self, name: &str) -> Result<Option<Day>, ApiError> {
         self.get(name)?
             .map(|text| Day::parse(text).map_err(|reason| ApiError::parameter(name, &reason)))
             .transpose()
     }
 
-    /// One of these words, as `parse` reads them.
+    /// One of `words`, as parsed by `parse`.
     pub fn word<T>(
         &self,
         name: &str,
@@ -103,7 +102,7 @@ impl<'a> Query<'a> {
         parse(text).map(Some).ok_or_else(|| bad(name, &format!("must be one of {}", words.join(", "))))
     }
 
-    /// `true` or `false`, which it is where it is left out.
+    /// `true` or `false`; `false` if left out.
     pub fn flag(&self, name: &str) -> Result<bool, ApiError> {
         Ok(self.word(name, &["true", "false"], |text| text.parse().ok())?.unwrap_or(false))
     }
@@ -113,7 +112,7 @@ impl<'a> Query<'a> {
         value.ok_or_else(|| bad(name, "is required"))
     }
 
-    /// `q`: what to search for.
+    /// `q`: the search text.
     pub fn search(&self) -> Result<&str, ApiError> {
         let text = self.get("q")?.unwrap_or_default();
         match text.trim() {
@@ -126,7 +125,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What is wrong with a parameter.
+/// The error for a bad parameter.
 pub fn bad(name: &str, reason: &str) -> ApiError {
     ApiError::BadRequest(format!("`{name}` {reason}").into())
 }

@@ -1,7 +1,7 @@
-//! What an answer's bytes come from: memory, where they lie whole, or a stream that makes them as they are read.
+//! The source of a response's bytes: complete in memory, or a stream that produces them as they are read.
 //!
-//! Nearly every answer is whole and costs no more than its bytes. Only a bulk export is streamed. How a body leaves is
-//! told by `outgoing`.
+//! Nearly every response is complete and costs no more than its bytes. Only a bulk export is streamed. `outgoing` sends
+//! the body.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use bytes::Bytes;
 
 pub enum Body {
     Whole(Bytes),
-    /// Stands for a stream whose header alone was asked for.
+    /// Replaces a stream if only the headers were requested.
     HeadOnly,
-    /// Asked for more only when the client has taken what there was.
+    /// Polled only when the client has read the bytes before.
     Stream(Pieces),
 }
 
-/// A body that is made as it is read.
+/// A body that is produced as it is read.
 pub type Pieces = Box<dyn hyper::body::Body<Data = Bytes, Error = Broken> + Send + Unpin>;
 
-/// A stream that cannot be finished. The connection breaks, so that nobody takes a part for the whole.
+/// The error of a stream that cannot be finished. The connection is cut, so that a part is never taken for the whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the body broke off: {0}")]
 pub struct Broken(pub &'static str);

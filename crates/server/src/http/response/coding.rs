@@ -1,4 +1,4 @@
-//! Content codings: which we have, and which of them a client likes best.
+//! Content codings, and their negotiation.
 
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
@@ -13,7 +13,7 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// In our order of liking: the quickest first.
+    /// In order of preference: the fastest first.
     pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
 
     pub const fn name(self) -> &'static str {
@@ -25,7 +25,7 @@ impl Coding {
     }
 }
 
-/// The coding the client likes best among ours; `None` is the plain body.
+/// The supported coding that the client prefers; `None` is the plain body.
 pub fn negotiate(headers: &HeaderMap) -> Option<Coding> {
     let mut best = None;
     for coding in Coding::ALL {
@@ -37,7 +37,7 @@ pub fn negotiate(headers: &HeaderMap) -> Option<Coding> {
     best.map(|(_, coding)| coding)
 }
 
-/// The client's weight for a coding in thousandths; its own name counts before `*`.
+/// The client's weight for a coding in thousandths; its own name has precedence over `*`.
 fn weight_of(headers: &HeaderMap, name: &str) -> u32 {
     let mut by_star = 0;
     for (coding, parameters) in accept::items(headers, ACCEPT_ENCODING) {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clients_liking_decides_and_ours_breaks_ties() {
+    fn client_preference_wins_and_ours_breaks_ties() {
         for (value, chosen) in [
             ("gzip, deflate, br, zstd", Some(Coding::Zstd)),
             ("gzip;q=1.0, br;q=0.5", Some(Coding::Gzip)),

@@ -1,4 +1,4 @@
-//! Compression of whole bodies, where it gains anything, in the coding the client likes best.
+//! Compression of complete bodies in the coding that the client prefers, if it makes them smaller.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -9,10 +9,10 @@ use http::HeaderMap;
 use super::coding::{Coding, negotiate};
 use super::compression_cache::CompressionCache;
 
-/// Below this the headers are most of the answer, and compressing costs more than it saves.
+/// Smallest body compressed. Below this, headers dominate, and compressing costs more than it saves.
 const WORTH_COMPRESSING: usize = 1024;
 
-/// The body in the coding the client likes best, or as it is where that gains nothing.
+/// The body in the coding that the client prefers, or unchanged if that is not smaller.
 pub fn encode(body: Bytes, headers: &HeaderMap, cache: &CompressionCache) -> (Bytes, Option<&'static str>) {
     if body.len() < WORTH_COMPRESSING {
         return (body, None);
@@ -24,8 +24,8 @@ pub fn encode(body: Bytes, headers: &HeaderMap, cache: &CompressionCache) -> (By
     }
 }
 
-/// The content codings of a body that is kept: a file of the program, a page. Each is made once, for the first who asks for
-/// it: from then on it costs no work and no memory to send it, however many ask.
+/// The content codings of a stored body: a static file or a page. Each is made once, at the first request for it;
+/// after that, sending it costs no work and no memory.
 #[derive(Debug)]
 pub struct Encodings([OnceLock<Bytes>; Coding::ALL.len()]);
 
@@ -34,8 +34,8 @@ impl Encodings {
         Self([const { OnceLock::new() }; Coding::ALL.len()])
     }
 
-    /// The body in the coding the client likes best, or as it is where that gains nothing. One that is not made yet is
-    /// made only if `may_make` so many bytes.
+    /// The body in the coding that the client prefers, or unchanged if that is not smaller. A missing coding is made
+    /// only if `may_make` returns true for the body's length.
     pub fn encode(
         &self,
         body: Bytes,
@@ -49,7 +49,7 @@ impl Encodings {
         if made.get().is_none() && !may_make(body.len()) {
             return (body, None);
         }
-        // What cannot be compressed is as good as compressed already: no gain.
+        // A body that cannot be compressed is stored unchanged.
         let encoded = made.get_or_init(|| compress(&body, coding).map_or_else(|_| body.clone(), Bytes::from));
         if encoded.len() < body.len() { (encoded.clone(), Some(coding.name())) } else { (body, None) }
     }
@@ -61,7 +61,7 @@ impl Default for Encodings {
     }
 }
 
-/// Without room to spare: what is compressed may be kept.
+/// Compresses without spare capacity, because the result may be stored.
 fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
     let mut compressed = compress_with(body, coding)?;
     compressed.shrink_to_fit();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn short_bodies_stay_plain_and_long_ones_come_back_whole() {
+    fn compresses_only_long_bodies_without_loss() {
         let (long, cache): (Bytes, _) = ("lastro ".repeat(1000).into(), CompressionCache::default());
         assert_eq!(
             encode(Bytes::from_static(b"{}"), &accepting("gzip"), &cache),

@@ -1,7 +1,7 @@
-//! Compressed bodies kept by their content: what is asked again and again is compressed once.
+//! A cache of compressed bodies by content: a body requested repeatedly is not compressed each time.
 //!
-//! A body is found by all of its bytes, so there is nothing to invalidate: another edition gives other bytes. It is
-//! kept when it comes a second time, so that pages asked once push out nothing.
+//! The key is the complete body, so nothing needs invalidation: another edition has other bytes. A body is cached at
+//! its second request, so that bodies requested once evict nothing.
 
 use std::hash::BuildHasher;
 use std::io;
@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 
 use super::coding::Coding;
 
-/// Each body has one entry that it may take, so this many are kept at most.
+/// Most bodies cached; each body can use one entry only.
 const ENTRIES: usize = 128;
-/// Larger ones are rare and would fill the memory: all entries together hold less than seventeen megabytes.
+/// Largest body cached. Larger ones are rare and would fill the memory: all entries together take less than 17 MB.
 pub const LARGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct CompressionCache {
 #[derive(Debug, Default)]
 struct Entry {
     kept: Option<Kept>,
-    /// The body that came last and is not kept: if it comes again, it is.
+    /// Hash of the last body that was not cached: if it is requested again, it is cached.
     seen: u64,
 }
 
@@ -45,7 +45,7 @@ impl Default for CompressionCache {
 }
 
 impl CompressionCache {
-    /// The body in this coding: as it was kept, or as `compress` makes it.
+    /// The body in this coding: from the cache, or made by `compress`.
     pub fn get(
         &self,
         body: &Bytes,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_compressed_twice_and_then_kept() {
+    fn a_body_is_cached_at_its_second_request() {
         let (cache, body, mut count) = (CompressionCache::default(), Bytes::from(vec![b'x'; 2000]), 0);
         for _ in 0..5 {
             assert_eq!(counted(&cache, &body, Coding::Gzip, &mut count), "Gzip of 2000 bytes");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_asked_once_push_nothing_out() {
+    fn bodies_requested_once_evict_nothing() {
         let (cache, body, mut count) = (CompressionCache::default(), Bytes::from(vec![b'x'; 2000]), 0);
         counted(&cache, &body, Coding::Gzip, &mut count);
         counted(&cache, &body, Coding::Gzip, &mut count);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_handed_on_and_forgotten() {
+    fn a_failure_is_returned_and_not_cached() {
         let (cache, body) = (CompressionCache::default(), Bytes::from_static(b"body"));
         assert!(cache.get(&body, Coding::Gzip, || Err(io::Error::other("no"))).is_err());
         assert_eq!(counted(&cache, &body, Coding::Gzip, &mut 0), "Gzip of 4 bytes");

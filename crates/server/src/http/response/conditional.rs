@@ -1,4 +1,4 @@
-//! Weak tags, and the short answer to who has the body already.
+//! Weak entity tags, and the check whether a client already has the body.
 
 use arrayvec::ArrayString;
 use http::{HeaderMap, HeaderValue};
@@ -6,11 +6,11 @@ use lastro_model::Plan;
 
 use super::reply::Version;
 
-/// Long enough for the names and numbers that a tag is made of; what would not fit has no tag.
+/// Long enough for all parts of a tag; a longer one is left out.
 pub type Tag = ArrayString<192>;
 
-/// The tag of a reply: the database, the program's version, the plan (it decides how deep a series goes), the states of the
-/// data it is drawn from, with their times, and the format they are told in.
+/// The tag of a reply: the database, the program's version, the plan (it limits the history shown), the stamps of
+/// the data, and the format.
 pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<Tag> {
     let mut tag = Tag::new();
     let mut push = |piece: &str| tag.try_push_str(piece).ok();
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_tells_every_part_apart_by_number_and_time() {
+    fn a_tag_changes_with_every_stamp() {
         let parts = [stamp(1, 10), stamp(2, 20), stamp(3, 30), stamp(4, 40), stamp(5, 50), stamp(6, 60)];
         let tag_of =
             |stamps: &[Stamp]| tag(&Version::data(stamps.iter().copied()), "", "db", Plan::Gold).unwrap();
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_held_whatever_its_strength_and_place() {
+    fn matches_weak_and_strong_tags_at_any_position() {
         let tag = tag(&Version::data([stamp(7, 7)]), "", "db", Plan::Gold).unwrap();
         for held in [
             tag.to_string(),

@@ -1,7 +1,7 @@
-//! Tables as CSV: RFC 4180 in UTF-8, in the dialect that the reader's spreadsheet expects.
+//! Tables as CSV: RFC 4180 in UTF-8, in the dialect that the client's spreadsheet expects.
 //!
-//! The catalog hands over typed cells; here they get their punctuation. A text that a spreadsheet would take for a
-//! formula is defused. Numbers are not texts: `-0.02` stays a number.
+//! The catalog provides typed cells; they are punctuated here. A text that a spreadsheet would run as a formula is
+//! escaped. Numbers are not texts: `-0.02` stays a number.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -20,7 +20,7 @@ const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 pub const CSV: &str = "text/csv; charset=utf-8; header=present";
 
 impl Dialect {
-    /// Tells this format of the data from its others.
+    /// The part of the `ETag` that distinguishes this format.
     pub const fn variant(self) -> &'static str {
         match self {
             Self::International => "csv",
@@ -35,7 +35,7 @@ impl Dialect {
         }
     }
 
-    /// What stands before the header row.
+    /// The bytes before the header row.
     const fn mark(self) -> &'static [u8] {
         match self {
             Self::International => b"",
@@ -44,17 +44,17 @@ impl Dialect {
     }
 }
 
-/// Rows on their way into a buffer.
+/// Writes rows into a buffer.
 #[derive(Debug)]
 pub struct CsvWriter<'a> {
     writer: csv::Writer<&'a mut Vec<u8>>,
     dialect: Dialect,
-    /// The cell that is being written.
+    /// The current cell.
     cell: String,
 }
 
 impl<'a> CsvWriter<'a> {
-    /// Begins a file: the header row comes first.
+    /// Starts a file with the header row.
     pub fn begin(dialect: Dialect, columns: &[&str], out: &'a mut Vec<u8>) -> csv::Result<Self> {
         out.extend_from_slice(dialect.mark());
         let mut file = Self::resume(dialect, out);
@@ -62,7 +62,7 @@ impl<'a> CsvWriter<'a> {
         Ok(file)
     }
 
-    /// Goes on with a file that was begun in another buffer.
+    /// Continues a file that was started in another buffer.
     pub fn resume(dialect: Dialect, out: &'a mut Vec<u8>) -> Self {
         let writer = csv::WriterBuilder::new()
             .delimiter(dialect.delimiter())
@@ -79,7 +79,7 @@ impl<'a> CsvWriter<'a> {
         Ok(())
     }
 
-    /// Writes one row: the cells that `write` hands over.
+    /// Writes one row of the cells that `write` provides.
     pub fn row(&mut self, write: impl FnOnce(&mut dyn FnMut(Cell<'_>))) -> csv::Result<()> {
         let mut written = Ok(());
         write(&mut |cell| {
@@ -91,7 +91,7 @@ impl<'a> CsvWriter<'a> {
         self.writer.write_record(None::<&[u8]>)
     }
 
-    /// Everything is in the buffer after this.
+    /// Flushes everything into the buffer.
     pub fn finish(mut self) -> csv::Result<()> {
         Ok(self.writer.flush()?)
     }
@@ -128,7 +128,7 @@ fn is_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// What a file of rows is called, counted and dated by.
+/// The name, row count and date of a file.
 #[derive(Debug)]
 pub struct Label {
     pub name: Cow<'static, str>,
@@ -137,7 +137,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// The headers that tell a saved file's name, and how many rows there are in all.
+    /// The headers for the file name and the total number of rows.
     pub fn headers(&self, extension: &str) -> Vec<Header> {
         let Self { name, total, day } = self;
         let file = format!("attachment; filename=\"lastro-{name}-{day}.{extension}\"");
@@ -145,7 +145,7 @@ impl Label {
     }
 }
 
-/// One page of a list as a file of its own.
+/// A CSV file with one page of a list.
 pub fn page<T: Table>(
     dialect: Dialect,
     label: &Label,
@@ -156,7 +156,7 @@ pub fn page<T: Table>(
     file(dialect, label, T::COLUMNS, stamps, |writer| writer.rows(table, listing.rows.iter()))
 }
 
-/// A file of whatever rows `write` writes.
+/// A CSV file with the rows that `write` writes.
 pub fn file(
     dialect: Dialect,
     label: &Label,

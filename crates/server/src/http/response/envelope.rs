@@ -1,4 +1,4 @@
-//! The headers that every response carries, whatever became of the request.
+//! The headers that every response carries, successful or not.
 
 use std::sync::LazyLock;
 
@@ -19,31 +19,30 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What scripts of other origins may read of an answer.
+/// Response headers that scripts of other origins may read.
 const EXPOSED: &str = "ETag, Retry-After, Allow, X-Plan, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, \
                        RateLimit, RateLimit-Policy, X-Request-Id, X-Total-Count, Content-Disposition";
 const VARY: &str = "Accept, Accept-Encoding, Authorization, X-API-Key";
 
-/// Data is nobody's page: nothing of it may load or be framed.
+/// Data is not a page: it may load nothing and may not be framed.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// What differs from answer to answer, in the order in which [`Envelope::filled_in`] writes it; then the [`Last`].
+/// Headers that differ between responses, in the order written by [`Envelope::filled_in`]; then the [`Last`].
 const FILLED_IN: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
 
-/// The one header more that most answers have.
+/// The one additional header that most responses have.
 #[derive(Debug, Clone, Copy)]
 pub enum Last<'a> {
-    /// The tag of data.
+    /// The `ETag` of data.
     Tag(&'a str),
-    /// The seconds that a refused client should wait. It has a template because a flood is to be refused cheaply.
+    /// Seconds that a rejected client should wait. It has a template so that rejecting a flood is cheap.
     RetryAfter(u64),
     None,
 }
 
-/// The headers of an answer in JSON, as far as they are the same for all answers of a plan, by what comes last in them.
+/// The headers common to all JSON responses of a plan, by their last header.
 ///
-/// Copying such a map and filling it in is several times cheaper than putting it together. What is to be filled in stands
-/// first.
+/// Copying such a map and filling it in is several times cheaper than building it. The headers to fill in come first.
 static TEMPLATES: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
     Plan::ALL.map(|plan| {
         [
@@ -70,7 +69,7 @@ fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> Header
 }
 
 impl Last<'_> {
-    /// Its template, and what that lets caches do.
+    /// The template, and its `Cache-Control`.
     fn template(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
         let [data, refusal, other] = &TEMPLATES[plan as usize];
         match self {
@@ -81,7 +80,7 @@ impl Last<'_> {
     }
 }
 
-/// What the envelope of one answer tells.
+/// The variable parts of the envelope of one response.
 #[derive(Debug, Clone, Copy)]
 pub struct Envelope<'a> {
     pub plan: Plan,
@@ -93,7 +92,7 @@ pub struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// The headers of this answer, as if it were one in JSON.
+    /// The headers of this response, as if it were JSON.
     pub fn stamp(&self) -> HeaderMap {
         let (template, cache) = self.last.template(self.plan);
         let mut headers = template.clone();
@@ -130,7 +129,7 @@ impl Envelope<'_> {
     }
 }
 
-/// Header values on their way, written one behind the other: they share one piece of memory.
+/// Header values, written one after the other into one shared buffer.
 struct Lines {
     text: String,
     ends: ArrayVec<usize, 7>,
@@ -154,7 +153,7 @@ impl Lines {
         self.text(itoa::Buffer::new().format(value))
     }
 
-    /// What was written since the last end is one value.
+    /// Ends one value.
     fn end(&mut self) {
         self.ends.push(self.text.len());
     }
@@ -173,7 +172,7 @@ pub fn text(value: &str) -> HeaderValue {
     checked(HeaderValue::from_str(value))
 }
 
-/// What we write is ASCII; the empty value is for what could never be sent.
+/// The value, or an empty one: never needed, because all our values are ASCII.
 fn checked(value: Result<HeaderValue, header::InvalidHeaderValue>) -> HeaderValue {
     value.unwrap_or(HeaderValue::from_static(""))
 }
@@ -183,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_filled_in_stands_first_in_every_template() {
+    fn variable_headers_come_first_in_every_template() {
         for (template, last) in TEMPLATES
             .iter()
             .flat_map(|templates| templates.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))

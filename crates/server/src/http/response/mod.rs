@@ -1,10 +1,10 @@
-//! What is answered, from a handler's reply to the bytes on the socket.
+//! Responses, from a handler's reply to the bytes on the socket.
 //!
-//! - [`reply`]: what a handler answers with. [`csv`]: a table as its body. [`export`]: a whole data set, streamed.
-//! - [`conditional`]: tags, and who has the body already.
-//! - [`coding`], [`compression`], [`compression_cache`]: the content coding a client likes best.
-//! - [`envelope`]: the headers that every response carries.
-//! - [`body`], [`outgoing`]: where the bytes come from, and how they leave.
+//! - [`reply`]: a handler's reply. [`csv`]: a table as its body. [`export`]: a whole data set, streamed.
+//! - [`conditional`]: entity tags, and conditional requests.
+//! - [`coding`], [`compression`], [`compression_cache`]: content codings.
+//! - [`envelope`]: the headers common to all responses.
+//! - [`body`], [`outgoing`]: the source of the bytes, and their sending.
 
 pub mod body;
 pub mod coding;

@@ -1,4 +1,4 @@
-//! A body on its way out: handed over in small pieces, and counted until the socket has taken them.
+//! A body being sent: passed to hyper in small chunks, and counted until the socket has accepted them.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,26 +13,26 @@ use super::body::{Body, Broken, Pieces};
 use crate::http::connections::connection::Connection;
 use crate::http::connections::unsent::Unsent;
 
-/// What is handed over at once. A client must take this much in the time that an answer may make no progress, so it is
-/// small: a slow line is no stalled client. HTTP/2 frames are no larger either.
+/// Bytes passed to hyper at once. A client must read this much before a response counts as stalled, so it is small: a
+/// slow client is not a stalled one. HTTP/2 frames are no larger either.
 const CHUNK: usize = 16 * 1024;
 
 pub struct Outgoing {
     connection: Arc<Connection>,
-    /// What is at hand, and what stands for it among the unsent bytes.
+    /// The current piece, and its entry in the count of unsent bytes.
     piece: Bytes,
     unsent: Option<Unsent>,
     rest: Rest,
 }
 
-/// What comes after the piece at hand.
+/// The body after the current piece.
 enum Rest {
     Nothing,
-    /// There would be something, if more than the header had been asked for.
+    /// A body that is left out, because only the headers were requested.
     HeadOnly,
-    /// An end that carries no bytes: over HTTP/2 the header waits in a queue like any body, and is counted until it went.
+    /// An empty final frame: over HTTP/2 the headers are queued like any body, and counted until they are sent.
     End(Option<Unsent>),
-    /// The second stands for the stream itself, whatever is at hand of it.
+    /// The `Unsent` counts the stream itself, beside its current piece.
     Stream(Pieces, Unsent),
 }
 
@@ -68,7 +68,7 @@ impl Outgoing {
         }
     }
 
-    /// The next bytes of the piece at hand. The last of them take its entry among the unsent bytes along.
+    /// The next bytes of the current piece. The last chunk takes its entry in the count along.
     fn chunk(&mut self) -> Chunk {
         self.connection.advance();
         self.unsent.iter_mut().chain(self.rest.unsent()).for_each(Unsent::progressed);
@@ -79,7 +79,7 @@ impl Outgoing {
     }
 }
 
-/// How much memory a piece alone keeps from being freed. What the binary or a cache holds as well costs next to nothing.
+/// Memory that only this piece keeps allocated. Bytes also held by the binary or a cache cost next to nothing.
 fn own_bytes(piece: &Bytes) -> usize {
     if piece.is_unique() { piece.len() } else { piece.len().min(CHUNK) }
 }
@@ -109,7 +109,7 @@ impl hyper::body::Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        // A header alone is not the end: that would be a body of no bytes, and its length would be told.
+        // Headers alone are not the end: hyper would send a length of zero.
         self.piece.is_empty() && matches!(self.rest, Rest::Nothing | Rest::End(None))
     }
 
@@ -127,11 +127,11 @@ impl fmt::Debug for Outgoing {
     }
 }
 
-/// Bytes on their way to the socket.
+/// Bytes being sent to the socket.
 #[derive(Debug)]
 pub struct Chunk {
     bytes: Bytes,
-    /// Dropped when they are gone.
+    /// Dropped with the bytes.
     #[allow(dead_code, reason = "it counts by being there")]
     unsent: Option<Unsent>,
 }

@@ -1,4 +1,4 @@
-//! What a handler answers with, before the edge adds its headers.
+//! A handler's reply, before the edge adds its headers.
 
 use std::sync::Arc;
 
@@ -12,54 +12,54 @@ use super::compression::Encodings;
 use crate::error::ApiError;
 use crate::http::request::format::JSON;
 
-/// A status, a body and what caches may do with it.
+/// A status, a body and its caching rules.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Body,
     pub version: Version,
-    /// Which format of that version this is, where it has others than JSON.
+    /// The format of that version, if not JSON.
     pub variant: &'static str,
     pub cache: &'static str,
-    /// The content security policy, where it is not that of data.
+    /// The content security policy, if not that of data.
     pub policy: Option<&'static str>,
-    /// Set when the body is not to be compressed on its way out.
+    /// Set if the body is not compressed for each response.
     pub encoding: Option<Stored>,
-    /// The seconds that a refused client should wait.
+    /// Seconds that a rejected client should wait.
     pub retry_after: Option<u64>,
-    /// Beside those that every response carries.
+    /// Headers beside those common to all responses.
     pub headers: Vec<Header>,
 }
 
 pub type Header = (HeaderName, HeaderValue);
 
-/// A body that is sent as it is kept.
+/// A body that is sent as stored.
 #[derive(Debug, Clone)]
 pub enum Stored {
-    /// It holds a secret: compressing it beside what a client sent would leak its length.
+    /// Holds a secret: compressing it together with client input would leak it through the length.
     Plain,
-    /// It is part of the program, and so is each of its codings once somebody has asked for it.
+    /// A static file of the program, with its codings made at the first request.
     Static(&'static Encodings),
-    /// It is a page of the service, kept for everybody.
+    /// A page of the service, cached for all clients.
     Page(Arc<Encodings>),
-    /// It is a page that somebody made us draw: its codings are made at the expense of who asks for them.
+    /// A page rendered on demand: its codings are charged to the client that requests them.
     Charged(Arc<Encodings>),
 }
 
-/// What a body is a version of: the source of its `ETag`.
+/// The version of a body: the source of its `ETag`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Version {
     /// Changes with every request: no tag.
     None,
-    /// As the data it is drawn from: a digest of all its stamps.
+    /// Changes with the data: a digest of all its stamps.
     Data(u64),
-    /// As the program itself.
+    /// Changes with the program.
     Content(&'static str),
 }
 
 impl Version {
-    /// Of however many parts, in the order they are named.
+    /// Digests the stamps, in their order.
     pub fn data(stamps: impl IntoIterator<Item = Stamp>) -> Self {
         let digest = stamps.into_iter().fold(0, |digest, stamp| {
             folded(folded(digest, stamp.edition.0), stamp.published_unix_ms.cast_unsigned())
@@ -68,8 +68,8 @@ impl Version {
     }
 }
 
-/// A digest that differs with each bit of the bytes, and is the same for the same bytes on every machine: it becomes part of a
-/// tag that another replica may be shown. Nobody gains by two that are the same, so that it need not be a secure one.
+/// A digest that changes with each bit, and is the same on every machine: it becomes part of a tag that may be sent to
+/// another replica. A collision benefits no attacker, so it need not be cryptographic.
 pub fn digest_of(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let whole =
@@ -77,25 +77,25 @@ pub fn digest_of(bytes: &[u8]) -> u64 {
     rest.iter().fold(whole, |digest, byte| folded(digest, (*byte).into()))
 }
 
-/// The digest of what came before, and of the next number.
+/// Adds a number to a digest.
 const fn folded(digest: u64, number: u64) -> u64 {
     mixed(digest.wrapping_add(ODD) ^ number)
 }
 
-/// The golden ratio, so that nothing added to nothing is something.
+/// The golden ratio, so that zeros change the digest as well.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Every bit of the number changes about half of the result, and no two numbers give the same (SplitMix64).
+/// Mixes a number (SplitMix64): each bit changes about half of the result, and no two numbers give the same.
 const fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// Ask again each time, with the tag: the answer is then short.
+/// Clients revalidate each time with the tag, which makes the response short.
 pub const REVALIDATE: &str = "private, no-cache";
 
-/// For nobody to keep.
+/// Nothing may be cached.
 pub const NO_STORE: &str = "no-store";
 
 impl Reply {
@@ -114,7 +114,7 @@ impl Reply {
         }
     }
 
-    /// A body that is written anew for each request.
+    /// A JSON body that is serialized for each request.
     pub fn of(body: &impl Serialize) -> Result<Self, ApiError> {
         serde_json::to_vec(body).map(Self::json).map_err(|error| {
             tracing::error!(%error, "a body could not be written");
@@ -122,13 +122,13 @@ impl Reply {
         })
     }
 
-    /// The same reply, for nobody to keep: it holds a secret or one client's affairs.
+    /// The same reply, never cached or compressed: it holds a secret or one client's data.
     #[must_use]
     pub fn private(self, status: StatusCode) -> Self {
         Self { status, cache: NO_STORE, encoding: Some(Stored::Plain), ..self }
     }
 
-    /// Data that is drawn from these states.
+    /// Data with these stamps.
     pub fn data(body: Vec<u8>, stamps: impl IntoIterator<Item = Stamp>) -> Self {
         Self { version: Version::data(stamps), ..Self::json(body) }
     }

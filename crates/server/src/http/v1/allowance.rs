@@ -1,6 +1,6 @@
-//! Registrations and rotations, which have limits by the hour: counted by this process, or in Redis over all replicas.
+//! Hourly limits of registrations and rotations, counted by this process or in Redis over all replicas.
 //!
-//! Registrations *in all* are a bucket that fills steadily; of that each replica always has its share.
+//! The limit of *all* registrations is a bucket that refills steadily, of which each replica always has its share.
 
 use lastro_access::{
     ActiveKey, ClientAddr, ROTATIONS_PER_HOUR, RegistrationLimits, RegistrationRefusal, Share, Verdict,
@@ -13,14 +13,14 @@ use crate::state::App;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 
-/// A registration that was admitted, for who has to give it back.
+/// An admitted registration, needed to give it back.
 #[derive(Debug)]
 pub(super) enum Registration {
     Alone,
     Shared { by_address: Charge, by_network: Charge, share: Share },
 }
 
-/// Takes one registration out of all allowances, or out of none.
+/// Takes one registration from all allowances, or from none.
 pub(super) async fn take_registration(
     app: &App,
     client: ClientAddr,
@@ -33,7 +33,7 @@ pub(super) async fn take_registration(
     let (address, network, share) =
         (of_address(app, client, now), of_network(app, client, now), **app.share.load());
     refused(quota.refusal_at_once(&address), quota.refusal_at_once(&network))?;
-    // At the same time, so that nobody waits twice.
+    // Concurrently, so that the client does not wait twice.
     let (by_address, by_network) = tokio::join!(take(quota, &address), take(quota, &network));
     refused(Some(by_address.verdict), Some(by_network.verdict)).inspect_err(|_| {
         for (claim, charge) in [(&address, by_address), (&network, by_network)] {
@@ -51,7 +51,7 @@ pub(super) async fn take_registration(
     Ok(Registration::Shared { by_address, by_network, share })
 }
 
-/// Refuses for the address before the network.
+/// Rejects for the address before the network.
 fn refused(by_address: Option<Verdict>, by_network: Option<Verdict>) -> Result<(), RegistrationRefusal> {
     let seconds = |verdict: Option<Verdict>| {
         verdict.filter(|verdict| !verdict.admitted).map(|verdict| verdict.retry_after_seconds())
@@ -65,7 +65,7 @@ fn refused(by_address: Option<Verdict>, by_network: Option<Verdict>) -> Result<(
     }
 }
 
-/// Nothing came of the registration.
+/// Gives back a registration that failed.
 pub(super) fn give_registration_back(app: &App, client: ClientAddr, taken: Now, registration: &Registration) {
     match (registration, &app.quota) {
         (Registration::Shared { by_address, by_network, share }, Some(quota)) => {
@@ -77,7 +77,7 @@ pub(super) fn give_registration_back(app: &App, client: ClientAddr, taken: Now, 
     }
 }
 
-/// Whether the account may rotate a key now, which then counts.
+/// Takes one rotation of the account's keys, if admitted.
 pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdict {
     let Some(quota) = &app.quota else { return key.holder.take_rotation(now.monotonic_ns) };
     let own = OwnRing::One(key.holder.rotations());

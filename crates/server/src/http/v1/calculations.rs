@@ -62,11 +62,11 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
     }))
 }
 
-/// The series that a calculation uses.
+/// The series used in a calculation.
 struct Used<'a> {
     series: Series,
     part: &'a Part<Timeline<RatePoint>>,
-    /// The oldest first.
+    /// Oldest first.
     rows: Vec<RatePoint>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Used<'a> {
         Self { series, part, rows: part.points().iter().rev().copied().collect() }
     }
 
-    /// What came out, after the inputs.
+    /// The reply: the result, after the inputs.
     fn reply(
         &self,
         inputs: Object<Vec<u8>>,
@@ -96,7 +96,7 @@ impl<'a> Used<'a> {
             .written(name!("editions"), |out| {
                 out.extend_from_slice(format!("{{\"{id}\":{}}}", self.part.stamp.edition.0).as_bytes());
             });
-        // Everybody has the receipt, also of values that only some plans list: a calculation over one month shows them anyway.
+        // All plans get the receipt, even of values they cannot list: a calculation over one month shows them anyway.
         let object = object.array(name!("receipt"), &calculated.receipt, |step, out| {
             when(Object::new(out), step)
                 .number(name!("value"), step.value)
@@ -143,7 +143,7 @@ fn amount(query: &Query<'_>) -> Result<Decimal, ApiError> {
     Ok(decimal(query, "amount", &CalcError::Amount)?.unwrap_or(Decimal::ONE))
 }
 
-/// Digits, and perhaps a point with digits after it. What is none is refused as what is out of bounds.
+/// Parses digits with an optional fraction. Other text gets the same error as a value out of bounds.
 fn decimal(query: &Query<'_>, name: &str, bounds: &CalcError) -> Result<Option<Decimal>, ApiError> {
     let Some(text) = query.get(name)? else { return Ok(None) };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));

@@ -1,4 +1,4 @@
-//! Banks' business days: one day, how many there are between two, the n-th from a day, and a year's holidays.
+//! Banks' business days: one day, the count between two, the n-th from a day, and a year's holidays.
 
 use lastro_catalog::{Cell, Object, name};
 use lastro_model::calendar::{self, Holiday};
@@ -12,7 +12,7 @@ use crate::http::response::reply::{Reply, Version};
 
 const FURTHEST_SHIFT: i32 = 10_000;
 
-/// A year of business days, by which rates are annualised.
+/// Business days in a year, used to annualise rates.
 const BUSINESS_YEAR: Decimal = Decimal::from_parts(252, 0, 0, false, 0);
 
 pub fn day(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -48,7 +48,7 @@ pub fn business_days(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(constant(object.end()))
 }
 
-/// Eight decimals, half to even.
+/// Rounds to eight decimals, half to even.
 fn fraction_of_a_year(business_days: i64) -> Decimal {
     let mut fraction = (Decimal::from(business_days) / BUSINESS_YEAR).round_dp(8);
     fraction.rescale(8);
@@ -101,12 +101,12 @@ fn write_names(object: Object<&mut Vec<u8>>, holiday: Holiday) {
     object.text(name!("name"), holiday.name).text(name!("name_pt"), holiday.name_pt).end();
 }
 
-/// Monday is 1. Day 0, 1970-01-01, was a Thursday.
+/// The weekday; Monday is 1. Day 0, 1970-01-01, was a Thursday.
 fn weekday(day: Day) -> i64 {
     i64::from((day.number() + 3).rem_euclid(7) + 1)
 }
 
-/// What the calendar says, if it knows these days.
+/// The calendar's result, or an error for days outside it.
 fn covered<T>(parameter: &str, known: Option<T>) -> Result<T, ApiError> {
     known.ok_or_else(|| bad(parameter, "leads out of the calendar, which knows 2001-01-01 to 2099-12-31"))
 }
@@ -115,7 +115,7 @@ fn constant(body: Vec<u8>) -> Reply {
     unchanging(Reply::json(body))
 }
 
-/// The calendar changes with the program alone.
+/// Sets the version: the calendar changes only with the program.
 fn unchanging(reply: Reply) -> Reply {
     Reply { version: Version::Content(crate::VERSION), ..reply }
 }

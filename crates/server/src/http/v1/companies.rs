@@ -12,7 +12,7 @@ use crate::http::response::reply::Reply;
 
 const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code, CNPJ or ticker");
 
-/// A company's JSON is about this long; a page is reserved at once.
+/// Typical length of a company's JSON, to reserve a page at once.
 const TYPICAL_BYTES: usize = 290;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -78,19 +78,19 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::data(filings::listed(filings, &listing).end(), stamps))
 }
 
-/// The company that a request names.
+/// The company named in a request.
 pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
     let row = position(companies, id).ok_or(NO_SUCH_COMPANY)?;
     Ok(companies.company(row).id)
 }
 
-/// Whether a company could be called this at all.
+/// Whether this is well-formed as a CNPJ, a registry code or a ticker.
 pub fn can_be_named(id: &str) -> bool {
     Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok() || Ticker::parse(id).is_ok()
 }
 
-/// Finds a company by CNPJ, registry code or ticker. Fourteen digits are a CNPJ first, and a code with zeros in front if no
-/// company has it; a ticker has a letter, so that it is none of the two.
+/// Finds a company by CNPJ, registry code or ticker. Fourteen digits are tried as a CNPJ first, then as a code with
+/// leading zeros; a ticker has a letter, so it is neither.
 fn position(companies: &Companies, id: &str) -> Option<u32> {
     let by_cnpj = || companies.by_cnpj(&Cnpj::parse(id).ok()?);
     let by_code = || companies.position(CompanyId::parse(id.trim()).ok()?);

@@ -1,4 +1,4 @@
-//! Whole data sets. The filters are those of the matching list, and so are the rows.
+//! Exports of whole data sets. Filters and rows are those of the matching list.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,7 +11,7 @@ use crate::http::handler::Question;
 use crate::http::request::format::{Format, NDJSON};
 use crate::http::response::export::{Export, Selection, select};
 
-/// Rows, and the states they are of.
+/// Rows, and their stamps.
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
@@ -30,12 +30,12 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     Ok(Export { name: dataset.name(), day: question.now.utc_day(), stamps, dialect, rows })
 }
 
-/// What can be exported.
+/// A data set that can be exported.
 #[derive(Debug, Clone, Copy)]
 enum Dataset {
     Companies,
     Filings,
-    /// One of those that have endpoints of their own.
+    /// A series with endpoints of its own.
     One(Series),
     Fx,
     /// All series, or one of them.
@@ -68,7 +68,7 @@ impl Dataset {
     }
 }
 
-/// A page is a list's business; silently ignoring one here would give much more than was asked for.
+/// Rejects paging, which is for lists; ignoring it would return much more than was requested.
 fn refuse_paging(question: &Question<'_>) -> Result<(), ApiError> {
     for name in ["limit", "offset"] {
         if question.query.get(name)?.is_some() {
@@ -80,7 +80,7 @@ fn refuse_paging(question: &Question<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The filters of all data sets. Each is read, whichever data set it is for: a typo must not pass for a filter.
+/// The filters of all data sets. All are parsed for every data set: a typo must be reported.
 struct Filters {
     status: Option<String>,
     sector: Option<String>,
@@ -105,7 +105,7 @@ impl Filters {
     }
 }
 
-/// The series that is named, by its id or its code.
+/// The requested series, by its id or its code.
 fn series(text: &str) -> Result<Series, ApiError> {
     let unknown = || {
         ApiError::BadRequest(
@@ -115,7 +115,7 @@ fn series(text: &str) -> Result<Series, ApiError> {
     Series::parse(text).ok_or_else(unknown)
 }
 
-/// The company that is named. Filings alone are of one, so nowhere else need it exist.
+/// The requested company. It need not exist except for filings, the only data set that it filters.
 fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
     let Some(id) = question.query.get("company_id")? else { return Ok(None) };
     if !companies::can_be_named(id) {
@@ -146,7 +146,7 @@ fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Foun
     (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.stamp])
 }
 
-/// The values of one series or, where none is named, of all.
+/// The values of the requested series, or of all.
 fn every_observation(question: &Question<'_>, filters: &Filters) -> Found {
     let Filters { from, to, series, .. } = *filters;
     let named = Series::ALL.into_iter().filter(|other| series.is_none_or(|series| series == *other));
@@ -156,7 +156,7 @@ fn every_observation(question: &Question<'_>, filters: &Filters) -> Found {
     (select(&all, move |all, page| all.list(from, to, page)), stamps)
 }
 
-/// The quotes of one pair or, where none is named, of all.
+/// The quotes of the requested pair, or of all.
 fn every_quote(question: &Question<'_>, filters: &Filters) -> Found {
     let filter = FxFilter { pair: filters.pair, from: filters.from, to: filters.to };
     let part = &question.catalog.fx;

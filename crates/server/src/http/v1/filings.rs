@@ -1,4 +1,4 @@
-//! Documents that companies delivered to the regulator.
+//! Documents that companies filed with the regulator.
 
 use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Page, Table, name};
 use lastro_model::FilingId;
@@ -10,7 +10,7 @@ use crate::http::request::query::LIST_LIMIT;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
-/// A filing's JSON is about this long; a page is reserved at once.
+/// Typical length of a filing's JSON, to reserve a page at once.
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -28,7 +28,7 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::data(body, [filings.stamp]))
 }
 
-/// The filters that a request names.
+/// The filters in a request.
 pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiError> {
     let (from, to) = question.query.days()?;
     Ok(FilingFilter { category: question.query.get("category")?, from, to, company: None })

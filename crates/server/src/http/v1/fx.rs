@@ -1,4 +1,4 @@
-//! Exchange rates: those that are published, and those that follow from one or two of them.
+//! Exchange rates: published ones, and those derived from one or two of them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub fn history(question: &Question<'_>) -> Result<Reply, ApiError> {
     let pair = pair_of(question)?;
     match book.get(pair) {
         Some(quotes) => asked.points(question, &file_name(pair), quotes, book.stamp),
-        // Before the first synchronisation there is nothing to follow from.
+        // Before the first synchronisation there is nothing to derive from.
         None if book.pairs().is_empty() => {
             asked.points(question, &file_name(pair), &Timeline::<FxQuote>::default(), book.stamp)
         }
@@ -66,14 +66,14 @@ fn file_name(pair: Pair) -> String {
     format!("fx-{}-{}", pair.base, pair.quote)
 }
 
-/// The pair that is asked for, published or not.
+/// The requested pair, published or not.
 fn pair_of(question: &Question<'_>) -> Result<Pair, ApiError> {
     let book = &*question.catalog.fx;
     let text = question.query.get("pair")?.unwrap_or("USD/BRL");
     Pair::parse(text).map_err(|_| not_held(book))
 }
 
-/// A pair that is published. One that is not is the client's mistake, and it is told which are.
+/// Parses a published pair. For any other, the error lists the published ones.
 pub fn held_pair(book: &FxBook, text: &str) -> Result<Pair, ApiError> {
     Pair::parse(text).ok().filter(|pair| book.get(*pair).is_some()).ok_or_else(|| {
         let held: Vec<String> = book.pairs().iter().map(ToString::to_string).collect();
@@ -91,14 +91,14 @@ fn not_held(book: &FxBook) -> ApiError {
     ApiError::BadRequest(message.into())
 }
 
-/// The published pairs that a derived one follows from. What costs one real is its own leg: none is needed.
+/// The published pairs that a derived one is computed from. The real needs none.
 struct Legs<'a> {
     pair: Pair,
     base: Option<&'a Timeline<FxQuote>>,
     quote: Option<&'a Timeline<FxQuote>>,
 }
 
-/// The quotes of one day, for the currencies that need one.
+/// The quotes of one day, for the currencies other than the real.
 type LegsOfADay<'a> = (Option<&'a FxQuote>, Option<&'a FxQuote>);
 
 impl<'a> Legs<'a> {
@@ -113,13 +113,13 @@ impl<'a> Legs<'a> {
         Ok(Self { pair, base: leg(pair.base)?, quote: leg(pair.quote)? })
     }
 
-    /// The newest day of any leg. What a plan sees of a leg by itself is also what it sees of it in here.
+    /// The newest day of any leg. A plan sees the same days of a leg here as in the leg's own series.
     fn newest(&self) -> Option<Day> {
         let legs = self.base.into_iter().chain(self.quote);
         legs.filter_map(Timeline::newest).map(Point::day).max()
     }
 
-    /// Days that have all legs, newest first.
+    /// Days with quotes for all legs, newest first.
     fn days(&self) -> Box<dyn Iterator<Item = LegsOfADay<'a>> + 'a> {
         match (self.base, self.quote) {
             (Some(base), Some(quote)) => Box::new(base.points().iter().filter_map(|leg| {
@@ -138,7 +138,7 @@ impl<'a> Legs<'a> {
         match day {
             (Some(base), Some(quote)) => cross(base, quote),
             (None, Some(quote)) => inverse(quote),
-            // A pair in reais is published, or its currency is not held.
+            // A pair in reais is either published or of a currency that is not held.
             (_, None) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Whether the service answers, and how old what it answers with is.
+//! The health of the service, and the age of its data.
 
 use lastro_calc::Check;
 use lastro_catalog::Catalog;
@@ -18,22 +18,22 @@ struct Health {
     version: &'static str,
     sample: bool,
     sources: Vec<Freshness>,
-    /// Those that fail; left out while all are well.
+    /// Failing jobs; left out while there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<FailingJob>,
-    /// Identities between series that do not hold; left out while all do.
+    /// Identities between series that do not hold; left out while there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken_checks: Vec<BrokenCheck>,
 }
 
-/// A series is not what it says, or a publisher erred. It is served all the same: the numbers are the publisher's.
+/// A failed check: a series is mislabelled, or its publisher erred. Still served: the values are the publisher's.
 #[derive(Serialize)]
 struct BrokenCheck {
     name: &'static str,
     series: Vec<&'static str>,
 }
 
-/// How fresh one source is.
+/// The freshness of one source.
 #[derive(Serialize)]
 struct Freshness {
     source: &'static str,
@@ -51,7 +51,7 @@ struct Freshness {
     stale: bool,
 }
 
-/// A point that is published and not in service, and why.
+/// A point that is published but withheld, and the reason.
 #[derive(Serialize)]
 struct WithheldPoint {
     date: String,
@@ -108,10 +108,11 @@ fn withheld_point(withheld: &Withheld) -> WithheldPoint {
     }
 }
 
-/// A source is stale when its newest day is further back than its publisher ever leaves it.
+/// Whether a source is stale: its newest day is older than its publisher's longest gap between publications.
 ///
-/// A new company is registered now and then, a form is renewed once a year, and a day to come says nothing about today: there a source is as fresh as its last
-/// synchronisation. Without anything to go by, a source is stale only if it is empty: that the sample is a sample is told apart.
+/// Companies are registered now and then, forms are renewed once a year, and a future day says nothing about today:
+/// such sources are as fresh as their last synchronisation. Without one, a source is stale only if it is empty:
+/// samples are marked separately.
 pub fn is_stale(state: &SourceState, now: Now) -> bool {
     let past_day = state.newest_day.filter(|newest| *newest <= now.utc_day());
     match (state.source, past_day, state.last_success) {
@@ -126,12 +127,12 @@ pub fn is_stale(state: &SourceState, now: Now) -> bool {
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Calendar days from one publication to the next, with the longest holidays, and a day in hand.
+/// Calendar days from one publication to the next, including the longest holidays, with a day to spare.
 const fn longest_silence_days(source: Source) -> i32 {
     match source {
         Source::Series(series) => {
             let About { frequency, lag_days, .. } = series.about();
-            // The newest value is as old as the next one's period and lag just before that one comes out.
+            // Just before the next value is published, the newest one is as old as the next one's period and lag.
             frequency.longest_period_days() + *lag_days + margin_days(*frequency)
         }
         Source::Fx | Source::Companies | Source::Tickers => 7,
@@ -139,11 +140,11 @@ const fn longest_silence_days(source: Source) -> i32 {
     }
 }
 
-/// How much later than its rule a value may come.
+/// Days by which a value may be later than its rule.
 const fn margin_days(frequency: Frequency) -> i32 {
     match frequency {
         Frequency::CalendarDays => 2,
-        // Carnival or Easter, with the weekend around.
+        // Carnival or Easter, including the weekend.
         Frequency::BusinessDays => 5,
         // Strikes and holidays have moved releases by a week.
         Frequency::Months => 10,
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn each_series_is_stale_by_its_own_rhythm() {
+    fn staleness_depends_on_the_series_frequency() {
         for (series, newest, fresh, stale) in [
             (Series::Selic, "2026-11-10", "2026-11-13", "2026-11-14"),
             (Series::Cdi, "2026-02-13", "2026-02-20", "2026-02-21"),

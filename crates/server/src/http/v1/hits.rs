@@ -1,11 +1,11 @@
-//! What a search found, as an answer shows it.
+//! Search results in a response.
 
 use lastro_catalog::{Catalog, Found, Name, Object, Reading, Searchable, name};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
 
-/// How hits are shown.
+/// Writes search results, with highlights if requested.
 #[derive(Debug)]
 pub struct Hits<'a> {
     catalog: &'a Catalog,
@@ -19,7 +19,7 @@ impl<'a> Hits<'a> {
         Ok(Self { catalog: question.catalog, q: question.query.search()?, highlighted })
     }
 
-    /// The rows, with what they were found by if that was asked for.
+    /// Writes the rows, highlighted if requested.
     pub fn array(
         &self,
         object: Object<Vec<u8>>,
@@ -34,7 +34,7 @@ impl<'a> Hits<'a> {
         object.array(name, found.rows.iter(), |row, out| table.write_highlighted(row, &highlights, out))
     }
 
-    /// `data`, `total`, and how the text was read if not as it stands.
+    /// Writes `data` and `total`, and whether the query was corrected or relaxed.
     pub fn listed(&self, capacity: usize, table: &impl Searchable, found: &Found<'_>) -> Object<Vec<u8>> {
         let object = self.array(Object::new(Vec::with_capacity(capacity)), name!("data"), table, found);
         let Reading { corrected, relaxed } = &found.reading;
@@ -47,7 +47,7 @@ impl<'a> Hits<'a> {
     }
 }
 
-/// How the text was read for both arrays: an object with a member for each that was read otherwise than it stands.
+/// Writes `corrected` and `relaxed` for both arrays: each an object with a member for each array concerned.
 pub fn readings(object: Object<Vec<u8>>, companies: &Reading, filings: &Reading) -> Object<Vec<u8>> {
     let both = [(name!("companies"), companies), (name!("filings"), filings)];
     let corrected = both.iter().filter_map(|(name, reading)| Some((*name, reading.corrected.as_deref()?)));

@@ -1,5 +1,5 @@
-//! A key in the hands of its holder: looked at, rotated, given up. Other keys cannot be named here, so nothing can be
-//! learnt about them.
+//! The holder's own key: shown, rotated, revoked. Other keys cannot be addressed here, so nothing can be learnt about
+//! them.
 
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
@@ -40,7 +40,7 @@ pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
         plan: held.plan.id(),
         rate_limit: held.limit,
         created_at: to_the_second(held.created_at),
-        // Who was never used before is used now.
+        // A key never used before is used by this request.
         last_used_at: last_used.unwrap_or(action.now.utc_day()).to_string(),
         ends_at: held.ends_at.map(to_the_second),
     };
@@ -119,14 +119,14 @@ async fn check_rotation(app: &App, held: &ActiveKey, now: Now) -> Result<(), Api
 const DEFAULT_GRACE: SignedDuration = SignedDuration::from_hours(1);
 const LONGEST_GRACE: i64 = 86_400;
 
-/// Other members are ignored, as everywhere.
+/// The body of a rotation. Other members are ignored, as everywhere.
 #[derive(Deserialize)]
 struct RotationRequest {
     #[serde(default, deserialize_with = "body::present")]
     grace_seconds: Option<serde_json::Value>,
 }
 
-/// How long the old key goes on working. A body is not needed for the default.
+/// The time that the old key remains valid. The default needs no body.
 pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(DEFAULT_GRACE);
@@ -140,7 +140,7 @@ pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
         .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))
 }
 
-/// Nobody needs more.
+/// Formats a time without fractions of a second.
 fn to_the_second(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

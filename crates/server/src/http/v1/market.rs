@@ -33,7 +33,7 @@ fn series(question: &Question<'_>, series: Series) -> Result<Reply, ApiError> {
     asked.points(question, &series.about().id, &part.data, part.stamp)
 }
 
-/// The newest `limit` points between two days.
+/// The parameters: the newest `limit` points between two days.
 pub(super) struct Asked {
     pub(super) from: Option<Day>,
     pub(super) to: Option<Day>,
@@ -48,7 +48,7 @@ impl Asked {
         Ok(Self { from, to, limit, format: question.format()? })
     }
 
-    /// What was asked, as far back as the plan sees.
+    /// The requested points, as far back as the plan allows.
     pub(super) fn points<P: Point>(
         &self,
         question: &Question<'_>,
@@ -72,7 +72,7 @@ impl Asked {
         ))
     }
 
-    /// The day to begin with: never before the plan's window, and asking for what lies before it gets the prompt.
+    /// The first day shown: never before the plan's window. A request for earlier days gets the upgrade prompt.
     pub(super) fn first_day(
         &self,
         question: &Question<'_>,
@@ -88,7 +88,7 @@ impl Asked {
     }
 }
 
-/// The first day that a plan shows; counted from the newest point, so that a stale source hides nothing.
+/// The first day that a plan shows, counted from the newest point, so that a stale source hides nothing.
 fn window_start(plan: Plan, newest: Day) -> Option<Day> {
     (!terms(plan).includes(Feature::History)).then(|| newest.minus_months(HISTORY_MONTHS))
 }

@@ -1,4 +1,4 @@
-//! Version 1 of the API, one file a resource.
+//! Version 1 of the API, one file per resource.
 
 mod allowance;
 pub mod calculations;

@@ -1,4 +1,4 @@
-//! Plans, registration and usage: the only part of the API that writes.
+//! Plans, registration and usage.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl From<&Terms> for PlanItem {
 
 pub fn list(_: &Question<'_>) -> Result<Reply, ApiError> {
     let plans = Plans { plans: plan_table().iter().map(PlanItem::from).collect() };
-    // Drawn from the program's own table: it changes with the program, which every tag names.
+    // Built from the program's own table: it changes with the program, whose version is in every tag.
     Ok(Reply { version: Version::data([]), ..Reply::of(&plans)? })
 }
 
@@ -76,14 +76,14 @@ pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::of(&registered)?.private(StatusCode::CREATED))
 }
 
-/// Who asks for a key, as the body of a registration says.
+/// Parses the applicant from the body of a registration.
 pub fn applicant_from_json(body: &[u8]) -> Result<Applicant, ApiError> {
     let fields: Fields<'_> =
         body::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
     Ok(Applicant::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)?)
 }
 
-/// The members of a registration; others are ignored, whatever they hold.
+/// The members of a registration; all others are ignored.
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
@@ -98,7 +98,7 @@ fn text_of(field: &str, value: Option<&RawValue>) -> Result<String, ApiError> {
         .map_err(|_| ApiError::BadRequest(format!("`{field}` must be a string").into()))
 }
 
-/// A key that was just made; the only moment when it can be shown.
+/// A key just created; it can be shown only now.
 #[derive(Debug)]
 pub struct Issued {
     pub key: ApiKey,
@@ -106,7 +106,7 @@ pub struct Issued {
     pub rate_limit: u32,
 }
 
-/// Makes a key of the Free plan. It is in the store before anyone sees it.
+/// Creates a key of the Free plan. It is stored before it is shown.
 pub async fn issue(
     app: &App,
     client: ClientAddr,
@@ -174,7 +174,7 @@ struct EndpointUsage {
 pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
     let key = action.caller.required_key()?;
     let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
-    // What is counted and not yet written goes first, so that the report holds the request made just before it.
+    // Counts not written yet are flushed first, so that the report includes the request made just before it.
     action.app.usage_flusher.flush().await?;
     let counts = action.app.store.usage(key.account, from, to).await?;
     let report = UsageReport {
@@ -192,7 +192,7 @@ pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
 const DEFAULT_DAYS: i32 = 30;
 const MOST_DAYS: i32 = 366;
 
-/// The days a report covers: by default the last thirty.
+/// The days of a report: by default the last thirty.
 fn reporting_days(query: &Query<'_>, today: Day) -> Result<(Day, Day), ApiError> {
     let (from, to) = query.days()?;
     let to = to.unwrap_or_else(|| from.map_or(today, |from| from.max(today)));
@@ -205,7 +205,7 @@ fn reporting_days(query: &Query<'_>, today: Day) -> Result<(Day, Day), ApiError>
     Ok((from, to))
 }
 
-/// The first day that can be written YYYY-MM-DD.
+/// The first day that can be written as YYYY-MM-DD.
 fn year_zero() -> Day {
     Day::from(jiff::civil::date(0, 1, 1))
 }
@@ -230,7 +230,7 @@ fn by_day(counts: &[UsageCount]) -> Vec<DayUsage> {
     days.into_iter().rev().map(row).collect()
 }
 
-/// Busiest first; endpoints asked equally often by name.
+/// Sorts endpoints by requests, the busiest first, then by name.
 fn by_endpoint(counts: &[UsageCount]) -> Vec<EndpointUsage> {
     let mut endpoints: BTreeMap<&str, u64> = BTreeMap::new();
     for count in counts {

@@ -1,4 +1,4 @@
-//! One search over companies and filings, and what to propose while one types.
+//! One search over companies and filings, and suggestions while the user types.
 
 use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Suggestion, Table, name};
 
@@ -27,7 +27,7 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::data(object.end(), catalog.stamps_of_filings()))
 }
 
-/// For a box that answers while one types.
+/// Suggestions for a search box.
 pub fn suggest(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, limit) = (question.query.search()?, question.query.limit_or(MOST_SUGGESTIONS, SUGGESTIONS)?);
     let suggestions = question.catalog.suggestions(q, limit);
@@ -52,14 +52,14 @@ fn write_suggestion(suggestion: Suggestion<'_>, out: &mut Vec<u8>) {
     };
 }
 
-/// Both kinds in one table: the columns of companies, then those that only filings have.
+/// Writes both kinds into one table: the columns of companies, then those that only filings have.
 fn as_csv(
     question: &Question<'_>,
     dialect: Dialect,
     found_companies: &Listing<'_>,
     found_filings: &Listing<'_>,
 ) -> Result<Reply, ApiError> {
-    // Both begin with `id`.
+    // Both start with `id`.
     let only_companies = Companies::COLUMNS.len() - 1;
     let only_filings = &Filings::COLUMNS[1..];
     let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();

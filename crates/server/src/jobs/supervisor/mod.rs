@@ -1,7 +1,7 @@
-//! Keeps background jobs running: one that panics, or ends before the service does, is started again after a pause.
+//! Keeps background jobs running: one that panics, or ends before the service does, is restarted after a pause.
 //!
-//! Every death is named in the log and counted. A job that dies again and again is told in `/health` and in the metrics;
-//! requests are answered from memory meanwhile, so the service stays ready.
+//! Every death is logged and counted. A job that dies repeatedly is reported in `/health` and in the metrics. Requests
+//! are answered from memory meanwhile, so the service stays ready.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -22,27 +22,27 @@ use super::stopped;
 use crate::metrics::Metrics;
 use crate::metrics::prometheus::{Exposition, Kind};
 
-/// The pause before a start, doubled with each death in a row.
+/// Pause before the first restart, doubled with each further death in a row.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// A job that has run so long is well: its next death is the first of a new row.
+/// Run time after which a job counts as well: its next death is the first of a new row.
 const WELL_AFTER: Duration = Duration::from_secs(5 * 60);
-/// So many deaths in a row are no accident.
+/// Deaths in a row after which a job counts as failing.
 const FAILING_AFTER: u32 = 3;
-/// How long all jobs together have to end when the service stops: one may wait for a store that does not answer.
+/// Time limit for all jobs together to end at shutdown: one may wait for a store that does not reply.
 const ENDED_WITHIN: Duration = Duration::from_secs(10);
 
-/// Makes a run of a job.
+/// Starts one run of a job.
 type Job<'j> = Box<dyn Fn() -> BoxFuture<'j, ()> + Send + Sync + 'j>;
 
-/// Starts jobs, watches over them, and stops them.
+/// Starts, restarts and stops jobs.
 #[derive(Debug)]
 pub struct Supervisor {
     jobs: Arc<Jobs>,
     metrics: Arc<Metrics>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
-    /// By their names.
+    /// Tasks with their job names.
     running: Vec<(String, JoinHandle<()>)>,
 }
 
@@ -51,8 +51,8 @@ impl Supervisor {
         Self { jobs, metrics, clock, stop: watch::Sender::new(false), running: Vec::new() }
     }
 
-    /// Runs what `job` makes of its context, again and again, until the service stops. A job is told of the stop and
-    /// must end itself.
+    /// Runs `job` with its context until the service stops, restarting it whenever it ends. A job receives the stop
+    /// signal and must end itself.
     pub fn start<C, F>(
         &mut self,
         name: impl Into<String>,
@@ -66,7 +66,7 @@ impl Supervisor {
         self.spawn(name.into(), Box::new(move || job(Arc::clone(&context), told.clone()).boxed()));
     }
 
-    /// Once for all jobs, so that it is not compiled anew for each.
+    /// Spawns a job. It is not generic, so that it is not compiled anew for each job.
     fn spawn(&mut self, name: String, job: Job<'static>) {
         let (jobs, metrics) = (Arc::clone(&self.jobs), Arc::clone(&self.metrics));
         let (clock, mut stop, running_as) = (Arc::clone(&self.clock), self.stop.subscribe(), name.clone());
@@ -77,7 +77,7 @@ impl Supervisor {
         self.running.push((running_as, running));
     }
 
-    /// Returns when every job has ended; one that takes too long is cut off.
+    /// Returns when every job has ended. A job that takes too long is aborted.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         let deadline = tokio::time::Instant::now() + ENDED_WITHIN;
@@ -101,7 +101,7 @@ impl Supervisor {
     }
 }
 
-/// One job, and where its fate is written down.
+/// One job, and the places where its starts and deaths are recorded.
 #[derive(Clone, Copy)]
 struct Supervised<'a> {
     name: &'a str,
@@ -143,7 +143,7 @@ async fn keep_running(supervised: Supervised<'_>, job: &Job<'_>, stop: &mut watc
     }
 }
 
-/// Whoever could still say stop may also be gone.
+/// Whether the service stops, or the sender of the stop signal is gone.
 fn is_over(stop: &watch::Receiver<bool>) -> bool {
     *stop.borrow() || stop.has_changed().is_err()
 }
@@ -153,17 +153,17 @@ fn pause_after(deaths: u32) -> Duration {
     (FIRST_PAUSE * 2_u32.pow(doublings)).min(LONGEST_PAUSE)
 }
 
-/// The jobs of this process by name, and how they fare.
+/// The states of this process's jobs by name.
 #[derive(Debug, Default)]
 pub struct Jobs(Mutex<BTreeMap<String, JobState>>);
 
 #[derive(Debug, Default)]
 struct JobState {
     restarts: u64,
-    /// In a row, and when the first of them was.
+    /// Deaths in a row; `since` is the time of the first.
     deaths: u32,
     since: Timestamp,
-    /// By the monotonic clock; `None` while it pauses.
+    /// By the monotonic clock; `None` during a pause.
     running_since_ns: Option<u64>,
 }
 
@@ -178,13 +178,13 @@ impl JobState {
     }
 }
 
-/// A job that dies again and again, as `/health` tells of it.
+/// A job that dies repeatedly, as shown in `/health`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FailingJob {
     pub name: String,
     /// Since the process started.
     pub restarts: u64,
-    /// Its first death in a row.
+    /// Time of its first death in a row.
     pub since: Timestamp,
 }
 
@@ -196,7 +196,7 @@ impl Jobs {
         state.restarts += u64::from(state.deaths > 0);
     }
 
-    /// Says how many deaths in a row that makes.
+    /// Records a death and returns the number of deaths in a row.
     fn note_death(&self, name: &str, now: Now) -> u32 {
         let mut jobs = self.0.lock();
         let state = jobs.entry(name.to_owned()).or_default();
@@ -219,7 +219,7 @@ impl Jobs {
         failing.map(shown).collect()
     }
 
-    /// What the operator is told.
+    /// Writes the metrics.
     pub fn render(&self, now: Now, out: &mut Exposition) {
         let jobs = self.0.lock();
         let help = "Starts of a background job after it died.";

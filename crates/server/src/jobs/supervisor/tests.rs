@@ -4,7 +4,7 @@ use lastro_model::ManualClock;
 
 use super::*;
 
-/// A job that panics as long as it is told to, and its surroundings. Tokio's time is paused and runs ahead by itself.
+/// A supervised job and its environment. Tokio's time is paused and advances by itself.
 struct Stage {
     jobs: Jobs,
     metrics: Metrics,
@@ -43,7 +43,7 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_panics_is_started_again() {
+async fn a_job_that_panics_is_restarted() {
     let stage = Stage::set();
     stage
         .run(async |start| {
@@ -59,7 +59,7 @@ async fn a_job_that_panics_is_started_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_ends_by_itself_is_started_again_and_is_no_panic() {
+async fn a_job_that_ends_early_is_restarted_without_a_panic_count() {
     let stage = Stage::set();
     stage
         .run(async |start| {
@@ -71,7 +71,7 @@ async fn a_job_that_ends_by_itself_is_started_again_and_is_no_panic() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_dies_again_and_again_is_told_until_it_has_run_well() {
+async fn reports_a_failing_job_until_it_has_run_well() {
     let stage = Stage::set();
     stage
         .run(async |start| {
@@ -89,12 +89,12 @@ async fn a_job_that_dies_again_and_again_is_told_until_it_has_run_well() {
             stage.stop.send_replace(true);
         })
         .await;
-    // An assertion that failed inside would have been a death as well.
+    // A failed assertion inside the job would have counted as a death as well.
     assert_eq!(stage.starts.load(Ordering::SeqCst), 6);
 }
 
 #[tokio::test(start_paused = true)]
-async fn pauses_grow_to_a_minute_and_begin_anew_after_a_good_run() {
+async fn pauses_grow_to_a_minute_and_reset_after_a_good_run() {
     let stage = Stage::set();
     let began = parking_lot::Mutex::new(Vec::new());
     stage
@@ -112,7 +112,7 @@ async fn pauses_grow_to_a_minute_and_begin_anew_after_a_good_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_is_heard_in_a_pause() {
+async fn a_stop_ends_a_restart_pause() {
     let stage = Stage::set();
     let job = stage.run(async |_| panic!("on purpose"));
     let stop = async {
@@ -124,7 +124,7 @@ async fn a_stop_is_heard_in_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_the_making_of_a_job_is_its_death() {
+async fn a_panic_while_creating_a_job_counts_as_its_death() {
     let stage = Stage::set();
     stage
         .run(|start| {
@@ -137,7 +137,7 @@ async fn a_panic_in_the_making_of_a_job_is_its_death() {
 }
 
 #[test]
-fn what_a_panic_said_is_found() {
+fn extracts_the_panic_message() {
     for (panic, said) in [
         (std::panic::catch_unwind(|| panic!("plain")), "plain"),
         (std::panic::catch_unwind(|| panic!("made of {}", 2)), "made of 2"),
@@ -148,7 +148,7 @@ fn what_a_panic_said_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_does_not_end_is_cut_off() {
+async fn a_job_that_does_not_end_is_aborted() {
     let context = Arc::new(());
     let clock = Arc::new(ManualClock::starting_at(1_793_620_800_000));
     let mut supervisor = Supervisor::new(Arc::default(), Arc::new(Metrics::new([])), clock);
@@ -160,7 +160,7 @@ async fn a_job_that_does_not_end_is_cut_off() {
     tokio::task::yield_now().await;
     supervisor.stop().await;
     drop(context);
-    // What was cut off lets go of what it held.
+    // An aborted job drops the values it held.
     while Arc::strong_count(&held) > 1 {
         tokio::task::yield_now().await;
     }

@@ -1,8 +1,8 @@
-//! The one way out to receivers, and its guard.
+//! The only HTTP client that connects to receivers, and its guard against private addresses.
 //!
-//! The address of a connection is looked at after the name was resolved and by the connector itself, so that a name cannot
-//! show one address to a check and another to the connection. Redirects are not followed, no proxy is asked, nothing is
-//! unpacked, and of an answer little is read and nothing is shown to anybody.
+//! The connector itself checks the address after resolving the name, so a name cannot resolve to one address for the
+//! check and to another for the connection. Redirects are not followed, no proxy is used, and nothing is decompressed.
+//! Little of a response is read, and its body is shown to nobody.
 
 mod resolver;
 
@@ -19,11 +19,11 @@ use reqwest::redirect::Policy;
 use super::address::is_public;
 use resolver::{Resolver, SystemResolver};
 
-/// What is read of an answer, so that its connection can be used again; the rest is dropped with the connection.
+/// Bytes of a response body that are read so that its connection can be reused. A longer body closes the connection.
 const LARGEST_ANSWER: usize = 16 * 1024;
-/// How long that may take.
+/// Time limit for reading the body.
 const REST_TIMEOUT: Duration = Duration::from_secs(1);
-/// A name without a public address is refused so long after it was asked for: the time that passes tells nothing of the reason.
+/// Time after which a name without a public address is rejected, so that the elapsed time does not reveal the reason.
 const REFUSAL_AFTER: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Connector {
     deadline: Duration,
 }
 
-/// What is sent, signed already.
+/// A signed request to a receiver.
 #[derive(Debug)]
 pub struct SignedRequest<'a> {
     pub url: &'a str,
@@ -43,28 +43,29 @@ pub struct SignedRequest<'a> {
     pub body: String,
 }
 
-/// What a receiver said.
+/// The part of a receiver's response that matters for delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiverResponse {
     pub status: u16,
     pub retry_after: Option<String>,
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryError {
-    /// No name, a name of private addresses alone, a resolver that fails: which of them is nobody's business but the operator's.
+    /// The name does not exist, has only private addresses, or the resolver failed. Only the operator learns which.
     NoPublicAddress,
     NotHttps,
     NoAnswer,
     NoConnection,
     Broken,
-    /// A panic of ours.
+    /// A panic in this service.
     Internal,
 }
 
 impl DeliveryError {
-    /// For the webhook's owner. Nothing that a network says goes in here, and names inside ours look like names that do not exist.
+    /// The error text shown to the webhook's owner. It holds no text from the network, and makes internal names look
+    /// like names that do not exist.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::NoPublicAddress => "no public address is known for this receiver",
@@ -100,7 +101,7 @@ impl Connector {
         Ok(Self { client, allow_private, deadline })
     }
 
-    /// Posts a request. The status alone is the response; it must come within the deadline.
+    /// Posts a request. Returns the status and `Retry-After`, which must arrive within the deadline.
     pub async fn post(&self, request: SignedRequest<'_>) -> Result<ReceiverResponse, DeliveryError> {
         let url = self.checked(request.url)?;
         let sending = self
@@ -125,7 +126,7 @@ impl Connector {
         Ok(answer)
     }
 
-    /// Numbers never reach the resolver, so they are looked at here, in the one notation that parsing leaves.
+    /// Parses and checks a URL. IP literals never reach the resolver, so they are checked here, in normalised form.
     fn checked(&self, url: &str) -> Result<reqwest::Url, DeliveryError> {
         let url = reqwest::Url::parse(url).map_err(|_| DeliveryError::NoConnection)?;
         if self.allow_private {
@@ -141,7 +142,7 @@ impl Connector {
     }
 }
 
-/// The host, if it is a number. Parsing has turned every notation of one into this.
+/// The host, if it is an IP literal. URL parsing has normalised every notation of it.
 pub fn literal_address(url: &reqwest::Url) -> Option<IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
@@ -171,13 +172,13 @@ fn delivery_error(error: &reqwest::Error) -> DeliveryError {
     }
 }
 
-/// Resolves names, and keeps back the addresses that are not public.
+/// Resolves names and drops addresses that are not public.
 struct Guard {
     resolver: Arc<dyn Resolver>,
     allow_private: bool,
 }
 
-/// A name has no address that we may connect to.
+/// The error for a name without an address that may be connected to.
 #[derive(Debug)]
 struct NoPublicAddress;
 

@@ -1,8 +1,8 @@
-//! Where the addresses of a receiver's name come from. What may be connected to is decided by the connector.
+//! Name resolution for receivers. The connector decides which of the addresses may be connected to.
 //!
-//! The system's resolver cannot be interrupted: it hangs for as long as a customer's name servers are silent, and whoever
-//! gives up waiting leaves a thread behind. So that this delays nobody else, look-ups have threads of their own, more of them
-//! than there can be deliveries at once, and a name that hangs holds one of them however often it is asked for.
+//! The system's resolver cannot be interrupted: it hangs as long as a customer's name servers are silent, and a caller
+//! that times out leaves a thread behind. To delay no other delivery, lookups run on their own threads. There are more
+//! of these than concurrent deliveries, and concurrent lookups of one name share a single thread.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,22 +15,22 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Twice the deliveries that can run at once: for as many names again whose deliveries have been given up.
+/// Twice the number of concurrent deliveries, to leave room for lookups whose deliveries have timed out.
 pub(super) const LOOKUPS_AT_ONCE: usize = 512;
-/// A resolver needs little, and there may be many.
+/// Stack of a lookup thread: small, because there may be many.
 const STACK: usize = 512 * 1024;
 
 pub(super) trait Resolver: Send + Sync {
-    /// At least one, or an error.
+    /// Returns at least one address, or an error.
     fn look_up(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// Asks, and waits for the answer.
+/// A blocking lookup.
 type Ask = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
-/// What was found, for all who wait for it; nothing yet while the resolver is asked.
+/// The result shared by all who wait for a name; `None` while the lookup is pending.
 type Found = Option<Result<Vec<IpAddr>, io::ErrorKind>>;
 
-/// The names that the system's resolver is being asked for.
+/// The system's resolver, with its pending lookups by name.
 #[derive(Clone)]
 pub(super) struct SystemResolver {
     ask: Arc<Ask>,
@@ -62,7 +62,7 @@ impl SystemResolver {
         Self { ask: Arc::new(ask), asked: Arc::default(), places }
     }
 
-    /// Joins those who wait for this name already, or has it looked up.
+    /// Joins a pending lookup of this name, or starts one.
     async fn found_for(&self, name: String) -> io::Result<watch::Receiver<Found>> {
         let known = self.asked.lock().get(&name).cloned();
         if let Some(answer) = known {
@@ -71,7 +71,7 @@ impl SystemResolver {
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
         let (sender, answer) = watch::channel(None);
         match self.asked.lock().entry(name.clone()) {
-            // Somebody else was let in first.
+            // Another caller started this lookup meanwhile.
             Entry::Occupied(known) => return Ok(known.get().clone()),
             Entry::Vacant(free) => free.insert(answer.clone()),
         };
@@ -91,7 +91,7 @@ impl SystemResolver {
     }
 }
 
-/// A name that is being asked for. However that ends, it can be asked for anew, and its place is free.
+/// A pending lookup. Dropping it, also after a panic, frees its place and allows a new lookup of the name.
 struct LookUp {
     name: String,
     asked: Arc<Mutex<HashMap<String, watch::Receiver<Found>>>>,

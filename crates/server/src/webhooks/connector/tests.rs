@@ -1,5 +1,5 @@
-//! The guard against every way we know of being sent where we must not go. Nothing here connects to anything but loopback:
-//! a refusal comes before any connection.
+//! Tests the guard against every known way to reach a forbidden address. They connect only to loopback: a rejection
+//! comes before any connection.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::resolver::LOOKUPS_AT_ONCE;
 use super::*;
 
-/// A resolver that says what it was told to, answer by answer; the last one stands.
+/// A resolver that returns the given answers in order and then repeats the last.
 struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
 
 impl Scripted {
@@ -43,7 +43,7 @@ async fn post(connector: &Connector, url: &str) -> Result<ReceiverResponse, Deli
 }
 
 #[tokio::test]
-async fn numbers_are_refused_in_every_notation() {
+async fn private_ip_literals_are_rejected_in_every_notation() {
     let connector = connector(Scripted::new(&[&["127.0.0.1"]]), false);
     for host in [
         "127.0.0.1",
@@ -85,7 +85,7 @@ async fn numbers_are_refused_in_every_notation() {
     }
 }
 
-/// Waits longer than a refusal takes; time runs ahead by itself where a test has paused it.
+/// Posts with a deadline longer than a rejection takes. In tests with paused time the clock advances by itself.
 async fn refused(resolver: Arc<dyn Resolver>) -> (Result<ReceiverResponse, DeliveryError>, Duration) {
     let connector = Connector::with_resolver(resolver, false, Duration::from_secs(15)).unwrap();
     let asked = tokio::time::Instant::now();
@@ -94,7 +94,7 @@ async fn refused(resolver: Arc<dyn Resolver>) -> (Result<ReceiverResponse, Deliv
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_of_private_addresses_looks_like_one_that_does_not_exist() {
+async fn names_with_only_private_addresses_look_nonexistent() {
     let mut refusals = Vec::new();
     for addresses in
         [&["127.0.0.1"][..], &["10.0.0.1", "::1"], &["169.254.169.254"], &["::ffff:192.168.0.1"], &[]]
@@ -110,7 +110,7 @@ async fn a_name_of_private_addresses_looks_like_one_that_does_not_exist() {
     assert!(refusals.iter().all(|refusal| *refusal == alike), "{refusals:?}");
 }
 
-/// A resolver that knows no name, and takes its time to say so.
+/// A resolver that fails with the given error after a delay.
 struct Unknown(io::ErrorKind, Duration);
 
 impl Resolver for Unknown {
@@ -132,7 +132,7 @@ async fn resolved(guard: &Guard) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_connection_looks_at_the_address_it_is_about_to_use() {
+async fn checks_the_resolved_addresses_for_every_connection() {
     let resolver = Scripted::new(&[&["1.1.1.1"], &["10.0.0.1", "1.1.1.1", "fd00::1"], &["127.0.0.1"]]);
     let guard = Guard { resolver, allow_private: false };
     assert_eq!(resolved(&guard).await, ["1.1.1.1"]);
@@ -140,9 +140,9 @@ async fn every_connection_looks_at_the_address_it_is_about_to_use() {
     assert_eq!(resolved(&guard).await, ["no public address is known for this receiver"], "rebound");
 }
 
-/// A name that is looked up once for a check and once more for the connection could show each another address.
+/// With one lookup for the check and another for the connection, a name could resolve to a different address in each.
 #[tokio::test]
-async fn the_address_that_was_looked_at_is_the_one_connected_to() {
+async fn connects_to_the_address_that_was_checked() {
     let answer = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
     let first = Receiver::answering(answer).await;
     let next = Receiver::open(
@@ -163,7 +163,7 @@ async fn the_address_that_was_looked_at_is_the_one_connected_to() {
 }
 
 #[tokio::test]
-async fn a_private_network_opens_only_when_it_is_allowed() {
+async fn private_addresses_need_the_setting() {
     let resolver = || Scripted::new(&[&["127.0.0.1"]]);
     let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
     let url = receiver.url("some.name");
@@ -173,7 +173,7 @@ async fn a_private_network_opens_only_when_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_an_answer_and_is_not_followed() {
+async fn redirects_are_not_followed() {
     let away = "HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/latest/\r\ncontent-length: 0\r\n\r\n";
     let receiver = Receiver::answering(away).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
@@ -181,7 +181,7 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_asks_for_is_handed_on() {
+async fn returns_the_retry_after_header() {
     let busy = "HTTP/1.1 503 Busy\r\nretry-after: 77\r\ncontent-length: 0\r\n\r\n";
     let receiver = Receiver::answering(busy).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
@@ -197,7 +197,7 @@ async fn an_endless_body_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_answer_in_drips_is_no_answer_in_time() {
+async fn a_slowly_dripping_response_header_times_out() {
     let receiver = Receiver::going_on("HTTP/1.1 200 ", b"O", Duration::from_millis(100)).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
     assert_eq!(answer, Err(DeliveryError::NoAnswer));
@@ -205,7 +205,7 @@ async fn an_answer_in_drips_is_no_answer_in_time() {
 }
 
 #[tokio::test]
-async fn a_body_in_drips_is_left_after_a_moment() {
+async fn stops_reading_a_slowly_dripping_body() {
     let receiver = Receiver::going_on("HTTP/1.1 200 OK\r\n\r\n", b"x", Duration::from_millis(100)).await;
     let answer = post(&connector(Scripted::new(&[&["127.0.0.1"]]), true), &receiver.url("127.0.0.1")).await;
     assert_eq!(answer.unwrap().status, 200);
@@ -213,7 +213,7 @@ async fn a_body_in_drips_is_left_after_a_moment() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_nonsense_have_their_sentences() {
+async fn closed_ports_and_invalid_http_are_distinct_errors() {
     let connector = connector(Scripted::new(&[&["127.0.0.1"]]), true);
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     assert_eq!(post(&connector, &format!("http://{closed}/")).await, Err(DeliveryError::NoConnection));
@@ -221,7 +221,7 @@ async fn nobody_there_and_nonsense_have_their_sentences() {
     assert_eq!(post(&connector, &receiver.url("127.0.0.1")).await, Err(DeliveryError::Broken));
 }
 
-/// The name servers of everybody in `dead.example`: silent until they are mended.
+/// The name servers of `dead.example`, which do not reply until they are mended.
 #[derive(Default)]
 struct DeadServers {
     mended: Mutex<bool>,
@@ -230,7 +230,7 @@ struct DeadServers {
 }
 
 impl DeadServers {
-    /// A resolver that hangs in them, and finds every other name on this machine.
+    /// A resolver that hangs on their names and resolves every other name to loopback.
     fn resolver(self: &Arc<Self>) -> Arc<SystemResolver> {
         let servers = Arc::clone(self);
         Arc::new(SystemResolver::asking(move |name| {
@@ -267,7 +267,7 @@ fn dead_names(count: usize) -> impl Iterator<Item = String> {
 }
 
 #[tokio::test]
-async fn names_that_hang_delay_nobody_else() {
+async fn hanging_lookups_do_not_delay_others() {
     let servers = Arc::new(DeadServers::default());
     let resolver = servers.resolver();
     let hanging: Vec<_> =
@@ -281,7 +281,7 @@ async fn names_that_hang_delay_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
+async fn concurrent_lookups_of_one_name_share_one_query() {
     let servers = Arc::new(DeadServers::default());
     let resolver = servers.resolver();
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -294,7 +294,7 @@ async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
     };
     let hanging: Vec<_> = (0..2 * LOOKUPS_AT_ONCE).map(|_| look_up()).collect();
     servers.asked_for(1).await;
-    // Who came only after the answer would rightly ask again.
+    // A lookup that begins after the reply would rightly start a new query.
     while waiting.load(Ordering::SeqCst) < hanging.len() {
         tokio::task::yield_now().await;
     }
@@ -307,7 +307,7 @@ async fn a_name_that_hangs_is_asked_once_for_all_who_want_it() {
 }
 
 #[tokio::test]
-async fn so_many_names_and_no_more_are_asked_at_once() {
+async fn limits_concurrent_lookups() {
     let servers = Arc::new(DeadServers::default());
     let resolver = servers.resolver();
     let hanging: Vec<_> =
@@ -321,7 +321,7 @@ async fn so_many_names_and_no_more_are_asked_at_once() {
 }
 
 #[tokio::test]
-async fn a_resolver_that_fails_says_so_to_all_and_can_be_asked_again() {
+async fn a_failed_lookup_returns_its_error_and_can_be_repeated() {
     let failing = SystemResolver::asking(|_| Err(io::ErrorKind::NotFound.into()));
     for _ in 0..3 {
         assert_eq!(failing.look_up("none.example").await.unwrap_err().kind(), io::ErrorKind::NotFound);
@@ -331,7 +331,7 @@ async fn a_resolver_that_fails_says_so_to_all_and_can_be_asked_again() {
 /// Any port of this machine.
 const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
 
-/// A receiver that speaks bytes.
+/// A TCP server that replies with fixed bytes.
 struct Receiver {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -343,7 +343,7 @@ impl Receiver {
         Self::open(LOOPBACK, answer, &[], Duration::ZERO).await
     }
 
-    /// Sends `more` again and again after the answer, with a pause before each.
+    /// Sends `more` repeatedly after the answer, pausing after each.
     async fn going_on(answer: &'static str, more: &'static [u8], pause: Duration) -> Self {
         Self::open(LOOPBACK, answer, more, pause).await
     }
@@ -378,7 +378,7 @@ impl Receiver {
     }
 }
 
-/// Ends when the other side does not take any more.
+/// Replies to one connection. Returns when the other side stops reading.
 async fn talk(mut stream: TcpStream, answer: &str, more: &[u8], pause: Duration) {
     let mut request = [0; 2048];
     let _ = stream.read(&mut request).await;

@@ -1,4 +1,4 @@
-//! Many connections: of one address, and in all.
+//! Connection limits: per address and in total.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ async fn silent(app: &TestApp, number: usize) -> Vec<Raw> {
 }
 
 #[tokio::test]
-async fn one_address_has_a_share_and_the_others_are_served() {
+async fn connections_are_limited_per_address() {
     let app = crowded(100, 4).await;
     let _silent = silent(&app, 4).await;
     opened(&app, 4).await;
@@ -35,7 +35,7 @@ async fn one_address_has_a_share_and_the_others_are_served() {
 }
 
 #[tokio::test]
-async fn silent_connections_make_place_for_their_own_address() {
+async fn silent_connections_make_room_for_their_own_address() {
     let app = crowded(100, 4).await;
     let mut silent = silent(&app, 4).await;
     opened(&app, 4).await;
@@ -46,7 +46,7 @@ async fn silent_connections_make_place_for_their_own_address() {
 }
 
 #[tokio::test]
-async fn silent_connections_make_place_for_other_addresses() {
+async fn silent_connections_make_room_for_other_addresses() {
     let app = crowded(8, 8).await;
     let _silent = silent(&app, 8).await;
     opened(&app, 8).await;
@@ -57,9 +57,9 @@ async fn silent_connections_make_place_for_other_addresses() {
     }
 }
 
-/// Nobody who is being answered has to go; newcomers wait in the system's queue.
+/// Connections being answered are not closed; new ones wait in the system's queue.
 #[tokio::test]
-async fn a_connection_that_is_busy_is_not_sent_away() {
+async fn busy_connections_are_not_closed_for_new_ones() {
     let app = crowded(2, 2).await;
     let (mut first, mut second) = (Raw::connect(&app).await, Raw::connect(&app).await);
     first.ask(LARGE).await;
@@ -75,7 +75,7 @@ async fn a_connection_that_is_busy_is_not_sent_away() {
 }
 
 #[tokio::test]
-async fn proxies_that_are_trusted_have_as_many_as_they_need() {
+async fn trusted_proxies_have_no_per_address_limit() {
     let app = TestApp::start_with(|setup| {
         setup.settings.connections = connections(100, 2);
         setup.settings.trusted_proxies = "127.0.0.1/32".to_owned();
@@ -91,7 +91,7 @@ async fn proxies_that_are_trusted_have_as_many_as_they_need() {
 }
 
 #[test]
-fn ipv6_clients_are_counted_by_the_network_that_a_subscriber_gets() {
+fn ipv6_connections_are_counted_per_64_bit_network() {
     let connections = Arc::new(Connections::new(connections(100, 2), Arc::new(ManualClock::starting_at(0))));
     let admitted = |address: &str| connections.admit(address.parse::<IpAddr>().unwrap(), false);
     let held = [admitted("2001:db8::1"), admitted("2001:db8::ffff:2"), admitted("2001:db8:0:1::1")];

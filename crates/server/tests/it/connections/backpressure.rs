@@ -1,4 +1,4 @@
-//! Unsent bytes are bounded, on one connection and in all.
+//! Unsent bytes are bounded, per connection and in total.
 
 use futures_util::future::join_all;
 use lastro::config::{ClientMemory, ConnectionSettings};
@@ -8,7 +8,7 @@ use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent
 use crate::app::{TestApp, connections, defaults, soon};
 
 const MOST_UNSENT: usize = 2 << 20;
-/// As many as one connection may have at once.
+/// The number of streams that one connection may have at once.
 const STREAMS: usize = 32;
 
 async fn narrow() -> TestApp {
@@ -19,7 +19,7 @@ async fn narrow() -> TestApp {
     .await
 }
 
-/// Asks on many streams and takes nothing.
+/// Sends requests on many streams and reads nothing.
 async fn greedy(app: &TestApp, address: &str, key: &str, paths: &[&str], streams: usize) -> Multiplexed {
     let mut client = Multiplexed::connect_from(app, address, 0).await;
     for path in paths.iter().cycle().take(streams) {
@@ -32,9 +32,9 @@ async fn greedy(app: &TestApp, address: &str, key: &str, paths: &[&str], streams
     client
 }
 
-/// Four connections, all streams of each, of the largest there is and of what is made anew.
+/// Four connections with all their streams, for the largest response and for responses built anew.
 #[tokio::test]
-async fn streams_that_take_nothing_fill_no_memory() {
+async fn unread_streams_use_bounded_memory() {
     const OF_ONE: usize = 4 << 20;
     const LARGEST_ANSWER: usize = 5 << 20;
     let app = TestApp::start_with(usual).await;
@@ -56,9 +56,9 @@ async fn streams_that_take_nothing_fill_no_memory() {
     soon(async || unsent(&app) == 0).await;
 }
 
-/// Requests that wait are kept as well.
+/// Waiting requests use memory as well.
 #[tokio::test]
-async fn whoever_asks_on_and_on_and_takes_nothing_is_hung_up_on() {
+async fn a_client_that_only_sends_requests_is_disconnected() {
     let app = narrow().await;
     let key = app.ample_key(Plan::Bronze).await;
     greedy(&app, "127.0.0.1", &key, &["/docs/openapi.yaml"], STREAMS).await.ended().await;
@@ -66,9 +66,9 @@ async fn whoever_asks_on_and_on_and_takes_nothing_is_hung_up_on() {
     soon(async || unsent(&app) == 0).await;
 }
 
-/// What was asked for too much of comes as soon as the rest is taken.
+/// Requests beyond the limit are answered as soon as the earlier responses are read.
 #[tokio::test]
-async fn requests_wait_until_the_client_has_taken_what_it_asked_for() {
+async fn requests_wait_until_earlier_responses_are_read() {
     let app = narrow().await;
     let length = app.get("/docs/openapi.yaml").send().await.expect(200).plain().len();
     let mut client = Multiplexed::connect(&app, 16 * 1024).await;
@@ -84,15 +84,15 @@ async fn requests_wait_until_the_client_has_taken_what_it_asked_for() {
     soon(async || unsent(&app) == 0).await;
 }
 
-/// Nobody who reads has to wait for them.
+/// Clients that read need not wait for those that do not.
 #[tokio::test]
-async fn under_pressure_whoever_takes_nothing_goes_first() {
+async fn pressure_closes_clients_that_read_nothing_first() {
     let app = narrow().await;
     let (key, mut attackers) = (app.ample_key(Plan::Bronze).await, Vec::new());
     while unsent(&app) < MOST_UNSENT {
         let address = format!("127.0.1.{}", attackers.len() / 2 + 1);
         attackers.push(greedy(&app, &address, &key, &["/docs/openapi.yaml"], 10).await);
-        // Ten answers, of which sixteen kilobytes count, and a little for each.
+        // Each of the ten responses counts with sixteen kilobytes, plus a little.
         soon(async || unsent(&app) >= (attackers.len() * 10 * 16 * 1024).min(MOST_UNSENT)).await;
     }
     assert!(Raw::connect(&app).await.is_served().await);
@@ -102,7 +102,7 @@ async fn under_pressure_whoever_takes_nothing_goes_first() {
     assert!(open(&app) > 1, "no more than it takes are hung up on");
 }
 
-/// Readers that take a little now and then are not stalled. At twice the limit the one with most unsent has to go.
+/// Readers that take a little now and then are not stalled. At twice the limit, the one with most unsent is closed.
 #[tokio::test]
 async fn slow_readers_make_room_for_others() {
     let memory = ClientMemory { unsent: 16 * 1024, ..defaults().connections.client_memory };

@@ -1,4 +1,4 @@
-//! Connections that send without end and ask for nothing are closed; lively clients are not.
+//! Connections that send endless frames without requests are closed; busy clients are not.
 
 use bytes::Bytes;
 use tokio::io::AsyncReadExt;
@@ -15,7 +15,7 @@ fn frame(kind: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&head[..], payload].concat()
 }
 
-/// Sends until the other side closes; gives all that came back.
+/// Sends until the server closes the connection, and returns everything received.
 async fn flood(app: &TestApp, frame: &[u8], most: usize) -> Vec<u8> {
     let raw = Raw::connect(app).await;
     let (mut reader, mut writer) = raw.0.into_split();
@@ -36,7 +36,7 @@ async fn flood(app: &TestApp, frame: &[u8], most: usize) -> Vec<u8> {
     received
 }
 
-/// The error code of the last frame, if it says farewell.
+/// The error code of the last frame, if it is GOAWAY.
 fn farewell(received: &[u8]) -> Option<u8> {
     let mut rest = received;
     let mut last = None;
@@ -49,7 +49,7 @@ fn farewell(received: &[u8]) -> Option<u8> {
 }
 
 #[tokio::test]
-async fn frames_that_ask_for_nothing_end_the_connection() {
+async fn frames_without_requests_end_the_connection() {
     let app = TestApp::start_with(usual).await;
     let kinds = [
         ("PING", frame(6, 0, &[0; 8])),
@@ -67,12 +67,12 @@ async fn frames_that_ask_for_nothing_end_the_connection() {
     opened(&app, 0).await;
 }
 
-/// Each request and each piece of an answer earns the frames that belong to it.
+/// Each request and each part of a response allows the frames that belong to it.
 #[tokio::test]
-async fn a_lively_client_is_no_flood() {
+async fn a_busy_client_is_not_a_flood() {
     let app = TestApp::start_with(usual).await;
     let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
-    // A small window: the client gives room in many small steps.
+    // With a small window, the client sends many window updates.
     let (mut sender, mut connection) =
         h2::client::Builder::new().initial_window_size(4096).handshake::<_, Bytes>(stream).await.unwrap();
     let mut pings = connection.ping_pong().unwrap();
@@ -98,12 +98,12 @@ async fn a_lively_client_is_no_flood() {
     assert_eq!((closed_as(&app, "flood").await, open(&app)), (0, 1));
 }
 
-/// h2 keeps trailers of requests that were answered until their streams end.
+/// h2 keeps trailers of answered requests until their streams end.
 #[tokio::test]
-async fn trailers_that_nobody_reads_end_the_connection() {
+async fn unread_trailers_end_the_connection() {
     let app = TestApp::start_with(usual).await;
     let mut raw = Raw::connect(&app).await;
-    // GET /docs of the host `x`, left open; then 900 references to `age` of the static table.
+    // GET /docs for the host `x`, left open; then 900 references to `age` in the static table.
     let block = b"\x82\x86\x04\x05/docs\x01\x01x";
     let head = [&[0, 0, block.len() as u8, 1, 4, 0, 0, 0, 1][..], block].concat();
     let trailers = [&[0, 3, 132, 1, 5, 0, 0, 0, 1][..], &[0x95; 900]].concat();
@@ -114,9 +114,9 @@ async fn trailers_that_nobody_reads_end_the_connection() {
     assert_eq!(closed_as(&app, "flood").await, 1);
 }
 
-/// Parts of heads that h2 remembers keep the buffers that they were read into.
+/// Header parts that h2 keeps hold on to the buffers they were read into.
 #[tokio::test]
-async fn a_connection_that_was_sent_much_is_left() {
+async fn connections_with_many_large_headers_are_closed() {
     let app = TestApp::start_with(usual).await;
     let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
     let (mut sender, connection) = h2::client::handshake(stream).await.unwrap();

@@ -1,4 +1,4 @@
-//! Handshakes of TLS: who does not finish one is silent like any other, and keeps nobody from being served.
+//! TLS handshakes: a client that does not finish one is closed as idle, and does not block others.
 
 use tempfile::TempDir;
 
@@ -15,11 +15,11 @@ async fn start(certificate: &TestCertificate, directory: &TempDir) -> TestApp {
     .await
 }
 
-/// The beginning of a greeting that promises more than comes.
+/// The start of a ClientHello that announces more bytes than follow.
 const HALF_A_GREETING: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
 
 #[tokio::test]
-async fn a_handshake_that_is_not_finished_ends_with_the_silent() {
+async fn unfinished_handshakes_are_closed_as_idle() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     for sent in [&b""[..], b"\x16", HALF_A_GREETING] {
         let app = start(&certificate, &directory).await;
@@ -36,7 +36,7 @@ async fn a_handshake_that_is_not_finished_ends_with_the_silent() {
 }
 
 #[tokio::test]
-async fn a_greeting_that_comes_byte_by_byte_has_as_long_as_any_other() {
+async fn a_handshake_sent_byte_by_byte_gets_no_extra_time() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut raw = Raw::connect(&app).await;
@@ -51,7 +51,7 @@ async fn a_greeting_that_comes_byte_by_byte_has_as_long_as_any_other() {
 }
 
 #[tokio::test]
-async fn others_are_served_beside_handshakes_that_hang() {
+async fn hanging_handshakes_do_not_block_other_clients() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut hanging = Vec::new();
@@ -65,9 +65,9 @@ async fn others_are_served_beside_handshakes_that_hang() {
     assert_eq!(certificate.client().build().unwrap().get(url).send().await.unwrap().status(), 200);
 }
 
-/// What a session holds back is little: an answer that nobody reads is seen as one.
+/// A TLS session buffers little, so an unread response is detected.
 #[tokio::test]
-async fn an_answer_that_nobody_reads_ends_the_connection_over_tls_too() {
+async fn unread_responses_end_tls_connections_too() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let client = certificate.client().http1_only().build().unwrap();
@@ -90,7 +90,7 @@ async fn bytes_of_an_unfinished_handshake_are_charged() {
     let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
     let app = start(&certificate, &directory).await;
     let mut raw = Raw::connect(&app).await;
-    // Two whole records of a greeting that has 65,535 bytes.
+    // Two whole records of a ClientHello of 65,535 bytes.
     let greeting = [&[1, 0, 0xff, 0xff][..], &[0; 2 * 16_384 - 4]].concat();
     for part in greeting.chunks(16_384) {
         raw.send(&[&[0x16, 3, 1, 0x40, 0], part].concat()).await;

@@ -1,4 +1,4 @@
-//! Connections that hold on to the service: silent, slow, greedy, or many. Each ends in time, and nobody else notices.
+//! Connections that hold resources: silent, slow, greedy, or many. Each is closed in time, without affecting others.
 
 mod admission;
 mod backpressure;
@@ -20,15 +20,15 @@ use tokio::task::JoinHandle;
 
 use crate::app::{TestApp, connections, soon};
 
-/// Nearly five megabytes: more than sockets hold.
+/// Nearly five megabytes: more than socket buffers hold.
 const LARGE: &str = "/docs/assets/scalar.js";
 
-/// As an operator gets it who sets nothing, but for the number of connections.
+/// Default settings, except for the number of connections.
 fn usual(setup: &mut Setup) {
     setup.settings.connections = connections(1000, 1000);
 }
 
-/// Lets time pass and looks at all connections, as the service does every second.
+/// Advances the clock and sweeps all connections, as the service does every second.
 fn pass(app: &TestApp, seconds: u64) {
     app.advance_seconds(seconds);
     app.service.app.connections.sweep();
@@ -46,7 +46,7 @@ async fn opened(app: &TestApp, number: usize) {
     soon(async || open(app) == number).await;
 }
 
-/// How many connections the service has ended for this reason.
+/// Number of connections that the service closed for this reason.
 async fn closed_as(app: &TestApp, reason: &str) -> u64 {
     metric(app, &format!("lastro_connections_closed_total{{reason=\"{reason}\"}} ")).await
 }
@@ -56,7 +56,7 @@ async fn metric(app: &TestApp, name: &str) -> u64 {
     metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap()
 }
 
-/// A client that sends bytes as they are, and reads when it is told to.
+/// A client that sends raw bytes and reads only on demand.
 struct Raw(TcpStream);
 
 impl Raw {
@@ -64,7 +64,7 @@ impl Raw {
         Self(TcpStream::connect(app.service.address).await.unwrap())
     }
 
-    /// From another address of this machine.
+    /// Connects from another address of this machine.
     async fn connect_from(app: &TestApp, address: &str) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
@@ -79,20 +79,20 @@ impl Raw {
         self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await;
     }
 
-    /// The status of the next answer, or none if the connection ends.
+    /// The status of the next response, or `None` if the connection ends.
     async fn status(&mut self) -> Option<u16> {
         let mut head = [0; 12];
         self.0.read_exact(&mut head).await.ok()?;
         std::str::from_utf8(&head[9..]).unwrap().parse().ok()
     }
 
-    /// Asks and tells whether there was an answer.
+    /// Sends a request and returns whether it succeeded.
     async fn is_served(&mut self) -> bool {
         let _ = self.0.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await;
         self.status().await == Some(200)
     }
 
-    /// Reads what is left; gives how much it was when the other side has ended the connection.
+    /// Reads until the server closes the connection, and returns the number of bytes.
     async fn rest(&mut self) -> usize {
         let (mut sum, mut buffer) = (0, vec![0; 64 * 1024]);
         let reading = async {
@@ -105,14 +105,14 @@ impl Raw {
     }
 }
 
-/// Takes what has come of a body, and makes room for as much again.
+/// Reads the next part of a body and reopens the window by its length.
 async fn take(body: &mut RecvStream) -> Option<usize> {
     let length = body.data().await?.expect("the connection to live").len();
     body.flow_control().release_capacity(length).unwrap();
     Some(length)
 }
 
-/// A client of HTTP/2 that gives room as it likes.
+/// An HTTP/2 client that controls its windows.
 struct Multiplexed {
     sender: SendRequest<Bytes>,
     connection: JoinHandle<()>,
@@ -121,12 +121,12 @@ struct Multiplexed {
 type Spoken = Connection<TcpStream, Bytes>;
 
 impl Multiplexed {
-    /// Each stream may be sent so much before the client gives more room.
+    /// Connects with this initial window for each stream.
     async fn connect(app: &TestApp, window: u32) -> Self {
         Self::connect_from(app, "127.0.0.1", window).await
     }
 
-    /// From another address of this machine.
+    /// Connects from another address of this machine.
     async fn connect_from(app: &TestApp, address: &str, window: u32) -> Self {
         let stream = Raw::connect_from(app, address).await.0;
         let mut builder = Builder::new();
@@ -150,14 +150,14 @@ impl Multiplexed {
         self.sender.send_request(request.body(()).unwrap(), true).unwrap().0
     }
 
-    /// The body of an answer that has begun well.
+    /// The body of a response with status 200.
     async fn body(&mut self, path: &str) -> RecvStream {
         let answer = self.ask(path).await.unwrap();
         assert_eq!(answer.status(), 200, "{path}");
         answer.into_body()
     }
 
-    /// Waits for the other side to end the connection.
+    /// Waits for the server to close the connection.
     async fn ended(self) {
         tokio::time::timeout(Duration::from_secs(5), self.connection)
             .await

@@ -1,4 +1,4 @@
-//! Memory that requests hold before they are answered is bounded: heads, bodies, and what is half-sent.
+//! Memory held by unanswered requests is bounded: headers, bodies, and partly sent frames.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,26 +33,26 @@ async fn pending(app: &TestApp) -> u64 {
     metric(app, "lastro_pending_bytes ").await
 }
 
-/// A head that costs next to nothing on the wire and much in memory.
+/// Headers that are tiny on the wire and large in memory.
 fn heavy() -> HeaderMap {
     (0..900).map(|_| (http::header::AGE, HeaderValue::from_static(""))).collect()
 }
 
-/// Asks and leaves the body open.
+/// Sends a request and leaves its body open.
 fn begin(client: &mut Multiplexed, method: Method, path: &str, headers: HeaderMap) -> Asked {
     let mut request = http::Request::builder().method(method).uri(format!("http://x{path}"));
     *request.headers_mut().unwrap() = headers;
     client.sender.send_request(request.body(()).unwrap(), false).unwrap()
 }
 
-/// The status if it comes soon; none while the server waits.
+/// The status if it arrives soon, or `None` while the server waits.
 async fn status(asked: &mut Asked) -> Option<StatusCode> {
     let answer = tokio::time::timeout(Duration::from_millis(300), &mut asked.0).await;
     answer.ok().map(|answer| answer.unwrap().status())
 }
 
 #[tokio::test]
-async fn few_bodies_are_awaited_on_a_connection() {
+async fn pending_bodies_are_limited_per_connection() {
     let app = TestApp::start_with(usual).await;
     for path in [REGISTER, "/pricing"] {
         let mut client = Multiplexed::connect(&app, 65_535).await;
@@ -72,7 +72,7 @@ async fn few_bodies_are_awaited_on_a_connection() {
 }
 
 #[tokio::test]
-async fn few_bodies_are_awaited_from_a_client() {
+async fn pending_bodies_are_limited_per_client() {
     let app = TestApp::start_with(usual).await;
     let (mut clients, mut waiting) = (Vec::new(), Vec::new());
     for _ in 0..4 {
@@ -86,7 +86,7 @@ async fn few_bodies_are_awaited_from_a_client() {
     let mut other = Multiplexed::connect(&app, 65_535).await;
     let mut refused = begin(&mut other, Method::POST, REGISTER, HeaderMap::new());
     assert_eq!(status(&mut refused).await, Some(StatusCode::SERVICE_UNAVAILABLE));
-    // A body that comes makes room for another.
+    // A body that arrives makes room for another.
     let body = bytes::Bytes::from_static(br#"{"name":"Ana","email":"ana@example.com"}"#);
     waiting[15].1.send_data(body, true).unwrap();
     assert_eq!(status(&mut waiting[15]).await, Some(StatusCode::CREATED));
@@ -95,7 +95,7 @@ async fn few_bodies_are_awaited_from_a_client() {
 }
 
 #[tokio::test]
-async fn a_proxy_awaits_bodies_for_many_clients() {
+async fn a_trusted_proxy_may_have_many_pending_bodies() {
     let app = TestApp::start_with(|setup| {
         usual(setup);
         setup.settings.trusted_proxies = "127.0.0.1/32".to_owned();
@@ -123,15 +123,15 @@ async fn a_get_that_leaves_its_body_open_is_answered() {
     assert_eq!(pending(&app).await, 0);
 }
 
-/// The charge is for what lies in memory, not for what was sent.
+/// The charge is for bytes in memory, not for bytes sent.
 #[tokio::test]
-async fn half_sent_heads_are_bounded_in_all() {
+async fn partly_sent_headers_are_bounded_in_total() {
     const MOST: usize = 512 * 1024;
     let heads: [Vec<u8>; 3] = [
         [b"GET /health HTTP/1.1\r\nhost: x\r\nx-long: ".to_vec(), vec![b'x'; 30_000]].concat(),
-        // HEADERS without END_HEADERS: 900 references to `age` of the static table.
+        // HEADERS without END_HEADERS: 900 references to `age` in the static table.
         [PREFACE, &[0, 3, 132, 1, 0, 0, 0, 0, 1], &[0x95; 900]].concat(),
-        // A frame of DATA that lacks its last bytes.
+        // A DATA frame that lacks its last bytes.
         [PREFACE, &[0, 64, 0, 0, 0, 0, 0, 0, 1], &[0; 16_000]].concat(),
     ];
     for head in heads {
@@ -175,7 +175,7 @@ async fn idle_connections_make_room_for_others() {
     opened(&app, 0).await;
 }
 
-/// Over HTTP/2 the head of an answer waits in a queue like any body.
+/// Over HTTP/2 the header of a response waits in a queue like any body.
 #[tokio::test]
 async fn answers_without_a_body_count_until_they_are_sent() {
     let clock = Arc::new(ManualClock::starting_at(0));

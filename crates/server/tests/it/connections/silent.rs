@@ -1,9 +1,9 @@
-//! Who asks nothing is not waited for.
+//! Connections without requests are closed.
 
 use super::{Multiplexed, Raw, closed_as, open, opened, pass, usual};
 use crate::app::{TestApp, soon};
 
-/// Beyond the half minute of silence that is granted, and the moment to say farewell.
+/// Passes the thirty seconds of silence allowed, and the time for an orderly close.
 fn beyond_patience(app: &TestApp) {
     pass(app, 31);
     pass(app, 4);
@@ -33,7 +33,7 @@ async fn a_connection_without_a_whole_header_is_closed() {
 }
 
 #[tokio::test]
-async fn a_header_that_comes_byte_by_byte_has_as_long_as_any_other() {
+async fn a_header_sent_byte_by_byte_gets_no_extra_time() {
     let app = TestApp::start_with(usual).await;
     let mut raw = Raw::connect(&app).await;
     raw.send(b"GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ").await;
@@ -48,7 +48,7 @@ async fn a_header_that_comes_byte_by_byte_has_as_long_as_any_other() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_used_stays_and_one_that_rests_is_closed() {
+async fn used_connections_stay_and_idle_ones_are_closed() {
     let app = TestApp::start_with(usual).await;
     let (mut used, mut resting) = (Raw::connect(&app).await, Raw::connect(&app).await);
     resting.ask("/health").await;
@@ -64,9 +64,9 @@ async fn a_connection_that_is_used_stays_and_one_that_rests_is_closed() {
     opened(&app, 1).await;
 }
 
-/// It answers our pings and sends its own: that is not asking.
+/// Its pings, and its replies to ours, are not requests.
 #[tokio::test]
-async fn an_idle_http_2_connection_is_closed_however_lively_it_is() {
+async fn pings_do_not_keep_an_idle_http_2_connection_open() {
     let app = TestApp::start_with(usual).await;
     let stream = tokio::net::TcpStream::connect(app.service.address).await.unwrap();
     let (mut sender, mut connection) = h2::client::handshake(stream).await.unwrap();
@@ -85,14 +85,14 @@ async fn an_idle_http_2_connection_is_closed_however_lively_it_is() {
 }
 
 #[tokio::test]
-async fn a_request_under_way_keeps_its_connection() {
+async fn a_pending_request_keeps_its_connection_open() {
     let app = TestApp::start_with(usual).await;
     let mut raw = Raw::connect(&app).await;
     let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
     let head =
         format!("POST /api/v1/plans/register HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
     raw.send(head.as_bytes()).await;
-    // The server waits for the body from here on: it shares this thread, and has had its turn.
+    // The server now waits for the body: it shares this thread and has had its turn.
     soon(async || open(&app) == 1).await;
     app.get("/health").send().await;
     beyond_patience(&app);
@@ -101,7 +101,7 @@ async fn a_request_under_way_keeps_its_connection() {
 }
 
 #[tokio::test]
-async fn a_multiplexed_connection_lives_while_it_asks() {
+async fn requests_keep_an_http_2_connection_open() {
     let app = TestApp::start_with(usual).await;
     let mut client = Multiplexed::connect(&app, 1 << 20).await;
     for _ in 0..5 {

@@ -1,11 +1,11 @@
-//! Who does not take what he asked for is hung up on; who takes it slowly is not.
+//! Clients that do not read their responses are disconnected; slow readers are not.
 
 use lastro_model::Plan;
 
 use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
 use crate::app::{TestApp, soon};
 
-/// Something waits to go out, and no more of it does.
+/// Waits until there are unsent bytes and no more of them are sent.
 async fn stuck(app: &TestApp) {
     let mut before = 0;
     soon(async || {
@@ -16,7 +16,7 @@ async fn stuck(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_reads_ends_the_connection() {
+async fn an_unread_response_ends_the_connection() {
     let app = TestApp::start_with(usual).await;
     let mut raw = Raw::connect(&app).await;
     raw.ask(LARGE).await;
@@ -29,9 +29,9 @@ async fn an_answer_that_nobody_reads_ends_the_connection() {
     assert!(raw.rest().await < 4_000_000, "it was cut off");
 }
 
-/// Pings are answered and windows are opened, by next to nothing: that is no progress.
+/// Replies to pings, and windows opened by next to nothing, are not progress.
 #[tokio::test]
-async fn an_http_2_stream_without_room_ends_the_connection() {
+async fn a_closed_http_2_window_ends_the_connection() {
     for window in [0, 1] {
         let app = TestApp::start_with(usual).await;
         let mut client = Multiplexed::connect(&app, window).await;
@@ -49,7 +49,7 @@ async fn an_http_2_stream_without_room_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_stalled_stream_is_seen_beside_lively_ones() {
+async fn a_stalled_stream_is_detected_beside_active_ones() {
     let app = TestApp::start_with(usual).await;
     let mut client = Multiplexed::connect(&app, 60_000).await;
     let _stalled = client.body("/docs/openapi.yaml").await;
@@ -64,7 +64,7 @@ async fn a_stalled_stream_is_seen_beside_lively_ones() {
     assert_eq!(closed_as(&app, "unread").await, 1);
 }
 
-/// Sixteen kilobytes in fifty seconds, for much longer than any patience.
+/// Sixteen kilobytes every fifty seconds, for much longer than any timeout.
 #[tokio::test]
 async fn a_client_that_reads_slowly_gets_everything() {
     let app = TestApp::start_with(usual).await;
@@ -103,9 +103,9 @@ async fn a_slow_export_goes_on_and_a_stalled_one_ends() {
     assert_eq!(unsent(&app), 0);
 }
 
-/// Headers alone fill memory as well.
+/// Response headers alone fill memory as well.
 #[tokio::test]
-async fn requests_in_a_row_are_not_answered_while_their_answers_are_unread() {
+async fn pipelined_requests_wait_while_responses_are_unread() {
     const REQUESTS: usize = 20_000;
     let app = TestApp::start_with(usual).await;
     let raw = Raw::connect(&app).await;

@@ -1,4 +1,4 @@
-//! Bulk export: all of a data set, exactly as many rows as announced, and nobody holds it up.
+//! Bulk export: whole data sets with exactly the announced number of rows. No client can block it.
 
 mod running;
 
@@ -22,7 +22,7 @@ const DATASETS: [(&str, &str); 6] = [
     ("fx", "/api/v1/market/fx?limit=10000"),
 ];
 
-/// The rows of an export, after a look at what it says of itself.
+/// The rows of an export, after a check of its headers.
 fn lines(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.header("content-type"), "application/x-ndjson");
     let text = answer.text();
@@ -53,7 +53,7 @@ fn parsed(lines: &[String]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn every_data_set_is_all_of_its_list() {
+async fn every_export_holds_all_rows_of_its_list() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     for (dataset, list) in DATASETS {
@@ -89,7 +89,7 @@ async fn without_a_pair_all_pairs_are_exported() {
 }
 
 #[tokio::test]
-async fn each_plan_exports_what_the_table_says() {
+async fn exports_match_the_plan_table() {
     let app = TestApp::start().await;
     for plan in Plan::ALL {
         let key = app.ample_key(plan).await;
@@ -119,7 +119,7 @@ async fn each_plan_exports_what_the_table_says() {
 }
 
 #[tokio::test]
-async fn hostile_parameters_get_a_sentence() {
+async fn invalid_parameters_are_rejected_with_a_message() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for (path, status, word) in [
@@ -152,7 +152,7 @@ async fn hostile_parameters_get_a_sentence() {
     app.get("/api/v1/export/").key(&key).send().await.expect(404);
     app.get("/api/v1/export/selic/x").key(&key).send().await.expect(404);
     app.post("/api/v1/export/selic", "").key(&key).send().await.expect(405);
-    // What is another data set's filter lets everything through here, but must make sense.
+    // Filters of other data sets have no effect here, but must be valid.
     let all = export(&app, &key, "selic").await.number("x-total-count");
     for company in ["90001", "99999999"] {
         let foreign = format!("selic?pair=EUR/BRL&status=none&company_id={company}&q=x");
@@ -176,7 +176,7 @@ async fn filters_that_match_nothing_give_an_empty_file() {
 }
 
 #[tokio::test]
-async fn head_tells_the_count_and_sends_nothing() {
+async fn head_returns_the_count_without_a_body() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for (dataset, _) in DATASETS {
@@ -193,7 +193,7 @@ async fn head_tells_the_count_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn exports_come_back_whole_from_every_coding() {
+async fn exports_survive_every_content_coding() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     for path in ["filings", "ipca", "filings?category=none", "filings?format=csv&locale=pt-BR"] {
@@ -212,7 +212,7 @@ async fn exports_come_back_whole_from_every_coding() {
 }
 
 #[tokio::test]
-async fn a_held_export_is_not_sent_again() {
+async fn a_matching_tag_gets_a_304() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     let mut tags: Vec<String> = Vec::new();
@@ -241,7 +241,7 @@ async fn http_2_carries_exports_too() {
     }
 }
 
-/// Filters drawn at random, as query strings of the list and of the export.
+/// Random filters, as query strings of the list and of the export.
 fn any_filter() -> impl Strategy<Value = (&'static str, String, String)> {
     let days = (prop::option::of((2024i32..2027, 1u32..13)), prop::option::of((2024i32..2027, 1u32..13)));
     let of_filings =
@@ -286,7 +286,7 @@ fn any_filter() -> impl Strategy<Value = (&'static str, String, String)> {
 }
 
 #[test]
-fn any_filter_exports_what_its_list_shows() {
+fn exports_match_their_list_for_any_filter() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let app = runtime.block_on(TestApp::start());
     let key = runtime.block_on(app.ample_key(Plan::Gold));

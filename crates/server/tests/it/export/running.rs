@@ -1,4 +1,4 @@
-//! Exports while they run: how many at a time, from which edition, and how each of them ends.
+//! Running exports: their number at a time, their edition, and the way each ends.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use super::{export, lines};
 use crate::app::{TestApp, soon};
 use crate::csv::publish;
 
-/// More than the sockets' buffers hold, so that an export of it goes on only while its client reads.
+/// More than socket buffers hold, so that an export proceeds only while its client reads.
 const BULKY_FILINGS: u64 = 250;
 const BULKY_BYTES: usize = 24_000;
 
-/// The bulk is in the links: they are the one text that is not searched, so that building the index stays quick.
+/// The bulk is in the links: only they are not searched, so building the index stays quick.
 async fn bulky_app() -> TestApp {
     let app = TestApp::start().await;
     let companies = lastro_sample::companies(&lastro_sample::Shape::SAMPLE);
@@ -26,14 +26,14 @@ async fn bulky_app() -> TestApp {
     app
 }
 
-/// A client that reads only when it is told to.
+/// A client that reads only on demand.
 struct Reader {
     stream: TcpStream,
     received: Vec<u8>,
 }
 
 impl Reader {
-    /// Asks for all filings and reads up to the end of the header.
+    /// Requests all filings and reads to the end of the header.
     async fn begin(app: &TestApp, key: &str) -> Self {
         let mut stream = TcpStream::connect(app.service.address).await.unwrap();
         let request = format!("GET /api/v1/export/filings HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n");
@@ -57,12 +57,12 @@ impl Reader {
         read
     }
 
-    /// Reads until the body ends as it should or the connection does.
+    /// Reads until the body is complete or the connection ends.
     async fn read_on(&mut self) {
         while !self.is_whole() && self.read_some().await > 0 {}
     }
 
-    /// Whether the last chunk, the empty one, has come.
+    /// Whether the last, empty chunk has arrived.
     fn is_whole(&self) -> bool {
         self.received.ends_with(b"\r\n0\r\n\r\n")
     }
@@ -74,8 +74,8 @@ async fn running(app: &TestApp) -> usize {
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
-/// Lets time pass, and looks for clients that take nothing, as the service does every few seconds. More than once: the
-/// buffers of a client that takes nothing go on filling for a moment.
+/// Advances the clock and sweeps for clients that read nothing, as the service does every few seconds. Repeats this
+/// because the buffers of such a client go on filling for a moment.
 async fn two_minutes_at_a_time_until_nothing_runs(app: &TestApp) {
     soon(async || {
         app.advance(Duration::from_secs(120));
@@ -86,7 +86,7 @@ async fn two_minutes_at_a_time_until_nothing_runs(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn two_run_at_a_time_and_a_third_is_told_to_wait() {
+async fn two_exports_run_at_a_time_and_a_third_is_rejected() {
     let app = bulky_app().await;
     let (key, other) = (app.ample_key(Plan::Gold).await, app.ample_key(Plan::Gold).await);
     let tag =
@@ -97,7 +97,7 @@ async fn two_run_at_a_time_and_a_third_is_told_to_wait() {
     let refused = app.get("/api/v1/export/selic").key(&key).send().await.expect(429);
     assert!(refused.number("retry-after") > 0);
     assert_eq!(refused.number("x-ratelimit-remaining"), left, "a refusal costs nothing");
-    // What sends no body needs no place, and other holders have places of their own.
+    // Responses without a body need no export slot, and other holders have their own.
     app.request(Method::HEAD, "/api/v1/export/filings").key(&key).send().await.expect(200);
     app.get("/api/v1/export/filings").key(&key).header("if-none-match", &tag).send().await.expect(304);
     app.get("/api/v1/export/nothing").key(&key).send().await.expect(404);
@@ -114,8 +114,9 @@ async fn two_run_at_a_time_and_a_third_is_told_to_wait() {
     assert!(metrics.contains("lastro_exports_total{outcome=\"aborted\"} 1\n"), "{metrics}");
 }
 
+/// HTTP/1.0 cannot distinguish a broken export from a whole one.
 #[tokio::test]
-async fn http_1_0_cannot_tell_a_broken_export_from_a_whole_one_and_gets_none() {
+async fn exports_are_rejected_over_http_1_0() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     for (request, status, word) in [
@@ -136,7 +137,7 @@ async fn http_1_0_cannot_tell_a_broken_export_from_a_whole_one_and_gets_none() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_frees_its_place() {
+async fn a_client_that_disconnects_frees_its_slot() {
     let app = bulky_app().await;
     let key = app.ample_key(Plan::Gold).await;
     for _ in 0..3 {
@@ -149,7 +150,7 @@ async fn a_client_that_goes_away_frees_its_place() {
 }
 
 #[tokio::test]
-async fn a_client_that_stays_and_takes_nothing_is_hung_up_on() {
+async fn a_client_that_reads_nothing_is_disconnected() {
     let app = bulky_app().await;
     let key = app.ample_key(Plan::Gold).await;
     let mut reader = Reader::begin(&app, &key).await;
@@ -175,16 +176,16 @@ async fn a_client_library_sees_a_broken_export_as_an_error() {
     assert!(answer.bytes().await.is_err());
 }
 
-/// The rows that were written into exports so far.
+/// Number of rows written to exports so far.
 async fn written(app: &TestApp) -> u64 {
     let (_, metrics) = app.admin("/metrics").await;
     let line = metrics.lines().find(|line| line.starts_with("lastro_exported_rows_total ")).unwrap();
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
-/// There the client's window is what fills, not the socket: others go on being answered on the same connection.
+/// Over HTTP/2 the client's window fills, not the socket: other requests on the connection are still answered.
 #[tokio::test]
-async fn an_http_2_client_that_takes_nothing_is_hung_up_on_too() {
+async fn an_http_2_client_that_reads_nothing_is_disconnected() {
     let app = bulky_app().await;
     let key = app.ample_key(Plan::Gold).await;
     let (window, all) = (64 * 1024, 8 * 1024 * 1024);
@@ -212,7 +213,7 @@ async fn an_http_2_client_that_takes_nothing_is_hung_up_on_too() {
 }
 
 #[tokio::test]
-async fn an_export_is_of_one_edition_from_its_first_row_to_its_last() {
+async fn an_export_keeps_its_edition_until_the_end() {
     let app = bulky_app().await;
     let key = app.ample_key(Plan::Gold).await;
     let mut reader = Reader::begin(&app, &key).await;

@@ -1,4 +1,4 @@
-//! What the calculator shows is what the API answers.
+//! The calculator shows the same results as the API.
 
 use lastro_model::Plan;
 
@@ -47,7 +47,7 @@ async fn results_and_receipts_are_those_of_the_api() {
 }
 
 #[tokio::test]
-async fn a_percentage_of_a_rate_is_taken_as_it_is_typed_and_told() {
+async fn a_percentage_of_a_rate_is_read_and_shown_exactly() {
     let app = TestApp::start().await;
     for (typed, called, told) in
         [("99%2C875", "99.875", "99.875%"), ("0.125", "0.125", "0.125%"), ("110+%25", "110", "110%")]
@@ -62,7 +62,7 @@ async fn a_percentage_of_a_rate_is_taken_as_it_is_typed_and_told() {
 }
 
 #[tokio::test]
-async fn amounts_are_taken_as_people_type_them() {
+async fn amounts_are_read_in_common_notations() {
     let app = TestApp::start().await;
     for amount in ["1000", "1.000%2C00", "1%2C000.00", "R%24+1.000%2C00"] {
         let path = format!("/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount={amount}");
@@ -72,7 +72,7 @@ async fn amounts_are_taken_as_people_type_them() {
 }
 
 #[tokio::test]
-async fn everybody_has_the_receipt_of_any_period() {
+async fn receipts_of_any_period_need_no_plan() {
     let app = TestApp::start().await;
     let path = "/calculator/correction?index=ipca&from=2023-01&to=2026-06&amount=1000";
     let page = app.get(path).send().await.expect(200).text();
@@ -81,7 +81,7 @@ async fn everybody_has_the_receipt_of_any_period() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_calculated_is_told_in_the_language_of_the_page() {
+async fn calculation_errors_are_in_the_language_of_the_page() {
     let app = TestApp::start().await;
     for (asked, english, portuguese) in [
         ("index=ipca&from=2026-06&to=2026-01&amount=1", "must not be after", "não pode ser depois"),

@@ -1,4 +1,4 @@
-//! Failures are pages for whoever looks at pages, and JSON for everybody else and in the API.
+//! Failures are pages for browsers, and JSON for other clients and in the API.
 
 use crate::app::TestApp;
 
@@ -24,7 +24,7 @@ async fn a_browser_gets_a_page_and_a_program_gets_json() {
 }
 
 #[tokio::test]
-async fn the_api_and_health_answer_json_whoever_asks() {
+async fn the_api_and_health_always_respond_with_json() {
     let app = TestApp::start().await;
     for (path, status) in
         [("/api/v1/nothing", 404), ("/api/v1/companies", 403), ("/api/v1/plans/usage", 401), ("/api/", 404)]
@@ -39,7 +39,7 @@ async fn the_api_and_health_answer_json_whoever_asks() {
 }
 
 #[tokio::test]
-async fn a_page_of_failure_repeats_nothing_of_the_address_and_speaks_both_languages() {
+async fn error_pages_do_not_echo_the_url_and_have_two_languages() {
     let app = TestApp::start().await;
     let path = "/%3Cscript%3Ealert(1)%3C/script%3E?x=%22onload=%22";
     let english = app.get(path).header("accept", BROWSER).send().await.expect(404).text();
@@ -49,7 +49,7 @@ async fn a_page_of_failure_repeats_nothing_of_the_address_and_speaks_both_langua
 }
 
 #[tokio::test]
-async fn too_many_pages_are_refused_on_a_page_that_says_until_when() {
+async fn too_many_pages_are_rejected_on_a_page_with_the_wait() {
     let app = TestApp::start().await;
     for _ in 0..600 {
         app.request(reqwest::Method::HEAD, "/robots.txt").send().await;
@@ -60,7 +60,7 @@ async fn too_many_pages_are_refused_on_a_page_that_says_until_when() {
 }
 
 #[tokio::test]
-async fn a_method_that_a_page_does_not_know_is_told_with_those_it_knows() {
+async fn unsupported_methods_are_rejected_with_the_supported_ones() {
     let app = TestApp::start().await;
     let page = app.post("/series", "").header("accept", BROWSER).send().await.expect(405);
     assert_eq!(page.header("allow"), "GET, HEAD, OPTIONS");

@@ -1,4 +1,4 @@
-//! Exchange rates have pages as series have.
+//! Exchange rates have pages like those of series.
 
 use lastro_model::Plan;
 
@@ -7,7 +7,7 @@ use crate::app::TestApp;
 const PAIRS: [&str; 4] = ["usd-brl", "eur-brl", "gbp-brl", "jpy-brl"];
 
 #[tokio::test]
-async fn every_published_pair_has_a_page_with_what_the_api_says() {
+async fn every_published_pair_has_a_page_that_matches_the_api() {
     let app = TestApp::start().await;
     let list = app.get("/series").send().await.expect(200).text();
     for id in PAIRS {
@@ -36,7 +36,7 @@ async fn every_published_pair_has_a_page_with_what_the_api_says() {
 }
 
 #[tokio::test]
-async fn the_chart_of_a_pair_shows_what_the_plan_shows() {
+async fn the_chart_of_a_pair_is_limited_by_the_plan() {
     let app = TestApp::start().await;
     let rows = |html: &str| html.matches("<tr data-x=").count();
     let history = app.get("/api/v1/market/fx?limit=1000").send().await.expect(200).json();
@@ -52,7 +52,7 @@ async fn the_chart_of_a_pair_shows_what_the_plan_shows() {
 }
 
 #[tokio::test]
-async fn a_pair_may_stand_beside_a_series_and_the_reverse() {
+async fn pairs_and_series_can_be_compared_both_ways() {
     let app = TestApp::start().await;
     for path in ["/fx/usd-brl?compare=eur-brl", "/fx/usd-brl?compare=selic", "/series/selic?compare=usd-brl"]
     {
@@ -60,7 +60,7 @@ async fn a_pair_may_stand_beside_a_series_and_the_reverse() {
         assert!(page.contains("data-series=\"second\""), "{path}");
         assert!(page.contains(" selected>"), "{path}");
     }
-    // Two of a size share an axis; beside a dollar a yen would lie flat on the ground.
+    // Two series of similar size share an axis; beside a dollar, a yen would be a flat line at zero.
     let axes =
         async |path: &str| app.get(path).send().await.expect(200).text().matches("class=\"axis\"").count();
     assert_eq!(axes("/fx/usd-brl?compare=eur-brl").await, 1);
@@ -69,7 +69,7 @@ async fn a_pair_may_stand_beside_a_series_and_the_reverse() {
 }
 
 #[tokio::test]
-async fn what_is_not_published_has_no_page() {
+async fn unpublished_pairs_have_no_page() {
     let app = TestApp::start().await;
     for id in [
         "eur-usd",

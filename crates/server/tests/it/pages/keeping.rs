@@ -1,4 +1,4 @@
-//! Pages are drawn and compressed once for all, in bounded memory, and what is drawn for one address is limited.
+//! Pages are rendered and compressed once for all clients, in bounded memory. Rendering for one address is limited.
 
 use lastro_model::calendar::next_business_day;
 use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
@@ -10,7 +10,7 @@ use crate::csv::publish;
 
 const COMPARED: &str = "/fx/usd-brl?compare=eur-brl";
 
-/// A number that the operator sees.
+/// The value of a metric.
 async fn metric(app: &TestApp, name: &str) -> u64 {
     let (_, text) = app.admin("/metrics").await;
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -25,7 +25,7 @@ async fn kept_bytes(app: &TestApp, pages: &str) -> u64 {
     metric(app, &format!("lastro_pages_kept_bytes{{pages=\"{pages}\"}}")).await
 }
 
-/// A service whose callers can have any address.
+/// A service that accepts any client address from a trusted proxy.
 async fn behind_a_proxy() -> TestApp {
     TestApp::start_with(|setup| {
         setup.settings.trusted_proxies = "127.0.0.1".to_owned();
@@ -39,7 +39,7 @@ async fn get_from(app: &TestApp, address: &str, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_page_is_drawn_once_for_all_who_ask_for_it() {
+async fn a_page_is_rendered_once_for_all_clients() {
     let app = TestApp::start().await;
     for path in [COMPARED, "/", "/series", "/docs", "/status", "/calculator?kind=accumulation", "/llms.txt"] {
         let first = app.get(path).send().await.expect(200);
@@ -57,7 +57,7 @@ async fn a_page_is_drawn_once_for_all_who_ask_for_it() {
 }
 
 #[tokio::test]
-async fn a_new_edition_draws_a_compared_page_anew() {
+async fn a_new_edition_renders_a_comparison_again() {
     let app = TestApp::start().await;
     let (path, value) = ("/fx/usd-brl?compare=selic", "77.25");
     assert!(!app.get(path).send().await.expect(200).text().contains(value));
@@ -70,7 +70,7 @@ async fn a_new_edition_draws_a_compared_page_anew() {
 }
 
 #[tokio::test]
-async fn compressed_forms_take_no_more_than_is_counted() {
+async fn compressed_pages_use_no_more_memory_than_charged() {
     let app = TestApp::start().await;
     for path in PAGES {
         let plain = app.get(path).send().await.expect(200).body.len();
@@ -80,12 +80,12 @@ async fn compressed_forms_take_no_more_than_is_counted() {
             assert_eq!(packed.header("content-encoding"), coding, "{path}");
             compressed += packed.body.len();
         }
-        // A kept page is counted as its length, one and a half times its length, and these.
+        // A kept page is charged with its length, one and a half times its length, and these 4096 bytes.
         assert!(compressed < plain * 3 / 2 + 4096, "{path}: {compressed} of {plain}");
     }
 }
 
-/// Pages of two series beside each other, each another one.
+/// Different pages that each compare two series.
 fn comparisons() -> impl Iterator<Item = String> {
     let id = |series: Series| series.about().id;
     Series::ALL.into_iter().flat_map(move |one| {
@@ -95,7 +95,7 @@ fn comparisons() -> impl Iterator<Item = String> {
 }
 
 #[tokio::test]
-async fn who_walks_all_comparisons_pushes_out_no_other_page() {
+async fn comparisons_evict_no_other_pages() {
     let app = behind_a_proxy().await;
     let pages = ["/", "/series", "/series/selic", "/fx/usd-brl", "/pricing"];
     for path in pages {
@@ -103,7 +103,7 @@ async fn who_walks_all_comparisons_pushes_out_no_other_page() {
     }
     let own = kept_bytes(&app, "own").await;
     let (mut walked, mut most) = (0, 0);
-    // Until what is kept no longer grows: then something was pushed out.
+    // Continues until the kept bytes no longer grow, because something was evicted.
     for path in comparisons() {
         get_from(&app, &format!("10.{}.{}.1", walked / 200, walked % 200), &path).await.expect(200);
         walked += 1;
@@ -127,7 +127,7 @@ async fn who_walks_all_comparisons_pushes_out_no_other_page() {
 }
 
 #[tokio::test]
-async fn an_address_that_has_too_much_drawn_waits_as_told() {
+async fn rendering_is_limited_per_address() {
     let app = behind_a_proxy().await;
     let address = "10.0.0.1";
     get_from(&app, address, COMPARED).await.expect(200);
@@ -141,14 +141,14 @@ async fn an_address_that_has_too_much_drawn_waits_as_told() {
         answer.expect(200);
         if number % 10 == 9 {
             app.advance_seconds(1);
-            // Asked for again, it stays at hand.
+            // Requested again, it stays in the cache.
             get_from(&app, address, COMPARED).await.expect(200);
         }
     }
     let (path, refused) = refused.expect("a refusal before all pages were drawn");
     assert!(refused.text().contains("drawn for this address"), "{}", refused.text());
     assert_eq!(refused.number("x-ratelimit-remaining"), 30, "the quota is another matter");
-    // Kept pages are still sent to this address, and others have pages drawn.
+    // Kept pages are still sent to this address, and pages are rendered for others.
     for at_hand in ["/", "/pricing", COMPARED] {
         assert_eq!(get_from(&app, address, at_hand).await.expect(200).header("content-encoding"), "br");
     }
@@ -159,18 +159,18 @@ async fn an_address_that_has_too_much_drawn_waits_as_told() {
         let after = get_from(&app, address, "/pricing").await.number("x-ratelimit-remaining");
         assert_eq!(before, after, "{drawn}: a refusal costs nothing");
     }
-    // Nor does it stand in the way of a key.
+    // Registration is not blocked either.
     let form = app.post("/pricing", "name=Ana&email=ana%40example.com").header("x-forwarded-for", address);
     form.send().await.expect(201);
     get_from(&app, "10.0.1.1", &path).await.expect(200);
-    // Pages drawn for others are kept for everybody.
+    // Pages rendered for others are kept for everybody.
     get_from(&app, address, &path).await.expect(200);
     app.advance_seconds(refused.number("retry-after") as u64);
     get_from(&app, address, "/series?q=ipca").await.expect(200);
 }
 
 #[tokio::test]
-async fn a_flood_of_addresses_is_drawn_a_share_of_each_second() {
+async fn rendering_for_many_addresses_is_limited_per_second() {
     let app = behind_a_proxy().await;
     let mut refused = None;
     for (number, path) in comparisons().enumerate() {
@@ -191,7 +191,7 @@ async fn a_flood_of_addresses_is_drawn_a_share_of_each_second() {
 }
 
 #[tokio::test]
-async fn invented_hosts_fill_no_memory_and_are_never_refused() {
+async fn invented_hosts_use_bounded_memory_and_are_answered() {
     let app = TestApp::start().await;
     let ask = async |host: &str, path: &str| {
         app.get(path).header("host", host).header("accept-encoding", "br").send().await.expect(200)
@@ -214,9 +214,9 @@ async fn invented_hosts_fill_no_memory_and_are_never_refused() {
     assert_eq!(drawn(&app).await, 1, "whatever it is called, it is one drawing");
 }
 
-/// The receipt of many years is long, and everybody may ask for it.
+/// The receipt of many years is long, and anybody may request it.
 #[tokio::test]
-async fn long_receipts_are_compressed_within_a_share_of_each_second() {
+async fn compression_of_long_receipts_is_limited_per_second() {
     let app = TestApp::start().await;
     let days = std::iter::successors(Day::parse("2010-01-04").ok(), |day| next_business_day(*day));
     let point = |day| RatePoint { day, value: "13.65".parse().unwrap() };
@@ -239,7 +239,7 @@ async fn long_receipts_are_compressed_within_a_share_of_each_second() {
     }
     assert_eq!(coding, "", "a call is answered as ever, but as it is");
     assert_eq!(ask("/api/v1/calc", &gold).await.expect(200).header("content-encoding"), "br");
-    // A page costs more than that, and is not drawn.
+    // A page costs more than that, and is not rendered.
     ask("/calculator", &free).await.expect(503);
     app.advance_seconds(1);
     assert_eq!(ask("/calculator", &free).await.expect(200).header("content-encoding"), "br");

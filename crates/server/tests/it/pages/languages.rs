@@ -1,4 +1,4 @@
-//! Portuguese or English: by the browser, by choice, and for as long as the choice lasts.
+//! Portuguese or English: by the browser's setting, by choice, and for as long as the choice lasts.
 
 use super::PAGES;
 use crate::app::TestApp;
@@ -16,7 +16,7 @@ async fn language(app: &TestApp, path: &str, headers: &[(&'static str, &str)]) -
 }
 
 #[tokio::test]
-async fn every_page_speaks_both_languages() {
+async fn every_page_exists_in_both_languages() {
     let app = TestApp::start().await;
     for path in PAGES {
         let joint = if path.contains('?') { '&' } else { '?' };
@@ -34,22 +34,22 @@ async fn every_page_speaks_both_languages() {
 }
 
 #[tokio::test]
-async fn a_choice_lasts() {
+async fn a_language_choice_is_stored_in_a_cookie() {
     let app = TestApp::start().await;
     let page = app.get("/series?lang=pt").header("accept-language", "en").send().await.expect(200);
     let cookie = page.header("set-cookie").to_owned();
     assert!(cookie.starts_with("lang=pt; Path=/; ") && cookie.contains("SameSite=Lax"), "{cookie}");
     assert_eq!(language(&app, "/", &[("cookie", "lang=pt"), ("accept-language", "en")]).await, "pt-BR");
-    // Nobody is given a cookie who has chosen nothing, and nothing but our own two words is kept. What a script asks for in
-    // the language of its page is no choice.
+    // Without a choice no cookie is set, and only our own two values are stored. A script that requests the
+    // language of its page makes no choice.
     for path in ["/", "/series?lang=xx", "/series?lang=pt%0d%0aX:1", "/series/ipca/chart?lang=pt"] {
         assert_eq!(app.get(path).send().await.expect(200).header("set-cookie"), "", "{path}");
     }
 }
 
-/// A browser that has a page already asks whether it has changed, and has made its choice all the same.
+/// A browser that revalidates a cached page has made its choice all the same.
 #[tokio::test]
-async fn a_choice_is_kept_by_who_has_the_page_already() {
+async fn a_304_response_keeps_the_language_choice() {
     let app = TestApp::start().await;
     let page = app.get("/series?lang=pt").send().await.expect(200);
     let again = app.get("/series?lang=pt").header("if-none-match", page.header("etag")).send().await;
@@ -68,7 +68,7 @@ async fn a_choice_is_kept_by_who_has_the_page_already() {
 }
 
 #[tokio::test]
-async fn a_language_is_known_by_its_letters_and_by_its_tag() {
+async fn languages_are_recognised_by_code_and_by_tag() {
     let app = TestApp::start().await;
     for (chosen, tag) in [("pt", "pt-BR"), ("pt-BR", "pt-BR"), ("PT-br", "pt-BR"), ("EN", "en"), ("p", "en")]
     {

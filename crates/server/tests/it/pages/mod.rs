@@ -63,7 +63,7 @@ async fn pricing_shows_every_plan_of_the_table() {
 }
 
 #[tokio::test]
-async fn the_form_registers_without_javascript_and_shows_the_key_once() {
+async fn the_form_works_without_javascript_and_shows_the_key_once() {
     let app = TestApp::start().await;
     let form = "name=Zo%C3%AB+%3Cb%3E&email=zoe%40example.com";
     let answer =
@@ -82,7 +82,7 @@ async fn the_form_registers_without_javascript_and_shows_the_key_once() {
 }
 
 #[tokio::test]
-async fn the_form_says_what_is_wrong_beside_the_field_and_keeps_what_was_typed() {
+async fn the_form_shows_errors_beside_fields_and_keeps_the_input() {
     let app = TestApp::start().await;
     let cases = [
         ("name=&email=ana%40example.com", "name", "value=\"ana@example.com\""),
@@ -146,7 +146,7 @@ async fn pages_run_no_inline_script_and_load_nothing_from_elsewhere() {
     }
 }
 
-/// What a page loads: every `src` and `href` of its own.
+/// The links a page loads from its own host: every `src` and `href`.
 fn linked(html: &str) -> Vec<String> {
     let quoted = |attribute: &str| {
         html.split(&format!(" {attribute}=\""))
@@ -162,7 +162,7 @@ fn linked(html: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn everything_that_a_page_links_to_is_there() {
+async fn every_link_of_a_page_works() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Free).await;
     let mut links = BTreeSet::new();
@@ -189,7 +189,7 @@ async fn everything_that_a_page_links_to_is_there() {
     assert_eq!(yaml.header("content-type"), "application/yaml");
 }
 
-/// Puts an empty official edition in the place of a source's sample.
+/// Replaces a source's sample with an empty official edition.
 async fn replace_sample(app: &TestApp, source: Source) {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     sender.send(Write::Commit).await.unwrap();
@@ -215,14 +215,14 @@ async fn the_sample_is_labelled_until_the_last_source_is_official() {
     assert_eq!(health["sample"], false);
     let registry = health["sources"].as_array().unwrap().iter().find(|s| s["source"] == "companies").unwrap();
     assert_eq!(registry["stale"], false, "{registry}");
-    // Nothing is held now: lists are empty, and what has no value says so.
+    // Nothing is held now: lists are empty, and endpoints without a value report it.
     for path in ["/api/v1/market/selic", "/api/v1/companies", "/api/v1/filings/recent"] {
         assert_eq!(app.get(path).key(&key).send().await.expect(200).json()["data"], serde_json::json!([]));
     }
     for path in ["selic/current", "overview"] {
         app.get(&format!("/api/v1/market/{path}")).key(&key).send().await.expect(503);
     }
-    // Nor is there a page that fails for it.
+    // No page fails for it either.
     for path in ["/", "/series", "/series/selic", "/series/ipca?compare=cdi", "/calculator", "/status"] {
         app.get(path).key(&key).send().await.expect(200);
     }

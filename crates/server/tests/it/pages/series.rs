@@ -1,4 +1,4 @@
-//! The pages of series show what the API serves, and no more than the reader's plan.
+//! The pages of series show the same values as the API, limited by the reader's plan.
 
 use lastro_model::{Plan, Series};
 
@@ -36,11 +36,11 @@ async fn a_series_is_also_found_by_its_code_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn charts_show_what_the_plan_shows() {
+async fn charts_are_limited_by_the_plan() {
     let app = TestApp::start().await;
     let rows = |html: &str| html.matches("<tr data-x=").count();
     let year = app.get("/series/ipca/chart?range=1y").send().await.expect(200).text();
-    // The newest month and the twelve before it: what Free sees of the API.
+    // The newest month and the twelve before it, as Free sees in the API.
     assert_eq!(rows(&year), 13);
     for range in ["5y", "all"] {
         let path = format!("/series/ipca/chart?range={range}");
@@ -56,14 +56,14 @@ async fn charts_show_what_the_plan_shows() {
         assert!(rows(&chart) > 13, "{range}");
     }
     app.get("/series/ipca/chart?range=2y").send().await.expect_error(400);
-    // No page shows more than the newest year, whoever asks for it.
+    // No page shows more than the newest year, whatever the caller's plan.
     let gold = app.key(Plan::Gold).await;
     let page = app.get("/series/ipca").key(&gold).send().await.expect(200).text();
     assert_eq!(rows(&page), 13);
 }
 
 #[tokio::test]
-async fn a_chart_costs_what_a_call_costs_and_a_page_costs_nothing() {
+async fn a_chart_costs_one_unit_and_a_page_costs_nothing() {
     let app = TestApp::start().await;
     let left = async |path: &str| app.get(path).send().await.expect(200).number("x-ratelimit-remaining");
     assert_eq!(left("/series/ipca").await, 30);
@@ -74,7 +74,7 @@ async fn a_chart_costs_what_a_call_costs_and_a_page_costs_nothing() {
 }
 
 #[tokio::test]
-async fn a_long_chart_has_a_short_table_that_names_the_call_with_all_values() {
+async fn a_long_chart_has_a_short_table_and_names_the_full_call() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Gold).await;
     let values = app.get("/api/v1/series/cdi/observations?limit=1").key(&key).send().await.expect(200).json();
@@ -89,13 +89,13 @@ async fn a_long_chart_has_a_short_table_that_names_the_call_with_all_values() {
     let newest = app.get("/api/v1/series/cdi/current").send().await.expect(200).json();
     let first = chart.split("<tr data-x=").nth(1).unwrap();
     assert!(first.contains(newest["date"].as_str().unwrap()), "{first}");
-    // A year has every value.
+    // The chart of a year has every value.
     let year = app.get("/series/cdi").send().await.expect(200).text();
     assert!(!year.contains("All values:"));
 }
 
 #[tokio::test]
-async fn two_series_stand_side_by_side() {
+async fn two_series_can_be_compared() {
     let app = TestApp::start().await;
     let html = app.get("/series/cdi?compare=ipca").send().await.expect(200).text();
     assert!(html.contains("data-series=\"first\"") && html.contains("data-series=\"second\""));
@@ -111,7 +111,7 @@ async fn the_catalogue_is_filtered_without_scripts_too() {
         let html = app.get(&format!("/series?q={q}")).send().await.expect(200).text();
         html.matches("class=\"series-row\"").count()
     };
-    // With four pairs of currencies.
+    // Includes four currency pairs.
     assert_eq!(rows("").await, Series::ALL.len() + 4);
     assert_eq!(rows("libra").await, 1);
     assert_eq!(rows("433").await, 1);
@@ -135,7 +135,7 @@ async fn no_page_shows_a_company_or_a_filing() {
 }
 
 #[tokio::test]
-async fn a_page_is_not_sent_again_to_who_has_it() {
+async fn a_cached_page_gets_a_304() {
     let app = TestApp::start().await;
     for path in super::PAGES {
         let page = app.get(path).send().await.expect(200);

@@ -1,4 +1,4 @@
-//! What the operator says of the service, and what robots are told.
+//! The operator's settings for the site, and the files for robots.
 
 use lastro_model::{Plan, Series};
 
@@ -9,7 +9,7 @@ async fn called(url: &'static str) -> TestApp {
 }
 
 #[tokio::test]
-async fn links_from_outside_use_the_public_url_and_never_the_host_of_the_request() {
+async fn absolute_links_use_the_public_url_and_never_the_host() {
     let app = called("https://dados.example/").await;
     for path in ["/", "/series/ipca", "/pricing", "/sitemap.xml", "/robots.txt", "/llms.txt"] {
         let page = app.get(path).header("host", "evil.example").send().await.expect(200).text();
@@ -25,25 +25,25 @@ async fn links_from_outside_use_the_public_url_and_never_the_host_of_the_request
     ] {
         assert!(page.contains(link), "{link}");
     }
-    // Who chose a language is at an address of its own.
+    // A chosen language has an address of its own.
     for path in ["/", "/series/ipca", "/fx/usd-brl", "/pricing", "/docs", "/privacy", "/status", "/explore"] {
         let chosen = app.get(&format!("{path}?lang=pt")).send().await.expect(200).text();
         let link = format!("<link rel=\"canonical\" href=\"https://dados.example{path}?lang=pt\">");
         assert!(chosen.contains(&link), "{path}");
     }
-    // A failure is at no address, and not the front page either.
+    // A failure has no canonical address, and is not the front page either.
     let failure = app.get("/nothing").header("accept", "text/html").send().await.expect(404).text();
     assert!(!failure.contains("canonical") && !failure.contains("hreflang=\"x-default\""));
     assert!(!failure.contains("aria-current=\"page\""), "nobody is on the front page there");
 }
 
 #[tokio::test]
-async fn without_a_public_url_examples_name_the_host_that_the_reader_is_on() {
+async fn without_a_public_url_examples_use_the_request_host() {
     let app = TestApp::start().await;
     let here = format!("http://{}</span>/api/v1/", app.service.address);
     let page = app.get("/").send().await.expect(200).text();
     assert!(page.contains(&here) && !page.contains("rel=\"canonical\""));
-    // Another name for us gets a page of its own, and what is no name gets none.
+    // Another valid host name gets a page of its own; an invalid one is rejected.
     let other = app.get("/").header("host", "data.example:8443").send().await.expect(200);
     assert!(other.text().contains("http://data.example:8443</span>/api/v1/"));
     assert_ne!(other.header("etag"), app.get("/").send().await.expect(200).header("etag"));
@@ -51,7 +51,7 @@ async fn without_a_public_url_examples_name_the_host_that_the_reader_is_on() {
 }
 
 #[tokio::test]
-async fn a_button_for_a_paid_plan_is_there_if_the_operator_says_where_it_leads() {
+async fn paid_plans_have_a_button_if_a_contact_is_configured() {
     let app = TestApp::start().await;
     assert!(!app.get("/pricing").send().await.expect(200).text().contains("data-contact"));
     let contact = "gold=https://pay.example/gold?ref={key} platinum=sales@dados.example";
@@ -84,7 +84,7 @@ async fn the_site_map_has_every_page_in_both_languages() {
 }
 
 #[tokio::test]
-async fn the_changes_are_those_of_the_repository() {
+async fn the_changelog_page_matches_the_repository() {
     let app = TestApp::start().await;
     let page = app.get("/changelog").send().await.expect(200).text();
     let headings =

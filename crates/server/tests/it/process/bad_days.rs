@@ -1,4 +1,4 @@
-//! `lastro sync` on bad days of the publishers: the status tells, a sentence tells why, and nothing else changes.
+//! `lastro sync` on bad days of the publishers: it fails with a status and a reason, and changes nothing else.
 
 use lastro_model::{Day, Source};
 
@@ -7,9 +7,9 @@ use super::{Home, Running};
 use crate::publisher::{BadDay, Publisher, PublisherData, at_the_source, on_the_way, without_end};
 use crate::sync::EVERYTHING;
 
-/// Enough for a machine that is busy.
+/// Enough for a busy machine.
 const PATIENT: &str = "1500ms";
-/// Enough for an answer of these publishers; all of it passes twice for one that never ends.
+/// Enough for a response of these publishers. It elapses twice for one that never ends.
 const IMPATIENT: &str = "400ms";
 
 struct Scene {
@@ -21,7 +21,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A server that shows what a good day brought.
+    /// A server that shows the data of a good day.
     async fn set() -> Self {
         let (home, publisher) = (Home::new(), Publisher::on(today()));
         let since = (today().year() - 1).to_string();
@@ -61,7 +61,7 @@ impl Scene {
     }
 }
 
-/// Each round goes by, and leaves every answer as it was: of the server that runs, and of one that starts after them all.
+/// Checks that no round changes a response, of the running server or of one started after them all.
 async fn endure(timeout: &str, rounds: impl FnOnce(&PublisherData, Day) -> Vec<Vec<BadDay>>) {
     let scene = Scene::set().await;
     let (held, before) = (scene.publisher.publisher_data(), scene.everything(&scene.server).await);
@@ -75,22 +75,22 @@ async fn endure(timeout: &str, rounds: impl FnOnce(&PublisherData, Day) -> Vec<V
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_told_and_change_nothing() {
+async fn invalid_responses_are_reported_and_change_nothing() {
     endure(PATIENT, |_, today| on_the_way(today)).await;
 }
 
 #[tokio::test]
-async fn data_that_cannot_be_true_is_told_and_changes_nothing() {
+async fn implausible_data_is_reported_and_changes_nothing() {
     endure(PATIENT, at_the_source).await;
 }
 
 #[tokio::test]
-async fn answers_without_end_are_given_up() {
+async fn endless_responses_are_abandoned() {
     endure(IMPATIENT, |_, today| without_end(today)).await;
 }
 
 #[test]
-fn an_implausible_truth_is_accepted_where_the_operator_says_so() {
+fn implausible_values_are_accepted_with_the_accept_flag() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     assert!(home.sync(&publisher, &["--source", "selic,cdi"]).succeeded());
     publisher.change(|publisher_data| {

@@ -1,4 +1,4 @@
-//! `kill -9` at the worst moments: what was promised is still there, and the next start works.
+//! `kill -9` at the worst moments: promised data is still there, and the next start works.
 
 use std::process::Child;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use lastro_store::{Condition, Publication, Write};
 
 use super::{Home, Running, client, eventually};
 
-/// What clients did before the server died.
+/// Requests of clients before the server died.
 #[derive(Default)]
 struct Traffic {
     sent: AtomicU64,
@@ -49,12 +49,12 @@ async fn register_on(url: String, traffic: Arc<Traffic>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_forgets_at_most_the_last_second_and_no_key() {
+async fn a_killed_server_loses_at_most_a_second_and_no_key() {
     let home = Home::new();
     killed_server_forgets_little(&home, || ()).await;
 }
 
-/// A publication of another process that has begun to write. It is killed when the test lets go of it.
+/// A publication by another process that has begun to write. It is killed on drop.
 struct Publishing(Child);
 
 impl Publishing {
@@ -81,12 +81,12 @@ impl Drop for Publishing {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_killed_in_the_midst_of_a_large_publication_forgets_no_more() {
+async fn a_server_killed_during_a_large_publication_loses_no_more() {
     let home = Home::new();
     killed_server_forgets_little(&home, || Publishing::begun(&home)).await;
 }
 
-/// What runs beside the server ends after it.
+/// `beside` starts a process that is stopped after the server.
 async fn killed_server_forgets_little<T>(home: &Home, beside: impl FnOnce() -> T) {
     let server = home.serve(&["--registrations-per-hour", "25"]);
     let key = home.new_key("platinum", &["--rate-limit", "100000000"]);
@@ -118,7 +118,7 @@ async fn killed_server_forgets_little<T>(home: &Home, beside: impl FnOnce() -> T
     }
 }
 
-/// Starts the command and kills it after a while, wherever it then is.
+/// Starts the command and kills it after this time, whatever it is doing.
 fn killed_after(home: &Home, arguments: &[&str], milliseconds: u64) {
     let mut child = home.command(arguments).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(milliseconds));
@@ -141,7 +141,7 @@ async fn is_whole(server: &Running, home: &Home) {
 }
 
 #[tokio::test]
-async fn a_first_start_that_is_killed_again_and_again_ends_whole() {
+async fn a_repeatedly_killed_first_start_completes() {
     let home = Home::new();
     for milliseconds in [5, 25, 60, 120, 200, 300] {
         killed_after(&home, super::FREE_PORTS, milliseconds);
@@ -150,7 +150,7 @@ async fn a_first_start_that_is_killed_again_and_again_ends_whole() {
 }
 
 #[tokio::test]
-async fn a_first_start_that_got_no_further_than_one_source_is_completed() {
+async fn a_first_start_that_filled_one_source_is_completed() {
     let home = Home::new();
     let store = lastro_store::open(&home.url()).await.unwrap();
     let (sender, rows) = tokio::sync::mpsc::channel(2);
@@ -171,7 +171,7 @@ async fn a_first_start_that_got_no_further_than_one_source_is_completed() {
 }
 
 #[tokio::test]
-async fn a_demo_that_is_killed_leaves_the_old_edition_or_the_new_one() {
+async fn a_killed_demo_leaves_the_old_or_the_new_edition() {
     let home = Home::new();
     home.must(&["demo", "--companies", "20", "--filings", "300"]);
     let demo = ["demo", "--companies", "500", "--filings", "20000", "--seed", "2"];

@@ -1,4 +1,4 @@
-//! `lastro demo`: the same for the same seed, never over official data, seen by a running server.
+//! `lastro demo`: the same data for the same seed, never over official data, visible in a running server.
 
 use lastro_model::{Records, Series, Source};
 use lastro_sample as sample;

@@ -1,4 +1,4 @@
-//! Few file descriptors and many connections: the service says what it can do, and does it.
+//! Few file descriptors and many connections: the service reports how many it can serve, and serves them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use super::{Finished, Home, Running, eventually};
 
-/// The binary in a shell with a limit of open files.
+/// The binary in a shell with a limit on open files.
 fn limited(home: &Home, limit: &str, arguments: &[&str]) -> Command {
     let inner = home.command(&[super::FREE_PORTS, arguments].concat());
     let mut command = Command::new("sh");
@@ -23,7 +23,7 @@ fn address(url: &str) -> SocketAddr {
     url.trim_start_matches("http://").parse().unwrap()
 }
 
-/// The operator's address, as the log tells it.
+/// The operator's address from the log.
 async fn operator(server: &Running) -> String {
     assert!(eventually(async || server.log().concat().contains("for the operator: ")).await);
     let log = server.log().concat();
@@ -46,7 +46,7 @@ async fn answers(local: &str, url: &str) -> bool {
 }
 
 #[tokio::test]
-async fn more_sockets_than_descriptors_silence_nobody() {
+async fn more_sockets_than_descriptors_block_no_client() {
     let home = Home::new();
     let server = Running::of(limited(&home, "-n 256", &[]));
     let said = server.log().join("\n");
@@ -59,13 +59,13 @@ async fn more_sockets_than_descriptors_silence_nobody() {
         assert!(eventually(async || answers(local, &health).await).await, "a client of {local}");
     }
     assert!(answers("127.0.0.1", &format!("{operator}/livez")).await);
-    // Whether one is told of at all is the system's affair; not once for each.
+    // The system decides whether a failure occurs at all; it is not logged once for each.
     let failures = server.log().iter().filter(|line| line.contains("could not accept")).count();
     assert!(failures <= 1, "{:?}", server.log());
 }
 
 #[test]
-fn a_limit_that_leaves_nothing_to_serve_with_is_an_error() {
+fn a_too_low_descriptor_limit_is_an_error() {
     let home = Home::new();
     let finished = Finished::of(limited(&home, "-n 40", &[]));
     assert!(!finished.succeeded());
@@ -75,7 +75,7 @@ fn a_limit_that_leaves_nothing_to_serve_with_is_an_error() {
 #[tokio::test]
 async fn a_soft_limit_is_raised_as_far_as_the_system_allows() {
     let home = Home::new();
-    // Only the soft one is lowered.
+    // Lowers only the soft limit.
     let server = Running::of(limited(&home, "-S -n 100", &["--max-connections", "300"]));
     assert!(!server.log().join("\n").contains("connections at once"), "{:?}", server.log());
 }

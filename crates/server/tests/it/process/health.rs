@@ -8,7 +8,7 @@ fn asked(home: &Home, address: &str) -> Finished {
     home.run(&["health", "--admin-listen", address])
 }
 
-/// Not ready: status 1, nothing on standard output, and one line with this in it.
+/// Asserts that it is not ready: status 1, nothing on standard output, and one line with this sentence.
 fn refused(finished: &Finished, sentence: &str) {
     assert_eq!(finished.status.code(), Some(1));
     assert_eq!((finished.stdout.as_str(), finished.stderr.lines().count()), ("", 1), "{}", finished.stderr);
@@ -16,7 +16,7 @@ fn refused(finished: &Finished, sentence: &str) {
 }
 
 #[test]
-fn a_server_that_is_ready_is_told_by_the_exit_status() {
+fn a_ready_server_gives_exit_status_zero() {
     let home = Home::new();
     let server = home.serve(&[]);
     let admin = server.admin();
@@ -31,7 +31,7 @@ fn a_server_that_is_ready_is_told_by_the_exit_status() {
     assert!(home.run(&["health", "--config", "lastro.toml"]).succeeded());
 }
 
-/// It asks no database: a server that is up is up, whatever this process may read.
+/// The command opens no database: a running server is ready, whatever this process may read.
 #[test]
 fn a_database_that_cannot_be_opened_does_not_matter() {
     let home = Home::new();
@@ -43,11 +43,11 @@ fn a_database_that_cannot_be_opened_does_not_matter() {
 }
 
 #[test]
-fn who_is_away_silent_or_something_else_is_not_ready() {
+fn absent_silent_and_foreign_servers_are_not_ready() {
     let home = Home::new();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     refused(&asked(&home, &free), &format!("nobody answers on {free}"));
-    // The system takes the connection, and nobody says a word.
+    // The system accepts the connection, and no response follows.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let finished = home.run(&["health", "--admin-listen", &address, "--timeout", "200ms"]);

@@ -1,4 +1,4 @@
-//! `lastro keys`, beside a server that runs.
+//! `lastro keys`, beside a running server.
 
 use lastro_access::ApiKey;
 use lastro_model::{Account, AccountId, KeyDigest, KeyId, NewKey, Plan};
@@ -15,7 +15,7 @@ fn id_of(key: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_created_key_stands_alone_on_standard_output_and_works() {
+async fn a_created_key_is_the_only_output_and_works() {
     let home = Home::new();
     let server = home.serve(&[]);
     let created =
@@ -41,7 +41,7 @@ async fn a_plan_change_and_a_revocation_reach_the_running_server() {
 }
 
 #[test]
-fn who_erases_a_person_is_told_of_other_accounts_with_the_same_address() {
+fn erasing_a_person_lists_other_accounts_with_the_address() {
     let home = Home::new();
     let [one, other] = [(); 2].map(|()| id_of(&home.new_key("free", &[])));
     let erased = home.run(&["keys", "erase", &one]);
@@ -51,7 +51,7 @@ fn who_erases_a_person_is_told_of_other_accounts_with_the_same_address() {
 }
 
 #[tokio::test]
-async fn an_erased_person_is_gone_from_the_running_server_and_from_every_file() {
+async fn an_erased_person_is_gone_from_the_server_and_every_file() {
     let home = Home::new();
     let server = home.serve(&[]);
     let create =
@@ -85,7 +85,7 @@ async fn an_erased_person_is_gone_from_the_running_server_and_from_every_file() 
 }
 
 #[tokio::test]
-async fn the_list_tells_a_revoked_key() {
+async fn the_list_shows_a_revoked_key() {
     let home = Home::new();
     let key = home.new_key("free", &[]);
     home.must(&["keys", "revoke", &id_of(&key)]);
@@ -94,7 +94,7 @@ async fn the_list_tells_a_revoked_key() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_works_beside_the_new_one_and_shares_its_limit() {
+async fn a_rotated_key_shares_the_limit_of_the_new_one() {
     let home = Home::new();
     let server = home.serve(&[]);
     let old = home.new_key("free", &["--rate-limit", "6"]);
@@ -141,7 +141,7 @@ fn lists_show_every_key_and_no_secret() {
     }
 }
 
-/// Such names are refused today; a database may hold some of before.
+/// Such names are rejected today; an older database may hold some.
 #[tokio::test]
 async fn a_name_cannot_forge_the_list() {
     let home = Home::new();
@@ -168,7 +168,7 @@ async fn a_name_cannot_forge_the_list() {
 }
 
 #[test]
-fn settings_may_stand_before_the_command_too() {
+fn settings_are_accepted_before_the_command() {
     let home = Home::new();
     home.new_key("gold", &[]);
     let url = home.url();
@@ -180,7 +180,7 @@ fn settings_may_stand_before_the_command_too() {
 }
 
 #[test]
-fn mistakes_end_with_a_sentence_and_a_status() {
+fn mistakes_end_with_a_message_and_a_status() {
     let home = Home::new();
     let key = home.new_key("free", &[]);
     let id = id_of(&key);
@@ -205,7 +205,7 @@ fn mistakes_end_with_a_sentence_and_a_status() {
 }
 
 #[test]
-fn a_list_of_a_database_that_is_not_there_makes_none() {
+fn listing_keys_does_not_create_a_database() {
     let home = Home::new();
     let finished = home.run(&["keys", "list"]);
     assert!(!finished.succeeded() && finished.stderr.contains("there is no database"), "{}", finished.stderr);

@@ -1,4 +1,4 @@
-//! Several processes on one database: one of them at a time asks the publishers for a source.
+//! Several processes on one database: only one at a time synchronises a source.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ fn fresh_server(home: &Home, publisher: &Publisher, more: &[&str]) -> Running {
     Running::of(command)
 }
 
-/// Waits until the publishers are being asked.
+/// Waits until the publishers receive requests.
 async fn is_asked(publisher: &Publisher) {
     assert!(eventually(async || publisher.asked("bcdata.sgs.432") > 0).await);
 }
 
 #[tokio::test]
-async fn a_command_that_may_not_wait_says_who_synchronises() {
+async fn a_command_that_may_not_wait_names_the_lease_holder() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(200));
     let server = fresh_server(&home, &publisher, &[]);
@@ -30,12 +30,12 @@ async fn a_command_that_may_not_wait_says_who_synchronises() {
     assert!(finished.stdout.contains(&holder), "{}", finished.stdout);
     assert!(finished.stdout.contains("is synchronising it now"), "{}", finished.stdout);
     assert_eq!(publisher.asked_again(), Vec::<String>::new());
-    // That somebody else was at it is no failure of the source.
+    // Synchronisation by another process is not a failure of the source.
     assert!(server.source("selic").await["last_error"].is_null());
 }
 
 #[tokio::test]
-async fn two_servers_ask_for_everything_once() {
+async fn two_servers_make_each_request_once() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(5));
     let servers = [fresh_server(&home, &publisher, &[]), fresh_server(&home, &publisher, &[])];
@@ -47,7 +47,7 @@ async fn two_servers_ask_for_everything_once() {
 }
 
 #[tokio::test]
-async fn a_stopped_server_leaves_its_turn_to_others_at_once() {
+async fn a_stopped_server_releases_its_lease_at_once() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(200));
     let server = fresh_server(&home, &publisher, &["--sync-lease", "1h"]);
@@ -60,7 +60,7 @@ async fn a_stopped_server_leaves_its_turn_to_others_at_once() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_interrupted_leaves_its_turn_too() {
+async fn an_interrupted_command_releases_its_lease() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(200));
     let mut command = home.sync_command(&publisher, &["--source", "selic", "--sync-lease", "1h"]);
@@ -76,11 +76,11 @@ async fn a_command_that_is_interrupted_leaves_its_turn_too() {
 }
 
 #[tokio::test]
-async fn the_turn_of_a_killed_process_is_taken_over_when_its_lease_ends() {
+async fn the_lease_of_a_killed_process_expires() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(300));
-    // Longer than its lease at work: it must have been renewed. And long enough that a loaded machine starts the next
-    // process before it ends.
+    // The server works for longer than its lease, so it must have been renewed. The lease is long enough for a loaded
+    // machine to start the next process before it ends.
     let server = fresh_server(&home, &publisher, &["--sync-lease", "3s"]);
     is_asked(&publisher).await;
     tokio::time::sleep(Duration::from_millis(3300)).await;

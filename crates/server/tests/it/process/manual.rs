@@ -1,4 +1,4 @@
-//! The completions and the manual page say what `--help` says.
+//! The completions and the manual page match `--help`.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn all_commands(home: &Home) -> Vec<(Vec<String>, BTreeSet<String>)> {
 }
 
 #[test]
-fn the_manual_page_tells_of_every_command_and_flag() {
+fn the_manual_page_lists_every_command_and_flag() {
     let home = Home::new();
     let page = home.must(&["man"]).replace("\\-", "-");
     assert!(page.contains("\n.TH lastro 1 "), "{page}");
@@ -47,7 +47,7 @@ fn the_manual_page_tells_of_every_command_and_flag() {
 }
 
 #[test]
-fn completions_know_every_command_and_flag() {
+fn completions_cover_every_command_and_flag() {
     let home = Home::new();
     let all = all_commands(&home);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -64,7 +64,7 @@ fn completions_know_every_command_and_flag() {
 }
 
 #[test]
-fn neither_opens_a_database_nor_tells_of_one() {
+fn help_and_manual_open_no_database_and_show_no_address() {
     let home = Home::new();
     for arguments in [&["man"][..], &["completions", "zsh"], &["--help"], &["keys", "create", "--help"]] {
         let mut command = home.command(arguments);

@@ -1,7 +1,7 @@
-//! The real binary as an operator meets it: started, stopped, killed, asked, misused.
+//! The real binary as an operator uses it: started, stopped, killed, queried, misused.
 //!
-//! Here is the stage: a directory of its own for each test, the binary in it, and what it says. The other tests
-//! of this folder run the service inside their own process, which cannot be killed.
+//! This module has the setup: a directory for each test, the binary in it, and its output. The other tests of this
+//! folder run the service inside their own process, which cannot be killed.
 
 mod bad_days;
 mod crash;
@@ -30,10 +30,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longer than anything here may take, on the slowest machine.
+/// Longer than anything here may take on the slowest machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A directory with a database in it, and the binary that works there.
+/// A directory with a database, and the binary that works there.
 struct Home(TempDir);
 
 impl Home {
@@ -53,11 +53,11 @@ impl Home {
         format!("sqlite:{}", self.database().display())
     }
 
-    /// The binary with this home's database and nothing of the surrounding environment.
+    /// The binary with this home's database, without the surrounding environment.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lastro"));
         command.args(arguments).env_clear().env("LASTRO_DATABASE", self.url()).current_dir(self.0.path());
-        // No test leaves this machine; those that synchronise name a stand-in and say so.
+        // No test leaves this machine; those that synchronise name a stand-in explicitly.
         command.env("LASTRO_SYNC", "off");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -68,19 +68,19 @@ impl Home {
         Finished::of(self.command(arguments))
     }
 
-    /// Runs a command that must succeed and gives what it printed.
+    /// Runs a command that must succeed and returns its output.
     fn must(&self, arguments: &[&str]) -> String {
         let finished = self.run(arguments);
         assert!(finished.succeeded(), "lastro {arguments:?}: {}", finished.stderr);
         finished.stdout
     }
 
-    /// A server on free ports that answers.
+    /// A server on free ports that accepts requests.
     fn serve(&self, more: &[&str]) -> Running {
         Running::of(self.command(&[FREE_PORTS, more].concat()))
     }
 
-    /// Starts a server that must refuse to.
+    /// Starts a server that must fail to start, and returns its error output.
     fn refusal(&self, more: &[&str]) -> String {
         let finished = self.run(&[FREE_PORTS, more].concat());
         assert!(!finished.succeeded(), "it started");
@@ -114,7 +114,7 @@ impl Finished {
     }
 }
 
-/// A server that runs. It is killed when the test lets go of it.
+/// A running server. It is killed on drop.
 struct Running {
     child: Child,
     url: String,
@@ -123,7 +123,7 @@ struct Running {
 }
 
 impl Running {
-    /// Waits until it tells its address.
+    /// Starts the server and waits until it logs its address.
     fn of(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -143,7 +143,7 @@ impl Running {
         self.said.lock().unwrap().clone()
     }
 
-    /// Where the operator asks.
+    /// The address of the operator's listener.
     fn admin(&self) -> String {
         let deadline = Instant::now() + TIMEOUT;
         loop {
@@ -162,13 +162,13 @@ impl Running {
         assert!(status.unwrap().success());
     }
 
-    /// `kill -9`, and gone.
+    /// Kills the server with `kill -9` and waits for its end.
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits for its own end; gives the status and all that it said.
+    /// Waits until the server ends by itself; returns the status and the log.
     fn ended(mut self) -> (ExitStatus, Vec<String>) {
         let deadline = Instant::now() + TIMEOUT;
         let status = loop {
@@ -196,13 +196,13 @@ impl Running {
         self.get(path, Some(key)).await.0
     }
 
-    /// Asks until the status is the one that is waited for.
+    /// Repeats the request until it has the expected status.
     async fn becomes(&self, path: &str, key: &str, wanted: u16) {
         let asked = async || self.status(path, key).await == wanted;
         assert!(eventually(asked).await, "{path} never answered {wanted}");
     }
 
-    /// Rows of each source, by what `/health` says.
+    /// Number of rows of each source, from `/health`.
     async fn rows(&self) -> Vec<(String, u64)> {
         let (_, health) = self.get("/health", None).await;
         let row = |source: &Value| {
@@ -219,7 +219,7 @@ impl Drop for Running {
     }
 }
 
-/// Keeps what is said, and passes the address on when it is told.
+/// Collects the log, and sends the address when it is logged.
 fn listen(stderr: ChildStderr, said: &Mutex<Vec<String>>, address: &mpsc::Sender<String>) {
     for line in BufReader::new(stderr).lines() {
         let line = line.unwrap();
@@ -234,14 +234,14 @@ fn client() -> reqwest::Client {
     crate::app::client().timeout(TIMEOUT).build().unwrap()
 }
 
-/// Tries until it holds, or the time is up.
+/// Polls until the condition holds or the time is up.
 async fn eventually(mut holds: impl AsyncFnMut() -> bool) -> bool {
     let deadline = Instant::now() + TIMEOUT;
     while Instant::now() < deadline {
         if holds().await {
             return true;
         }
-        // Seldom enough that the quota of a client without a key lasts.
+        // Rarely enough that the quota of a client without a key lasts.
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
     false

@@ -1,4 +1,4 @@
-//! `lastro replicas` of the real binary, and what a server that is no file's neighbour needs.
+//! `lastro replicas` of the real binary, and the settings a server needs when its database is not a file.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn listed(home: &Home) -> Vec<Value> {
 }
 
 #[test]
-fn the_operator_sees_who_serves_and_who_left() {
+fn the_operator_sees_running_and_stopped_replicas() {
     let home = Home::new();
     let first = home.serve(&["--replica-name", "recife-1"]);
     let second = home.serve(&["--replica-name", "natal 2"]);
@@ -38,14 +38,14 @@ fn the_operator_sees_who_serves_and_who_left() {
 }
 
 #[test]
-fn there_must_be_a_database_to_look_at() {
+fn listing_replicas_needs_a_database() {
     let home = Home::new();
     let finished = home.run(&["replicas"]);
     assert!(!finished.succeeded() && finished.stderr.contains("there is no database"), "{}", finished.stderr);
 }
 
 #[test]
-fn a_name_that_would_break_a_table_is_refused() {
+fn a_replica_name_that_would_break_the_table_is_rejected() {
     let home = Home::new();
     for name in ["", "a\nb", &"x".repeat(101)] {
         assert!(home.refusal(&["--replica-name", name]).contains("--replica-name"));
@@ -53,7 +53,7 @@ fn a_name_that_would_break_a_table_is_refused() {
 }
 
 #[test]
-fn a_database_that_is_no_file_needs_a_pepper_file() {
+fn a_non_file_database_needs_a_pepper_file() {
     let home = Home::new();
     let refusal = home.refusal(&["--database", "postgres://lastro:hunter2@127.0.0.1:1/lastro"]);
     assert!(refusal.contains("--pepper-file") && !refusal.contains("hunter2"), "{refusal}");

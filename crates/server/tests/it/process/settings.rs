@@ -1,11 +1,11 @@
-//! Flags, their environment twins and the file.
+//! Flags, their environment variables, and the settings file.
 
 use serde_json::Value;
 
 use super::{Finished, Home, Running};
 
 #[test]
-fn help_names_every_flag_with_its_environment_twin() {
+fn help_names_every_flag_with_its_environment_variable() {
     let home = Home::new();
     for arguments in [&["--help"][..], &["serve", "--help"]] {
         let help = home.must(arguments);
@@ -20,7 +20,7 @@ fn help_names_every_flag_with_its_environment_twin() {
 }
 
 #[tokio::test]
-async fn the_environment_is_heard() {
+async fn settings_are_read_from_the_environment() {
     let home = Home::new();
     let mut command = home.command(&[]);
     command.env("LASTRO_LISTEN", "127.0.0.1:0").env("LASTRO_ADMIN_LISTEN", "off");
@@ -31,7 +31,7 @@ async fn the_environment_is_heard() {
 }
 
 #[tokio::test]
-async fn the_file_is_heard() {
+async fn settings_are_read_from_the_file() {
     let home = Home::new();
     let file = "listen = \"127.0.0.1:0\"\nadmin-listen = \"off\"\nregistrations-per-hour = 0\n";
     std::fs::write(home.file("lastro.toml"), file).unwrap();
@@ -52,7 +52,7 @@ fn a_file_with_an_unknown_setting_is_refused_by_name() {
 }
 
 #[test]
-fn an_address_of_redis_that_is_none_is_refused_and_not_repeated() {
+fn invalid_redis_addresses_are_rejected_and_not_printed() {
     let home = Home::new();
     for address in ["hunter2", "http://:hunter2@host", "redis://:hunter2@host:port"] {
         let refusal = home.refusal(&["--redis", address]);
@@ -67,7 +67,7 @@ fn an_address_of_redis_that_is_none_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn a_flag_of_serve_before_another_command_is_not_lost_without_a_word() {
+fn a_serve_flag_before_another_command_is_rejected() {
     let home = Home::new();
     for command in [&["serve"][..], &["demo"]] {
         let finished = Finished::of(home.command(&[&["--listen", "127.0.0.1:1"], command].concat()));
@@ -101,7 +101,7 @@ async fn text_logs_have_no_colours_outside_a_terminal() {
     assert!(!server.log().concat().contains('\u{1b}'));
 }
 
-/// Without the twin that every test here has.
+/// Runs without the environment variable that every test here has.
 fn with_database_file(home: &Home, arguments: &[&str]) -> Finished {
     let mut command = home.command(arguments);
     command.env_remove("LASTRO_DATABASE");
@@ -119,7 +119,7 @@ fn the_database_may_be_named_by_a_file() {
     let mut command = home.command(&["keys", "list"]);
     command.env_remove("LASTRO_DATABASE").env("LASTRO_DATABASE_FILE", "url");
     assert!(Finished::of(command).succeeded());
-    // A flag wins over the file of settings, whichever of the two it is.
+    // Either flag overrides the settings file.
     std::fs::write(home.file("lastro.toml"), "database-file = \"absent\"\n").unwrap();
     let listed = ["keys", "list", "--config", "lastro.toml", "--database", "sqlite:named.db"];
     assert!(with_database_file(&home, &listed).succeeded());
@@ -129,7 +129,7 @@ fn the_database_may_be_named_by_a_file() {
 }
 
 #[test]
-fn a_database_named_twice_or_by_a_file_without_a_line_is_refused() {
+fn duplicate_or_empty_database_settings_are_rejected() {
     let home = Home::new();
     std::fs::write(home.file("url"), "postgres://lastro:hunter2@127.0.0.1:1/lastro\n").unwrap();
     std::fs::write(home.file("empty"), "\nhunter2").unwrap();
@@ -143,7 +143,7 @@ fn a_database_named_twice_or_by_a_file_without_a_line_is_refused() {
 }
 
 #[test]
-fn redis_may_be_named_by_a_file_and_is_repeated_nowhere() {
+fn redis_may_be_named_by_a_file_and_is_not_printed() {
     let home = Home::new();
     std::fs::write(home.file("url"), "redis://:hunter2@127.0.0.1:port\n").unwrap();
     let before_and_after: [&[&str]; 2] = [&["--redis-file"], &["serve", "--redis-file"]];

@@ -1,4 +1,4 @@
-//! Several servers on one database, and what lies beside it.
+//! Several servers on one database, and the files beside it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::Home;
 const NEIGHBOUR: &str = "another server runs on this database";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn three_servers_started_at_once_fill_an_empty_database_once() {
+async fn three_servers_started_together_fill_a_database_once() {
     let home = Home::new();
     let servers = std::thread::scope(|scope| {
         let starting: Vec<_> = (0..3).map(|_| scope.spawn(|| home.serve(&[]))).collect();
@@ -27,7 +27,7 @@ async fn three_servers_started_at_once_fill_an_empty_database_once() {
 }
 
 #[test]
-fn a_second_server_says_that_it_shares_no_limits() {
+fn a_second_server_warns_that_limits_are_not_shared() {
     let home = Home::new();
     let first = home.serve(&[]);
     let second = home.serve(&[]);
@@ -39,7 +39,7 @@ fn a_second_server_says_that_it_shares_no_limits() {
 }
 
 #[test]
-fn a_pepper_beside_the_database_is_told_once() {
+fn a_pepper_beside_the_database_is_warned_about_once() {
     let home = Home::new();
     let told = |log: Vec<String>| log.iter().filter(|line| line.contains("pepper lies beside")).count();
     let server = home.serve(&[]);
@@ -51,7 +51,7 @@ fn a_pepper_beside_the_database_is_told_once() {
 }
 
 #[test]
-fn a_server_does_not_start_without_the_keys_of_its_customers() {
+fn a_server_does_not_start_without_its_accounts_file() {
     let home = Home::new();
     home.new_key("gold", &[]);
     std::fs::remove_file(home.file("lastro.db.accounts")).unwrap();

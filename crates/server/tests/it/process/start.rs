@@ -1,18 +1,18 @@
-//! What stands in the way of a start is told in a sentence, and left as it is.
+//! Obstacles to a start are reported in one line, and left unchanged.
 
 use std::net::TcpListener;
 
 use super::{Home, contents};
 use crate::certificates::TestCertificate;
 
-/// A home with a database of ours, closed.
+/// A home with a closed database of ours.
 async fn filled() -> Home {
     let home = Home::new();
     home.must(&["demo", "--companies", "20", "--filings", "300"]);
     home
 }
 
-/// Starts where it must not, and gives the sentence; no byte of the directory may change.
+/// Asserts that the start fails without changing a byte of the directory, and returns the message.
 fn untouched_refusal(home: &Home) -> String {
     let before = contents(home.0.path());
     let refusal = home.refusal(&[]);
@@ -29,16 +29,16 @@ fn a_foreign_file_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_called_damaged() {
+async fn a_truncated_database_is_reported_as_damaged() {
     let home = filled().await;
     let bytes = std::fs::read(home.database()).unwrap();
     std::fs::write(home.database(), &bytes[..bytes.len() / 2]).unwrap();
     assert!(untouched_refusal(&home).contains("the database is damaged"));
 }
 
-/// A bit of a digit that a disk or a memory turned.
+/// Simulates a bit flipped by a disk or by memory.
 #[tokio::test]
-async fn a_database_with_another_number_in_it_is_called_damaged() {
+async fn a_database_with_a_changed_value_is_reported_as_damaged() {
     let home = filled().await;
     let damage = "UPDATE rate SET value = '9' || value WHERE rowid = (SELECT MIN(rowid) FROM rate WHERE series = 'selic')";
     rusqlite::Connection::open(home.database()).unwrap().execute_batch(damage).unwrap();
@@ -96,7 +96,7 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_certificate_that_cannot_be_used_is_refused_by_name() {
+fn unusable_certificates_are_rejected_by_name() {
     let home = Home::new();
     let (one, another) = (TestCertificate::new(), TestCertificate::other());
     one.write(home.0.path());
@@ -120,7 +120,7 @@ fn a_certificate_that_cannot_be_used_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_key_that_everybody_can_read_is_told() {
+async fn a_world_readable_tls_key_is_warned_about() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     let certificate = TestCertificate::new();

@@ -1,4 +1,4 @@
-//! SIGTERM: nothing that was begun is cut off, nothing that was counted is lost.
+//! SIGTERM: no started request is cut off, and no counted request is lost.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use lastro_model::{AccountId, Day};
 
 use super::{Home, Running, client, eventually};
 
-/// All requests of the key's account that the database holds.
+/// Number of requests of the key's account in the database.
 async fn kept_usage(home: &Home, key: &str) -> u64 {
     let account = AccountId(ApiKey::parse(key).unwrap().id());
     let store = lastro_store::open(&home.url()).await.unwrap();
@@ -19,7 +19,7 @@ async fn kept_usage(home: &Home, key: &str) -> u64 {
     store.usage(account, from, to).await.unwrap().iter().map(|count| count.requests).sum()
 }
 
-/// Asks on one connection until the server is gone.
+/// Sends requests on one connection until the server is gone.
 async fn ask_on(url: String, key: String, seen: Arc<AtomicU64>) {
     let client = client();
     loop {
@@ -32,7 +32,7 @@ async fn ask_on(url: String, key: String, seen: Arc<AtomicU64>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_sigterm_the_database_holds_exactly_what_clients_saw() {
+async fn after_sigterm_usage_matches_the_responses_received() {
     let home = Home::new();
     let server = home.serve(&[]);
     let key = home.new_key("platinum", &["--rate-limit", "100000000"]);
@@ -52,7 +52,7 @@ async fn after_sigterm_the_database_holds_exactly_what_clients_saw() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_begun_before_sigterm_is_answered() {
+async fn a_request_started_before_sigterm_is_answered() {
     let home = Home::new();
     let server = home.serve(&[]);
     let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
@@ -81,7 +81,7 @@ async fn is_ready(server: &Running) -> bool {
 }
 
 #[tokio::test]
-async fn during_the_drain_it_is_not_ready_and_still_answers_until_a_second_signal() {
+async fn a_drain_is_not_ready_but_answers_until_a_second_signal() {
     let home = Home::new();
     // Longer than any test runs: only the second signal ends it.
     let server = home.serve(&["--drain", "1h"]);

@@ -1,4 +1,4 @@
-//! `lastro sync`, beside a server that runs: what it says, how it ends, and what a `kill -9` leaves behind.
+//! `lastro sync` beside a running server: its output, its exit status, and the effects of `kill -9`.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) fn today() -> Day {
 }
 
 impl Home {
-    /// `lastro sync` from these publishers, to its end.
+    /// Runs `lastro sync` from these publishers to its end.
     pub(super) fn sync(&self, publisher: &Publisher, more: &[&str]) -> Finished {
         Finished::of(self.sync_command(publisher, more))
     }
@@ -31,7 +31,7 @@ impl Home {
 }
 
 impl Running {
-    /// What `/health` tells of a source; nothing while the quota of whoever asks too often is used up.
+    /// The state of a source in `/health`; null while the quota of the client is used up.
     pub(super) async fn source(&self, name: &str) -> Value {
         let (_, health) = self.get("/health", None).await;
         let mut sources = health["sources"].as_array().into_iter().flatten();
@@ -40,7 +40,7 @@ impl Running {
 }
 
 #[tokio::test]
-async fn a_running_server_shows_what_another_process_synchronised() {
+async fn a_running_server_shows_data_synchronised_elsewhere() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     let server = home.serve(&[]);
     let key = home.new_key("gold", &["--rate-limit", "100000"]);
@@ -52,7 +52,7 @@ async fn a_running_server_shows_what_another_process_synchronised() {
         let row = finished.stdout.lines().find(|line| line.starts_with(source)).unwrap();
         assert_eq!(row.split_whitespace().count(), 7, "{row}");
     }
-    // Not on a terminal: a line for each step, and no bars.
+    // Outside a terminal, there is a line for each step, and no bars.
     assert!(finished.stderr.lines().filter(|line| line.contains("read Selic from")).count() > 20);
     assert!(!finished.stderr.contains('\u{1b}') && !finished.stdout.contains('\u{1b}'));
 
@@ -66,7 +66,7 @@ async fn a_running_server_shows_what_another_process_synchronised() {
 }
 
 #[tokio::test]
-async fn the_status_tells_whether_every_source_succeeded() {
+async fn the_exit_status_shows_whether_every_source_succeeded() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     assert!(home.sync(&publisher, &["--since", "2025"]).succeeded());
     let server = home.serve(&[]);
@@ -105,9 +105,9 @@ fn rows_that_cannot_be_read_are_listed_on_demand() {
     assert!(!quiet.stdout.contains(" line "), "{}", quiet.stdout);
 }
 
-/// Runs `lastro sync` until the publishers were asked so often, and kills it there.
+/// Runs `lastro sync` until the publishers have received this many requests, then kills it.
 fn killed_at(home: &Home, publisher: &Publisher, requests: usize, more: &[&str]) {
-    // The next one need not wait for long.
+    // A short lease, so that the next run need not wait for long.
     let mut command = home.sync_command(publisher, &[&["--sync-lease", "100ms"], more].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let goal = publisher.asked("") + requests;
@@ -119,7 +119,7 @@ fn killed_at(home: &Home, publisher: &Publisher, requests: usize, more: &[&str])
 }
 
 #[tokio::test]
-async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
+async fn a_killed_synchronisation_is_resumed_cheaply() {
     let publisher = Publisher::on(today());
     assert!(Home::new().sync(&publisher, &[]).succeeded());
     let uninterrupted = publisher.asked("");
@@ -143,7 +143,7 @@ async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
     publisher.pause(Duration::ZERO);
     let finished = home.sync(&publisher, &[]);
     assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
-    // Each kill loses what was under way, and the few answers that are not final.
+    // Each kill loses the requests in flight, and the few responses that are not final.
     let most = uninterrupted + kills.len() * 40;
     assert!(publisher.asked("") <= most, "{} requests, {uninterrupted} uninterrupted", publisher.asked(""));
     let finals: Vec<String> =
@@ -156,7 +156,7 @@ async fn a_killed_synchronisation_harms_nothing_and_is_resumed_cheaply() {
 }
 
 #[tokio::test]
-async fn what_a_killed_synchronisation_was_given_is_kept_where_the_operator_says() {
+async fn a_killed_synchronisation_keeps_responses_in_the_spool() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     publisher.pause(Duration::from_millis(4));
     killed_at(&home, &publisher, 30, &["--spool-dir", "caches/spool"]);
@@ -169,16 +169,16 @@ async fn what_a_killed_synchronisation_was_given_is_kept_where_the_operator_says
 }
 
 #[tokio::test]
-async fn a_spool_that_cannot_be_written_to_stops_no_synchronisation() {
+async fn an_unwritable_spool_does_not_stop_synchronisation() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
-    // Nothing can be made below a file, whoever tries.
+    // Nothing can be created below a file, not even by root.
     std::fs::write(home.file("file"), "").unwrap();
     let finished = home.sync(&publisher, &["--spool-dir", "file/spool"]);
     assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
 }
 
 #[tokio::test]
-async fn serve_keeps_itself_fresh_from_its_first_start() {
+async fn serve_synchronises_from_its_first_start() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     let mut command = home.command(super::FREE_PORTS);
     command.args(publisher.flags()).args(["--sync", "on", "--since", "2025"]);
@@ -196,7 +196,7 @@ async fn serve_keeps_itself_fresh_from_its_first_start() {
 }
 
 #[tokio::test]
-async fn the_file_tells_sync_where_the_publishers_are() {
+async fn sync_reads_publisher_urls_from_the_settings_file() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
     let [_, sgs, ..] = &publisher.flags()[..] else { panic!("no flags") };
     std::fs::write(home.file("lastro.toml"), format!("sgs-url = \"{sgs}\"\n")).unwrap();

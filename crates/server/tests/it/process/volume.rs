@@ -1,5 +1,5 @@
-//! The size of the real thing, through the real binary: whole histories and years of fifty thousand filings are
-//! synchronised once, and every value is read back over HTTP and compared with what was published, as text.
+//! Real data volumes through the real binary: whole histories and years of fifty thousand filings are
+//! synchronised once. Every value is read back over HTTP and compared with the published text.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::publisher::{Publisher, PublisherData};
 
 const COMPANIES: usize = 2_700;
 const FILINGS_A_YEAR: i32 = 50_000;
-/// The current one and those before it.
+/// Number of years, including the current one.
 const YEARS: i16 = 3;
 const SINCE_THE_REAL: [&str; 9] = ["AUD", "CAD", "CHF", "DKK", "GBP", "JPY", "NOK", "SEK", "USD"];
 
 const LIST_PAGE: usize = 1_000;
 const SERIES_PAGE: usize = 10_000;
 
-/// Everything from its own beginning.
+/// All data, each series from its own beginning.
 fn whole_history(today: Day) -> PublisherData {
     let day = |text| Day::parse(text).unwrap();
     let mut publisher_data = PublisherData::default();
@@ -37,7 +37,7 @@ fn whole_history(today: Day) -> PublisherData {
     publisher_data
 }
 
-/// A server, and a key that may read all of it.
+/// A server, and a key that may read all data.
 struct Reader {
     server: Running,
     client: reqwest::Client,
@@ -52,7 +52,7 @@ impl Reader {
         response.text().await.unwrap()
     }
 
-    /// Reads a series from its newest point back to its first, a page at a time.
+    /// Reads a series from its newest point back to its first, page by page, and compares it.
     async fn series(&self, path: &str, newest_first: &[(Day, String)]) {
         for page in newest_first.chunks(SERIES_PAGE) {
             let newest = page[0].0;
@@ -111,7 +111,7 @@ impl Reader {
     }
 }
 
-/// Without printing megabytes where they differ.
+/// Asserts equality without printing megabytes on a difference.
 fn same(path: &str, served: &str, published: &str) {
     if served == published {
         return;
@@ -125,7 +125,7 @@ fn same(path: &str, served: &str, published: &str) {
     panic!("{path}: served {}\nwhere published {}", around(served), around(published));
 }
 
-/// A text or its absence, in JSON.
+/// A JSON string, or null.
 fn quoted(text: Option<&str>) -> String {
     serde_json::to_string(&text).unwrap()
 }
@@ -166,7 +166,7 @@ fn filing_text(filing: &Filing) -> String {
 }
 
 #[tokio::test]
-async fn a_whole_history_is_served_as_it_was_published_and_asked_for_only_once() {
+async fn a_whole_history_is_served_exactly_and_requested_once() {
     let today = today();
     let (home, publisher) = (Home::new(), Publisher::holding(whole_history(today)));
     let since = (today.year() - YEARS + 1).to_string();
@@ -184,7 +184,7 @@ async fn a_whole_history_is_served_as_it_was_published_and_asked_for_only_once()
 
     let editions = reader.editions().await;
     let second = synchronise();
-    // A request for each series is the least: most are asked for whole, they are short.
+    // One request per series is the minimum: most are short and requested whole.
     assert!(second.0 * 7 <= first.0, "{} requests after {}", second.0, first.0);
     assert!(second.1 * 10 <= first.1, "{} bytes after {}", second.1, first.1);
     assert_eq!(reader.editions().await, editions);

@@ -1,4 +1,4 @@
-//! Webhooks of the real binary: killed in the middle of a delivery, run twice, looked at by the operator.
+//! Webhooks of the real binary: killed during a delivery, run twice, inspected by the operator.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::receiver::Receiver;
 
 const ALLOWED: &[&str] = &["--webhooks-allow-private"];
 
-/// Registers a webhook for filings and gives its id.
+/// Registers a webhook for filings and returns its id.
 async fn register(server: &Running, key: &str, receiver: &Receiver) -> String {
     let body = json!({ "url": receiver.url(), "events": ["filing.created"] }).to_string();
     let request =
@@ -22,7 +22,7 @@ async fn register(server: &Running, key: &str, receiver: &Receiver) -> String {
     webhook["id"].as_str().unwrap().to_owned()
 }
 
-/// Publishes filings, as `lastro sync` of another process does. The first publication replaces the sample.
+/// Publishes filings, as `lastro sync` in another process does. The first publication replaces the sample.
 async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
     let store = lastro_store::open_existing(&home.url()).await.unwrap();
     let filing = |number| Filing {
@@ -50,7 +50,7 @@ async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
         .unwrap();
 }
 
-/// As if the lease of a process that died had run out: nobody waits half a minute for a test.
+/// Expires the lease of a dead process, so that no test waits half a minute.
 fn let_leases_run_out(home: &Home) {
     let database = rusqlite::Connection::open(home.file("lastro.db.accounts")).unwrap();
     database.execute("UPDATE webhook SET leased_until = 0", []).unwrap();
@@ -61,7 +61,7 @@ fn ids(receiver: &Receiver) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_server_killed_in_the_middle_of_a_delivery_loses_nothing() {
+async fn a_server_killed_during_a_delivery_loses_nothing() {
     let (home, receiver) = (Home::new(), Receiver::open());
     let server = home.serve(ALLOWED);
     let key = home.new_key("platinum", &[]);
@@ -84,7 +84,7 @@ async fn a_server_killed_in_the_middle_of_a_delivery_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_killed_before_it_announced_leaves_that_to_the_next() {
+async fn the_next_server_announces_events_of_a_killed_one() {
     let (home, receiver) = (Home::new(), Receiver::open());
     let server = home.serve(ALLOWED);
     let key = home.new_key("platinum", &[]);
@@ -148,7 +148,7 @@ async fn the_operator_sees_retries_and_disables() {
 }
 
 #[tokio::test]
-async fn without_leave_plain_http_is_refused_and_leave_is_given_with_a_warning() {
+async fn plain_http_needs_a_flag_that_logs_a_warning() {
     let home = Home::new();
     let server = home.serve(&[]);
     let key = home.new_key("platinum", &[]);

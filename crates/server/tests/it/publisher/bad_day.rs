@@ -1,6 +1,6 @@
-//! Bad days of the publishers: what can be wrong with an answer or with the data itself, whom it befalls, what a person is
-//! told about it and how it is counted. The tests put the same days before a synchronisation inside the test, before the
-//! schedule of a server, and before the real binary.
+//! Bad days of the publishers: faults in a response or in the data itself, the sources affected, the message for
+//! people, and the metric. The tests apply the same days to a synchronisation inside the test, to the schedule of a
+//! server, and to the real binary.
 
 use lastro_model::{Day, Series, Source};
 
@@ -14,16 +14,16 @@ pub(crate) struct BadDay {
     pub name: &'static str,
     pub source: Source,
     pub strike: Strike,
-    /// In the sentence for people.
+    /// Part of the message for people.
     pub told: &'static str,
-    /// What metrics count it under.
+    /// The metric label that counts it.
     pub kind: &'static str,
 }
 
 pub(crate) enum Strike {
-    /// On the way, to requests with this in their line.
+    /// A fault in transit, for requests with this text in their line.
     OnTheWay(String, Trouble),
-    /// In what is held, up to this day.
+    /// A fault in the published data, up to this day.
     AtTheSource(fn(&mut PublisherData, Day)),
 }
 
@@ -34,7 +34,7 @@ const BULLETINS: &str = "CotacaoMoedaPeriodo(";
 const CURRENCIES: &str = "/Moedas?";
 const CAD: &str = "cad_cia_aberta.csv";
 
-/// Four sources that are asked in four ways, and what their requests have in their lines.
+/// Four sources with different request formats, and text that identifies their requests.
 fn places(today: Day) -> [(Source, String); 4] {
     [
         (Source::Series(Series::Selic), SELIC_LINE.into()),
@@ -44,7 +44,7 @@ fn places(today: Day) -> [(Source, String); 4] {
     ]
 }
 
-/// A trouble that befalls all four on one day, with what is told and counted for each.
+/// A trouble that affects all four on one day, with the message and metric for each.
 fn round(today: Day, name: &'static str, trouble: &Trouble, told: [Complaint; 4]) -> Vec<BadDay> {
     let cases = places(today).into_iter().zip(told);
     let case = |((source, part), (told, kind))| BadDay {
@@ -63,7 +63,7 @@ const AWAY: &str = "unreachable";
 const NO_DATA: &str = "not_data";
 const REFUSED: &str = "refused";
 
-/// The central bank's answers are asked again whatever is wrong with them; a file that came whole is not.
+/// Responses of the central bank are retried whatever is wrong with them; a file received whole is not.
 const fn told(sentences: [&'static str; 4]) -> [Complaint; 4] {
     let [sgs, ptax, cad, ipe] = sentences;
     [(sgs, AWAY), (ptax, AWAY), (cad, NO_DATA), (ipe, NO_DATA)]
@@ -73,7 +73,7 @@ const fn away(sentence: &'static str) -> [Complaint; 4] {
     [(sentence, AWAY); 4]
 }
 
-/// Troubles that befall an answer, whoever gives it: a round for each.
+/// Faults in transit that can affect any publisher: a round for each.
 pub(crate) fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
     let (page, object) = ("an HTML page", "a JSON object");
     let browser = "a page for a browser";
@@ -105,7 +105,7 @@ pub(crate) fn on_the_way(today: Day) -> Vec<Vec<BadDay>> {
     rounds.chain([vec![currencies]]).collect()
 }
 
-/// Answers that never end, for those who do not wait for ever: a round for each.
+/// Responses that never end, for clients with a timeout: a round for each.
 pub(crate) fn without_end(today: Day) -> Vec<Vec<BadDay>> {
     let too_late = away("no answer in time");
     vec![
@@ -114,7 +114,7 @@ pub(crate) fn without_end(today: Day) -> Vec<Vec<BadDay>> {
     ]
 }
 
-/// What is wrong with the data itself: each source once in a round.
+/// Faults in the data itself: each source at most once in a round.
 pub(crate) fn at_the_source(publisher_data: &PublisherData, today: Day) -> Vec<Vec<BadDay>> {
     let mut rounds: Vec<Vec<BadDay>> = Vec::new();
     for case in series_cases()
@@ -277,7 +277,7 @@ fn form_cases() -> Vec<BadDay> {
     ]
 }
 
-/// Bytes as the letters of Latin-1.
+/// Decodes Latin-1.
 fn characters(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
@@ -286,7 +286,7 @@ fn member(year: i16) -> String {
     format!("ipe_cia_aberta_{year}.csv")
 }
 
-/// Days and months swapped, in all answers about the Selic.
+/// Days and months swapped, in all responses about the Selic.
 fn swapped(publisher_data: &PublisherData, today: Day) -> BadDay {
     let swap = |(day, value): (&Day, &String)| {
         let (month, first, year) = (day.month(), day.day_of_month(), day.year());
@@ -300,7 +300,7 @@ fn swapped(publisher_data: &PublisherData, today: Day) -> BadDay {
 }
 
 impl BadDay {
-    /// Lets it happen; [`Publisher::restore`] ends it.
+    /// Applies the bad day; [`Publisher::restore`] ends it.
     pub(crate) fn strike(&self, publisher: &Publisher, today: Day) {
         match &self.strike {
             OnTheWay(part, trouble) => {
@@ -313,14 +313,14 @@ impl BadDay {
 }
 
 impl Publisher {
-    /// All is well again, and as it was.
+    /// Ends all troubles and restores the data.
     pub(crate) fn restore(&self, publisher_data: &PublisherData) {
         self.mend();
         self.change(|held| *held = publisher_data.clone());
     }
 }
 
-/// Something new of this source, which a trouble keeps from us.
+/// Adds something new to this source, which a trouble hides from us.
 fn freshen(publisher_data: &mut PublisherData, source: Source, today: Day) {
     match source {
         Source::Series(Series::Selic) => {

@@ -1,4 +1,4 @@
-//! What the stand-in publishers hold, and how each of them tells it when nothing goes wrong.
+//! The data of the stand-in publishers, and their responses when nothing goes wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -26,22 +26,22 @@ const JSON: &str = "application/json; charset=utf-8";
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PublisherData {
-    /// Values as they are written, by code and day.
+    /// Values as written, by code and day.
     pub series: BTreeMap<u32, BTreeMap<Day, String>>,
-    /// Closing rates as they are written, by currency and day.
+    /// Closing rates as written, by currency and day.
     pub quotes: BTreeMap<(String, Day), (String, String)>,
     pub companies: Vec<Company>,
-    /// Told by the form of their company, in the archive of the year of reference.
+    /// Listed in the form of their company, in the archive of the year of reference.
     pub securities: Vec<TradedSecurity>,
-    /// Lines put into every table of securities as they are.
+    /// Raw lines added to every table of securities.
     pub broken_securities: Vec<String>,
-    /// By year of delivery.
+    /// Filings by year of delivery.
     pub filings: BTreeMap<i16, Vec<Filing>>,
-    /// Lines put into the registry and into every archive as they are, for rows that cannot be read.
+    /// Raw lines added to the registry and to every archive, for rows that cannot be parsed.
     pub broken_lines: Vec<String>,
-    /// Files printed from the above, or put here by hand, by path.
+    /// Files generated from the above, or set by hand, by path.
     files: BTreeMap<String, Printed>,
-    /// Files that are no longer printed: put there by hand, or taken away.
+    /// Files no longer generated, because they were set by hand or removed.
     unprinted: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct PublisherData {
 struct Printed {
     bytes: Vec<u8>,
     etag: String,
-    /// How often the file changed.
+    /// Number of times the file changed.
     times: u32,
 }
 
@@ -67,17 +67,17 @@ pub(crate) fn forms_path(year: i16) -> String {
     format!("/dados/CIA_ABERTA/DOC/FCA/DADOS/fca_cia_aberta_{year}.zip")
 }
 
-/// All days from this one to that one.
+/// All days in the range, inclusive.
 pub(super) fn days(from: Day, to: Day) -> impl Iterator<Item = Day> {
     (from.number()..=to.number()).map(|number| Day::from_number(number).unwrap())
 }
 
-/// A rate that stays as it is for weeks.
+/// A rate that stays the same for weeks.
 fn rate_of(day: Day, least: i32) -> String {
     format!("{}.{:02}", least + day.number() / 45 % 7, day.number() / 45 * 25 % 100)
 }
 
-/// What a series of this kind may have on this day.
+/// A plausible value of a series of this kind on this day.
 fn value_of(kind: Kind, frequency: Frequency, day: Day) -> String {
     let month = i32::from(day.month());
     match kind {
@@ -120,7 +120,7 @@ impl PublisherData {
         Series::ALL.into_iter().for_each(|series| self.fill_series(series, from, today));
     }
 
-    /// A value on every day that the series has one on and that is published by then.
+    /// Adds a value on every day that the series has one and that is published by then.
     pub(crate) fn fill_series(&mut self, series: Series, from: Day, today: Day) {
         let About { code, kind, frequency, lag_days, .. } = series.about();
         let has_value = |day: &Day| match frequency {
@@ -129,7 +129,7 @@ impl PublisherData {
             Frequency::Months => day.day_of_month() == 1,
             Frequency::Years => (day.month(), day.day_of_month()) == (1, 1),
         };
-        // Where a value a day is published on the next one, the newest would be missing.
+        // Daily values ignore the publication lag; otherwise the newest would be missing.
         let (from, to) = if frequency.is_daily() {
             (from, today)
         } else {
@@ -151,7 +151,7 @@ impl PublisherData {
         }
     }
 
-    /// So many filings, spread over the year as far as it has come.
+    /// Adds this many filings, spread over the year up to today.
     pub(crate) fn fill_filings(&mut self, year: i16, today: Day, count: i32) {
         let first = Day::from_ymd(year, 1, 1).unwrap();
         let last = Day::from_ymd(year, 12, 31).unwrap().min(today);
@@ -165,7 +165,7 @@ impl PublisherData {
         self.filings.insert(year, filings);
     }
 
-    /// Brings the files up to date with what is held.
+    /// Updates the files from the data.
     pub(crate) fn print(&mut self) {
         if !self.companies.is_empty() {
             self.put(REGISTRY, self.registry());
@@ -180,19 +180,19 @@ impl PublisherData {
         }
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub(crate) fn withdraw(&mut self, path: &str) {
         self.files.remove(path);
         self.unprinted.push(path.to_owned());
     }
 
-    /// Puts another file in its place.
+    /// Replaces a file.
     pub(crate) fn by_hand(&mut self, path: &str, bytes: Vec<u8>) {
         self.put(path, bytes);
         self.unprinted.push(path.to_owned());
     }
 
-    /// The same bytes keep their tag.
+    /// Stores a file. The same bytes keep their tag.
     fn put(&mut self, path: &str, bytes: Vec<u8>) {
         if self.unprinted.iter().any(|unprinted| unprinted == path) {
             return;
@@ -207,7 +207,7 @@ impl PublisherData {
         self.files.insert(path.to_owned(), Printed { bytes, etag, times });
     }
 
-    /// The registry as the regulator writes it: a row for each market, Latin-1, CRLF, persons and all.
+    /// The registry in the regulator's format: a row for each market, Latin-1, CRLF, including persons.
     pub(crate) fn registry(&self) -> Vec<u8> {
         let mut text = format!("{REGISTRY_COLUMNS}\r\n");
         for company in &self.companies {
@@ -233,7 +233,7 @@ impl PublisherData {
         zipped(&format!("ipe_cia_aberta_{year}.csv"), &self.filings_table(year))
     }
 
-    /// The securities of a year's forms, those of other years left out.
+    /// The securities in a year's forms, without those of other years.
     pub(crate) fn securities_table(&self, year: i16) -> Vec<u8> {
         let mut text = format!("{SECURITIES_COLUMNS}\r\n");
         for security in self.securities.iter().filter(|security| security.reference_day.year() == year) {
@@ -243,7 +243,7 @@ impl PublisherData {
         latin_1(&text)
     }
 
-    /// The forms of a year with this table of their securities, and the members that nobody may read.
+    /// The forms of a year with this table of securities, and the members that must not be read.
     pub(crate) fn forms_archive(&self, year: i16, securities: &[u8]) -> Vec<u8> {
         let mut forms = BTreeSet::new();
         for security in self.securities.iter().filter(|security| security.reference_day.year() == year) {
@@ -260,12 +260,12 @@ impl PublisherData {
     }
 
     fn cnpj_of(&self, id: CompanyId) -> Cnpj {
-        // A company that the registry lost has delivered its form all the same.
+        // A company missing from the registry has delivered its form all the same.
         let registered = self.companies.iter().find(|company| company.id == id);
         registered.map_or_else(|| Cnpj::with_check_digits(*b"999999990001"), |company| company.cnpj)
     }
 
-    /// A file, or that it is the one the reader has.
+    /// A file, or 304 if the client has it already.
     pub(crate) fn file(&self, path: &str, headers: &HeaderMap) -> Response {
         let Some(file) = self.files.get(path) else {
             return whole(404, "text/html", "<html><head><title>404 Not Found</title></head></html>");
@@ -297,7 +297,7 @@ impl PublisherData {
         }
         let frequency = code.and_then(Series::parse).map(|series| series.about().frequency);
         match (parameter(line, "dataInicial=", day_first), parameter(line, "dataFinal=", day_first)) {
-            // Those give their whole history at once.
+            // Series that are not daily return their whole history at once.
             (Some(from), Some(to)) if frequency.is_some_and(|frequency| !frequency.is_daily()) => {
                 let touched = from.plus_days(1 - i32::from(from.day_of_month()));
                 rows(values.range(touched..=to))

@@ -1,7 +1,8 @@
-//! A stand-in for the three publishers, on ports of this machine: their addresses, their manners and their bad days.
+//! A stand-in for the three publishers, on ports of this machine: their addresses, behaviour and bad days.
 //!
-//! It runs on a thread of its own, so that a test may wait for a process that asks it. What it holds is in [`data`], in the words of [`tables`];
-//! what goes wrong on the way to the client is in [`trouble`]; whole days on which something is wrong are in [`bad_day`]. It keeps a list of all requests.
+//! It runs on a thread of its own, so that a test may wait for a process that sends it requests. Its data is in
+//! [`data`], formatted by [`tables`]; faults in transit are in [`trouble`]; whole bad days are in [`bad_day`].
+//! It records all requests.
 
 mod bad_day;
 mod data;
@@ -90,18 +91,18 @@ impl Publisher {
         Publishers { sgs, ptax, cvm }
     }
 
-    /// The flags that send the binary here.
+    /// The flags that direct the binary to these publishers.
     pub(crate) fn flags(&self) -> Vec<String> {
         let Publishers { sgs, ptax, cvm } = self.addresses();
         ["--sgs-url".into(), sgs, "--ptax-url".into(), ptax, "--cvm-url".into(), cvm].into()
     }
 
-    /// What is held, as it stands.
+    /// A copy of the current data.
     pub(crate) fn publisher_data(&self) -> PublisherData {
         self.state().publisher_data.clone()
     }
 
-    /// Changes what is held.
+    /// Changes the data.
     pub(crate) fn change(&self, change: impl FnOnce(&mut PublisherData)) {
         let mut state = self.state();
         change(&mut state.publisher_data);
@@ -113,27 +114,27 @@ impl Publisher {
         self.trouble_times(part, trouble, usize::MAX);
     }
 
-    /// So many requests meet the trouble, later ones do not.
+    /// Applies the trouble to this many requests only.
     pub(crate) fn trouble_times(&self, part: &str, trouble: Trouble, times: usize) {
         self.state().troubles.push((part.to_owned(), trouble, times));
     }
 
-    /// All is well again.
+    /// Ends all troubles.
     pub(crate) fn mend(&self) {
         self.state().troubles.clear();
     }
 
-    /// Every answer takes so long.
+    /// Delays every response by this duration.
     pub(crate) fn pause(&self, pause: Duration) {
         self.state().pause = pause;
     }
 
-    /// How many requests had `part` in their line since the last [`Publisher::forget`].
+    /// Number of requests with `part` in their line since the last [`Publisher::forget`].
     pub(crate) fn asked(&self, part: &str) -> usize {
         self.state().asked.iter().filter(|line| line.contains(part)).count()
     }
 
-    /// How many bytes of bodies were sent since the last [`Publisher::forget`], as far as their length was known.
+    /// Number of body bytes sent since the last [`Publisher::forget`], as far as their length was known.
     pub(crate) fn sent(&self) -> u64 {
         self.state().sent
     }
@@ -145,7 +146,7 @@ impl Publisher {
         state.most_at_once.clear();
     }
 
-    /// The lines that were asked more than once.
+    /// The lines requested more than once.
     pub(crate) fn asked_again(&self) -> Vec<String> {
         let state = self.state();
         let mut lines = state.asked.clone();
@@ -154,7 +155,7 @@ impl Publisher {
         twice.map(|pair| pair[0].clone()).collect()
     }
 
-    /// The codes of the series that were asked, each where it came first.
+    /// The codes of the series requested, in the order of their first request.
     pub(crate) fn codes_in_order(&self) -> Vec<u32> {
         let state = self.state();
         let code = |line: &String| line.split_once("bcdata.sgs.")?.1.split('/').next()?.parse().ok();
@@ -162,7 +163,7 @@ impl Publisher {
         state.asked.iter().filter_map(code).filter(|code| seen.insert(*code)).collect()
     }
 
-    /// The most requests that one host (`sgs`, `ptax`, `cvm`) had to answer at once.
+    /// The largest number of concurrent requests to one host (`sgs`, `ptax`, `cvm`).
     pub(crate) fn most_at_once(&self, host: &str) -> usize {
         self.state().most_at_once.get(host).copied().unwrap_or(0)
     }
@@ -234,7 +235,7 @@ async fn answer(state: &Mutex<State>, host: Host, name: &str, request: &http::Re
     response
 }
 
-/// Notes the request, and gives the trouble that it meets.
+/// Records the request, and returns the trouble that it meets.
 fn arrive(state: &mut State, name: &str, line: &str) -> (Option<Trouble>, Duration) {
     state.asked.push(line.to_owned());
     let running = state.running.entry(name.to_owned()).or_default();

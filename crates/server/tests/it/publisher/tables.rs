@@ -1,4 +1,4 @@
-//! What publishers write, row by row: the regulator's tables and the archives they come in, the central bank's bulletins.
+//! The publishers' formats, row by row: the regulator's tables and archives, and the central bank's bulletins.
 
 use std::io::{Cursor, Write};
 
@@ -6,7 +6,7 @@ use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, TradedSecurity};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The persons in the registry, whom nobody may find in our files.
+/// The persons in the registry, who must not appear in our files.
 pub(crate) const PERSONS: [&str; 4] =
     ["QUITERIA BRANDAO MACHADO", "quiteria.machado@example.com", "RUA DAS ACACIAS 77", "ri@coined.example"];
 
@@ -29,7 +29,7 @@ pub(super) fn zipped_all(members: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A company has one form a year and version.
+/// The number of a form. A company has one form a year and version.
 fn form_number(security: &TradedSecurity) -> u32 {
     security.company_id.0 * 100 + u32::from(security.version)
 }
@@ -58,7 +58,7 @@ pub(super) fn security_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
     )
 }
 
-/// Every character must be one of Latin-1.
+/// Encodes a text in Latin-1. Panics on other characters.
 pub(crate) fn latin_1(text: &str) -> Vec<u8> {
     assert!(encoding_rs::mem::is_str_latin1(text));
     encoding_rs::mem::encode_latin1_lossy(text).into_owned()
@@ -94,7 +94,7 @@ pub(super) fn filing_row(filing: &Filing) -> String {
     )
 }
 
-/// The five bulletins of a day; in old years two, of which the last is called otherwise.
+/// The five bulletins of a day. Old years have two, and the last has another name.
 pub(super) fn bulletins(day: Day, (buy, sell): &(String, String)) -> String {
     let one = |time: &str, kind: &str, buy: &str, sell: &str| {
         format!(

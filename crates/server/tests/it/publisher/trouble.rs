@@ -1,4 +1,4 @@
-//! What can go wrong between a publisher and its reader.
+//! Faults between a publisher and its reader.
 
 use std::io;
 use std::time::Duration;
@@ -20,19 +20,19 @@ pub(crate) enum Trouble {
     Erro,
     /// A page with this status.
     Status(u16),
-    /// A page with this status that asks to come back after so many seconds.
+    /// A page with this status and a `Retry-After` of this many seconds.
     Later(u16, u64),
-    /// Half of the answer, as if that were all.
+    /// Half of the response, as if it were complete.
     Half,
-    /// Half of the answer, then the connection breaks.
+    /// Half of the response, then the connection breaks.
     Cut,
-    /// A byte now and then.
+    /// One byte at a time, slowly.
     Drip,
-    /// More than anybody could want, as fast as it goes.
+    /// Endless data, as fast as possible.
     Endless,
-    /// More and more, at a measured pace.
+    /// Endless data, at a limited rate.
     Ceaseless,
-    /// Another answer in its place, with status 200.
+    /// Another body instead, with status 200.
     Instead(Vec<u8>),
 }
 

@@ -1,4 +1,4 @@
-//! Limits over all replicas, as clients see them.
+//! Limits across all replicas, as clients see them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::app::soon;
 const ANY: &str = "/api/v1/market/selic/current";
 
 #[tokio::test]
-async fn thirty_of_ninety_five_anonymous_requests_are_admitted_over_three_replicas() {
+async fn three_replicas_admit_30_of_95_anonymous_requests() {
     let redis = Redis::shared();
     let fleet = Fleet::start(&redis, 3).await;
     let answers = join_all((0..95).map(|_| fleet.get(ANY).send())).await;
@@ -23,11 +23,11 @@ async fn thirty_of_ninety_five_anonymous_requests_are_admitted_over_three_replic
     let refused: Vec<_> = answers.iter().filter(|answer| answer.status == 429).collect();
     assert_eq!(refused.len(), 65);
     assert!(refused.iter().all(|answer| (1..=60).contains(&answer.number("retry-after"))));
-    // A replica all of whose requests were admitted knows for a second what it was told; by a refusal it knows better.
+    // A replica without a rejection keeps its last reply from Redis for a second; a rejection corrects it.
     for app in &fleet.apps {
         app.get(ANY).send().await.expect(429);
     }
-    // What costs nothing says the same, and is answered.
+    // Free requests report the same quota, and are answered.
     for (method, path) in [(Method::OPTIONS, ANY), (Method::GET, "/pricing")] {
         let answer = fleet.request(method, path).send().await;
         assert!(answer.status < 300, "{path}: {}", answer.status);
@@ -36,10 +36,10 @@ async fn thirty_of_ninety_five_anonymous_requests_are_admitted_over_three_replic
 }
 
 #[tokio::test]
-async fn a_hundred_of_three_hundred_at_once_are_admitted_on_a_bronze_key() {
+async fn three_replicas_admit_100_of_300_requests_on_a_bronze_key() {
     let redis = Redis::shared();
     let fleet = Fleet::start(&redis, 3).await;
-    // Two of the replicas have to ask the database for it first.
+    // Two of the replicas must look the key up in the database first.
     let key = fleet.apps[0].key(Plan::Bronze).await;
     let answers = join_all((0..300).map(|_| fleet.get(ANY).key(&key).send())).await;
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
@@ -48,7 +48,7 @@ async fn a_hundred_of_three_hundred_at_once_are_admitted_on_a_bronze_key() {
 }
 
 #[tokio::test]
-async fn a_new_plan_counts_from_what_was_used() {
+async fn a_new_plan_keeps_the_used_quota() {
     let redis = Redis::shared();
     let fleet = Fleet::start(&redis, 2).await;
     let key = fleet.apps[0].key(Plan::Free).await;
@@ -75,7 +75,7 @@ async fn high_limits_are_exact_enough_and_never_exceeded() {
         assert!(answers.iter().all(|answer| answer.status == 200));
     }
     let left = fleet.get(ANY).key(&key).send().await.number("x-ratelimit-remaining");
-    // What the other replica used within half a second is not told yet.
+    // Usage by the other replica within the last half second is not included yet.
     assert!((900_000..=999_950).contains(&left), "{left}");
 }
 
@@ -123,6 +123,6 @@ async fn two_exports_run_at_a_time_over_all_replicas() {
     let refused = export().await.expect(429);
     assert_eq!(refused.number("x-ratelimit-remaining"), left, "a refusal costs nothing");
     drop(running.0);
-    // Redis hears of the end, and of the unit given back, a moment later.
+    // Redis receives the end, and the unit given back, a moment later.
     soon(async || export().await.status == 200).await;
 }

@@ -1,6 +1,6 @@
-//! Several replicas on one database and one Redis, each asked through its own front door.
+//! Several replicas on one database and one Redis, each with its own HTTP server.
 //!
-//! Redis' clock cannot be moved, so these replicas run by the machine's clock: what takes a minute to expire is tested in
+//! Redis' clock cannot be moved, so these replicas use the machine's clock. Expiry after a minute is tested in
 //! `crates/quota`, with shorter windows.
 
 mod limits;
@@ -20,7 +20,7 @@ use reqwest::Method;
 use crate::app::{Ask, TestApp};
 use redis::Redis;
 
-/// Longer than a busy machine takes, so that only a Redis that is gone is away.
+/// Longer than a busy machine needs, so that only a dead Redis times out.
 const PATIENT: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// So many replicas, whose Redis has forgotten nothing for long.
+    /// Starts this many replicas, with a Redis that has not lost data for long.
     pub(crate) async fn start(redis: &Redis, replicas: u32) -> Self {
         Self::start_with(redis, replicas, |_| {}).await
     }
@@ -59,7 +59,7 @@ impl Fleet {
         Self { apps }
     }
 
-    /// One of the replicas, whichever.
+    /// A random replica.
     pub(crate) fn any(&self) -> &TestApp {
         &self.apps[fastrand::usize(..self.apps.len())]
     }
@@ -68,7 +68,7 @@ impl Fleet {
         self.request(Method::GET, path)
     }
 
-    /// A request to any of them.
+    /// A request to a random replica.
     pub(crate) fn request(&self, method: Method, path: &str) -> Ask<'_> {
         self.any().request(method, path)
     }

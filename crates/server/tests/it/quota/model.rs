@@ -1,4 +1,4 @@
-//! Random lives of a client whose requests are dealt to two replicas, predicted by counting.
+//! Random request sequences of a client, spread over two replicas and predicted by counting.
 
 use lastro_access::terms;
 use lastro_model::Plan;
@@ -74,7 +74,7 @@ impl Life {
     }
 }
 
-/// The status of the next answer, and what remains after it. Nothing expires while a test lives.
+/// The status of the next response, and the quota remaining after it. Nothing expires during a test.
 fn take(used: &mut i64, limit: i64, served: u16) -> (u16, i64) {
     let is_admitted = *used < limit;
     *used += i64::from(is_admitted);
@@ -82,7 +82,7 @@ fn take(used: &mut i64, limit: i64, served: u16) -> (u16, i64) {
 }
 
 #[test]
-fn every_answer_of_any_replica_is_the_one_that_the_model_predicts() {
+fn every_response_of_any_replica_matches_the_model() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let config = ProptestConfig {
         cases: 3,

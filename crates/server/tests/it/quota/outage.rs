@@ -1,4 +1,4 @@
-//! Redis that goes away under a fleet: shares, never an error, and the operator is told.
+//! A Redis outage under several replicas: each admits its share, no request fails, and metrics report it.
 
 use futures_util::future::join_all;
 use lastro_model::Plan;
@@ -63,7 +63,7 @@ async fn without_redis_each_replica_admits_its_share() {
 }
 
 #[tokio::test]
-async fn a_redis_that_does_not_answer_at_the_start_is_no_failure() {
+async fn a_redis_outage_at_startup_is_not_a_failure() {
     let mut redis = Redis::own();
     let fleet = {
         let url = redis.url.clone();
@@ -79,7 +79,7 @@ async fn a_redis_that_does_not_answer_at_the_start_is_no_failure() {
 }
 
 #[tokio::test]
-async fn a_process_without_redis_tells_no_mode() {
+async fn a_process_without_redis_reports_no_limiter_mode() {
     let app = TestApp::start().await;
     let (_, metrics) = app.admin("/metrics").await;
     assert!(!metrics.contains("lastro_limiter_mode"));

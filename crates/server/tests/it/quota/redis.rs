@@ -1,4 +1,4 @@
-//! Redis servers for tests, spoken to in the plainest way.
+//! Redis servers for tests, with a minimal client.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,14 +15,14 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// The one that `scripts/servers` started, under a prefix of its own.
+    /// The server that `scripts/servers` started, under a prefix of its own.
     pub(crate) fn shared() -> Self {
         let url = std::env::var("LASTRO_TEST_REDIS")
             .expect("LASTRO_TEST_REDIS must name a Redis: run the tests with scripts/servers");
         Self { url, prefix: format!("test-{}", random_hex(16)), own: None }
     }
 
-    /// One of its own, to be killed.
+    /// A separate server that a test can kill.
     pub(crate) fn own() -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let url = format!("redis://127.0.0.1:{port}");
@@ -37,14 +37,14 @@ impl Redis {
         child.wait().unwrap();
     }
 
-    /// Starts again, with nothing in it.
+    /// Restarts the server without data.
     pub(crate) fn start_again(&mut self) {
         let (child, port) = self.own.as_mut().expect("a server of its own");
         *child = spawn(*port);
         self.wait_until_it_answers();
     }
 
-    /// As if it had run for ever and forgotten nothing.
+    /// Makes the server look as if it had always run without losing data.
     pub(crate) fn make_old(&self) {
         assert_eq!(self.command(&format!("SET {}:{{epoch}} 1", self.prefix)).unwrap(), "+OK\r\n");
     }

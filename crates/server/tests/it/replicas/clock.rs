@@ -1,4 +1,4 @@
-//! The store's time is the one that replicas have in common.
+//! All replicas use the store's time.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use lastro_store::faulty::{FaultyStore, Operation};
 use super::{lively, metric, share};
 use crate::app::{START_UNIX_MS, TestApp, soon};
 
-/// A store whose clock shows this many seconds after the start.
+/// A store whose clock is this many seconds after the start.
 pub(super) fn with_store_time(setup: &mut Setup, seconds: i64) {
     let time = jiff::Timestamp::from_millisecond(START_UNIX_MS + seconds * 1000).unwrap();
     let faulty = FaultyStore::new(Arc::clone(&setup.store));
@@ -20,7 +20,7 @@ pub(super) fn with_store_time(setup: &mut Setup, seconds: i64) {
 }
 
 #[tokio::test]
-async fn servers_whose_clocks_differ_by_a_minute_see_each_other_alive() {
+async fn replicas_with_different_clocks_see_each_other_alive() {
     let first = TestApp::start_with(|setup| with_store_time(setup, 30)).await;
     let ahead = Arc::new(ManualClock::starting_at(START_UNIX_MS + 60_000));
     let second = first
@@ -42,10 +42,10 @@ async fn servers_whose_clocks_differ_by_a_minute_see_each_other_alive() {
 }
 
 #[tokio::test]
-async fn the_clock_is_measured_again_and_stays_where_it_cannot_be() {
+async fn the_clock_offset_is_kept_when_it_cannot_be_measured() {
     let app = TestApp::start_with(lively).await;
     let offset = async || metric(&app, "lastro_clock_offset_seconds").await;
-    // Told before half a minute has passed, so that the next look finds it.
+    // Set before half a minute has passed, so that the next measurement finds it.
     let told = |seconds: i64| {
         let time = app.clock.now().unix_ms + 30_000 + seconds * 1000;
         app.faults.set_time(Some(jiff::Timestamp::from_millisecond(time).unwrap()));

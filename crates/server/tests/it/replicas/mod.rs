@@ -1,6 +1,6 @@
-//! Several servers on one database: they know of each other, by one clock.
+//! Several servers on one database: they see each other, by one clock.
 //!
-//! What webhooks have to do with it is in `webhooks/replicas.rs`, and the real binary in `process/replicas.rs`.
+//! Replicas and webhooks are tested in `webhooks/replicas.rs`, and the real binary in `process/replicas.rs`.
 
 mod clock;
 mod no_directory;
@@ -16,12 +16,12 @@ use lastro_store::faulty::{FaultyStore, Operation};
 
 use crate::app::{TestApp, soon};
 
-/// Beats often.
+/// Sets a short heartbeat interval.
 pub(crate) fn lively(setup: &mut Setup) {
     setup.settings.beat_interval = Duration::from_millis(40);
 }
 
-/// A replica that is seen now, though no process stands behind it. It knows no source.
+/// A replica seen now, without a process behind it. It serves no source.
 pub(crate) fn ghost(app: &TestApp, boot: &str) -> Replica {
     Replica {
         boot: boot.to_owned(),
@@ -44,7 +44,7 @@ async fn metric(app: &TestApp, name: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn a_server_by_itself_has_the_whole_of_every_limit() {
+async fn a_single_server_has_the_whole_of_every_limit() {
     let app = TestApp::start_with(lively).await;
     assert_eq!(share(&app), Share::WHOLE);
     assert_eq!(metric(&app, "lastro_replicas").await, 1.0);
@@ -62,7 +62,7 @@ async fn a_server_by_itself_has_the_whole_of_every_limit() {
 }
 
 #[tokio::test]
-async fn the_shares_of_three_servers_make_a_whole_and_one_that_stops_leaves_at_once() {
+async fn shares_add_up_and_a_stopped_server_leaves_at_once() {
     let first = TestApp::start_with(lively).await;
     let (second, third) = (first.beside(lively).await, first.beside(lively).await);
     for app in [&first, &second, &third] {
@@ -73,14 +73,14 @@ async fn the_shares_of_three_servers_make_a_whole_and_one_that_stops_leaves_at_o
         let sum: u32 = [&first, &second, &third].map(|app| share(app).of(limit)).iter().sum();
         assert_eq!(sum, limit);
     }
-    // Nobody's clock moves: whoever did not take leave would be alive for ever.
+    // No clock moves: a server that did not sign off would be alive for ever.
     third.service.stop().await.unwrap();
     assert_eq!(first.plain.replicas().await.unwrap().len(), 2);
     soon(async || share(&first).replicas() == 2 && share(&second).replicas() == 2).await;
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_seen_for_ten_seconds_is_dead_and_forgotten_after_a_day() {
+async fn an_unseen_server_is_dead_after_10_s_and_removed_after_a_day() {
     let app = TestApp::start_with(lively).await;
     app.plain.beat(ghost(&app, "dead")).await.unwrap();
     soon(async || share(&app).replicas() == 2).await;
@@ -92,7 +92,7 @@ async fn a_server_that_is_not_seen_for_ten_seconds_is_dead_and_forgotten_after_a
 }
 
 #[tokio::test]
-async fn while_the_store_is_away_those_known_last_still_count() {
+async fn last_known_replicas_count_while_the_store_fails() {
     let app = TestApp::start_with(lively).await;
     app.plain.beat(ghost(&app, "ghost")).await.unwrap();
     soon(async || share(&app).replicas() == 2).await;
@@ -108,7 +108,7 @@ async fn while_the_store_is_away_those_known_last_still_count() {
 }
 
 #[tokio::test]
-async fn a_server_starts_and_stops_though_it_cannot_be_written_down() {
+async fn a_server_starts_and_stops_if_its_row_cannot_be_written() {
     let app = TestApp::start_with(lively).await;
     let other = app
         .beside(|setup| {

@@ -1,4 +1,4 @@
-//! A server whose database is no file has no directory of its own, and needs none.
+//! A server whose database is not a file has no directory of its own, and needs none.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::lively;
 use crate::app::{START_UNIX_MS, TestApp};
 use crate::publisher::Publisher;
 
-/// The store stays as it is; all that is derived from the address of the database is gone.
+/// Keeps the store, but removes every path derived from the database's address.
 fn without_directories(setup: &mut Setup) {
     setup.common.database = "postgres://nowhere.invalid/lastro".to_owned();
     setup.settings.index_dir = None;

@@ -1,4 +1,4 @@
-//! A synchronisation of what is already held: few questions, and what is new is soon served.
+//! A synchronisation of data already held: few requests, and new data is soon served.
 
 use lastro_ingest::sync::Reach;
 use lastro_model::{Series, Source};
@@ -7,7 +7,7 @@ use super::{Stage, TODAY, day};
 use crate::app::soon;
 
 #[tokio::test]
-async fn a_second_run_asks_little_and_changes_nothing() {
+async fn a_second_run_makes_few_requests_and_changes_nothing() {
     let stage = Stage::synchronised().await;
     let (before, first) = (stage.everything().await, stage.publisher.asked(""));
     let editions = stage.app.elsewhere().await.counters().await.unwrap().editions;
@@ -30,7 +30,7 @@ async fn a_second_run_asks_little_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn old_years_and_absent_ones_are_asked_once_in_thirty_days() {
+async fn absent_years_are_requested_once_in_thirty_days() {
     let stage = Stage::synchronised().await;
     let mut asked = Vec::new();
     for _ in 0..30 {
@@ -44,7 +44,7 @@ async fn old_years_and_absent_ones_are_asked_once_in_thirty_days() {
 }
 
 #[tokio::test]
-async fn what_is_new_or_revised_is_served() {
+async fn new_and_revised_values_are_served() {
     let stage = Stage::synchronised().await;
     stage.publisher.change(|publisher_data| {
         let selic = publisher_data.series.get_mut(&432).unwrap();
@@ -69,7 +69,7 @@ async fn what_is_new_or_revised_is_served() {
     stage.caught_up().await;
     assert_eq!(stage.json("/api/v1/filings/2000000").await["version"], 2);
     let mut publisher_data = stage.publisher.publisher_data();
-    // A day that the publisher took back stays as it was published.
+    // A day that the publisher withdrew stays as published.
     publisher_data.series.get_mut(&4389).unwrap().insert(day(TODAY), {
         let cdi = stage.json("/api/v1/market/cdi/current").await;
         assert_eq!(cdi["date"], TODAY);
@@ -106,7 +106,7 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
     }
     let listed = stage.app.elsewhere().await.rejects(Source::Filings, 10).await.unwrap();
     assert_eq!((&*listed[0].file, listed[0].line), ("ipe_cia_aberta_2025.csv", 62));
-    // Once the publisher has mended the row, it is no longer counted.
+    // Once the publisher has corrected the row, it is no longer counted.
     stage.publisher.change(|publisher_data| {
         publisher_data.series.get_mut(&433).unwrap().insert(day("2026-10-01"), "0.41".into());
     });
@@ -117,7 +117,7 @@ async fn rows_that_cannot_be_read_are_counted_and_listed() {
 }
 
 #[tokio::test]
-async fn a_text_with_a_control_character_is_a_reject_and_what_is_held_of_it_stays() {
+async fn texts_with_control_characters_become_rejects() {
     let stage = Stage::synchronised().await;
     let held = stage.publisher.publisher_data();
     stage.publisher.change(|publisher_data| {

@@ -1,4 +1,4 @@
-//! A clock that was ahead once leaves moments behind that have not come yet. They stop nothing.
+//! A clock that was once ahead leaves timestamps in the future. They block nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{Stage, TODAY, day};
 use crate::publisher::Publisher;
 
 impl Stage {
-    /// Synchronises by a clock that is so many days ahead.
+    /// Synchronises with a clock this many days ahead.
     pub(super) async fn run_ahead(&self, days: i64, source: Source) -> Result<Synchronised, SyncError> {
         let mut sync = self.sync().await;
         let now = self.app.clock.now().unix_ms + days * 86_400_000;
@@ -27,7 +27,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_success_in_the_future_is_no_reason_to_wait() {
+async fn a_success_in_the_future_does_not_delay_the_next_run() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
     stage.all_come_to("ok", 1).await;
     let elsewhere = stage.app.elsewhere().await;
@@ -42,7 +42,7 @@ async fn a_success_in_the_future_is_no_reason_to_wait() {
 }
 
 #[tokio::test]
-async fn a_failure_in_the_future_is_tried_again() {
+async fn a_failure_in_the_future_is_retried() {
     let publisher = Publisher::on(day(TODAY));
     publisher.trouble("bcdata.sgs.432/", crate::publisher::Trouble::Status(500));
     let stage = scheduled(publisher).await;
@@ -60,7 +60,7 @@ async fn a_failure_in_the_future_is_tried_again() {
 }
 
 #[tokio::test]
-async fn values_of_days_to_come_do_not_hide_those_of_today() {
+async fn future_values_do_not_hide_those_of_today() {
     let stage = Stage::synchronised().await;
     let later = day(TODAY).plus_days(50);
     stage.publisher.change(|publisher_data| {
@@ -76,7 +76,7 @@ async fn values_of_days_to_come_do_not_hide_those_of_today() {
     for source in sources {
         stage.run_ahead(50, source).await.unwrap();
     }
-    // The clock is right again, and the publisher corrects what is held.
+    // The clock is right again, and the publisher corrects values already held.
     stage.publisher.change(|publisher_data| {
         for code in [432, 4389] {
             publisher_data.series.get_mut(&code).unwrap().insert(day(TODAY), "11.1100".into());
@@ -103,14 +103,14 @@ async fn a_lease_of_a_clock_that_was_ahead_is_taken_over() {
     let store = stage.app.elsewhere().await;
     store.take_lease("sync:selic", "a ghost", stage.in_days(400), stage.in_days(401)).await.unwrap();
     stage.run(Source::Series(Series::Selic)).await.unwrap();
-    // One that may be held is respected.
+    // A lease that may still be valid is respected.
     let soon = stage.app.timestamp().checked_add(Duration::from_secs(60)).unwrap();
     store.take_lease("sync:cdi", "a neighbour", stage.app.timestamp(), soon).await.unwrap();
     assert!(matches!(stage.run(Source::Series(Series::Cdi)).await, Err(SyncError::Elsewhere(_))));
 }
 
 #[tokio::test]
-async fn a_success_in_the_future_does_not_pass_for_freshness() {
+async fn a_success_in_the_future_does_not_count_as_fresh() {
     let stage = Stage::synchronised().await;
     assert_eq!(stage.health(Source::Companies).await["stale"], false);
     let ahead = stage.in_days(400);

@@ -1,4 +1,4 @@
-//! What publishers correct long after: it is found, judged as any other change, and believed where the operator says so.
+//! Late corrections by publishers: they are found, judged like any change, and accepted if the operator says so.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{Stage, TODAY, day};
 use crate::publisher::{Trouble, filing};
 
 pub(super) const WEEK: Duration = Duration::from_secs(7 * 86_400);
-/// Held, and long before the days that every run asks for again.
+/// A day that is held, and long before the days that every run requests again.
 const LONG_AGO: &str = "2026-01-15";
 
 impl Stage {
@@ -18,14 +18,14 @@ impl Stage {
         self.sync().await.run(source, Reach::Whole).await
     }
 
-    /// The operator has looked at it.
+    /// Synchronises with the operator's acceptance of this source.
     pub(super) async fn run_accepting(&self, source: Source) -> Result<Synchronised, SyncError> {
         let mut sync = self.sync().await;
         sync.accept = vec![source];
         sync.run(source, Reach::Recent).await
     }
 
-    /// The publisher writes another Selic for a day long ago.
+    /// Changes the publisher's Selic of a day long ago.
     pub(super) fn correct(&self, value: &str) {
         self.publisher.change(|publisher_data| {
             publisher_data.series.get_mut(&432).unwrap().insert(day(LONG_AGO), value.into());
@@ -72,7 +72,7 @@ async fn a_correction_of_an_old_value_is_found_within_a_week() {
 }
 
 #[tokio::test]
-async fn an_operator_who_asks_for_everything_need_not_wait() {
+async fn a_whole_run_finds_old_corrections_at_once() {
     let stage = Stage::synchronised().await;
     stage.correct("12.34");
     assert_eq!(stage.run_whole(Source::Series(Series::Selic)).await.unwrap().changed, 1);
@@ -80,7 +80,7 @@ async fn an_operator_who_asks_for_everything_need_not_wait() {
 }
 
 #[tokio::test]
-async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
+async fn a_jump_in_an_old_value_is_withheld_until_accepted() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
     stage.correct("120.34");
@@ -90,15 +90,15 @@ async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
     let reason =
         stage.health(Source::Series(Series::Selic)).await["withheld_points"][0]["reason"].to_string();
     assert!(reason.contains("120.34 where"), "{reason}");
-    // Nobody asks for old days every hour, but what is withheld of them is not forgotten.
+    // Old days are not requested every hour, but points withheld among them are remembered.
     assert_eq!(stage.run(Source::Series(Series::Selic)).await.unwrap().withheld, 1);
     let outcome = stage.run_accepting(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!((outcome.changed, outcome.withheld), (1, 0));
     assert!(stage.selic_long_ago().await.contains("120.34"));
-    // It was for that run alone.
+    // The acceptance was for that run only.
     stage.correct("1203.4");
     assert_eq!(stage.run_whole(Source::Series(Series::Selic)).await.unwrap().withheld, 1);
-    // What moves a value towards its neighbours needs nobody's word.
+    // A change towards the neighbouring values needs no acceptance.
     stage.correct("12.34");
     let outcome = stage.run_whole(Source::Series(Series::Selic)).await.unwrap();
     assert_eq!((outcome.changed, outcome.withheld), (1, 0));
@@ -106,7 +106,7 @@ async fn an_old_value_that_jumped_is_withheld_until_the_operator_accepts_it() {
 }
 
 #[tokio::test]
-async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
+async fn trouble_with_old_days_does_not_block_new_values() {
     let stage = Stage::synchronised().await;
     let before = stage.selic_long_ago().await;
     let held = stage.publisher.publisher_data();
@@ -129,7 +129,7 @@ async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
     let rejects = stage.app.elsewhere().await.rejects(Source::Series(Series::Selic), 10).await.unwrap();
     assert!(rejects[0].reason.contains("are lost"), "{rejects:?}");
 
-    // The next day it is tried again, and not before.
+    // It is retried the next day, and not before.
     stage.publisher.forget();
     change_today("11.12");
     stage.run(Source::Series(Series::Selic)).await.unwrap();
@@ -144,7 +144,7 @@ async fn trouble_with_old_days_keeps_no_new_value_from_anybody() {
 }
 
 #[tokio::test]
-async fn rows_that_are_truly_gone_can_be_accepted_but_what_is_no_data_cannot() {
+async fn lost_rows_can_be_accepted_but_invalid_data_cannot() {
     let stage = Stage::synchronised().await;
     let before = stage.json("/api/v1/companies").await["total"].clone();
     stage.publisher.change(|publisher_data| publisher_data.companies.truncate(60));
@@ -161,7 +161,7 @@ async fn rows_that_are_truly_gone_can_be_accepted_but_what_is_no_data_cannot() {
 }
 
 #[tokio::test]
-async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
+async fn an_unlisted_currency_is_reported_and_kept() {
     let stage = Stage::synchronised().await;
     let listed = |symbols: &[&str]| {
         let items: Vec<String> =
@@ -176,7 +176,7 @@ async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
     let rejects = stage.app.elsewhere().await.rejects(Source::Fx, 10).await.unwrap();
     assert!(rejects[0].reason.contains("JPY/BRL is no longer listed"), "{rejects:?}");
     stage.shows(&stage.publisher.publisher_data()).await;
-    // Once it is back, nothing is left to report.
+    // Once it is listed again, nothing is left to report.
     stage.publisher.mend();
     stage.run(Source::Fx).await.unwrap();
     stage.caught_up().await;
@@ -184,7 +184,7 @@ async fn a_currency_that_is_no_longer_listed_is_reported_and_stays() {
 }
 
 #[tokio::test]
-async fn a_year_that_could_not_be_had_is_no_success_of_the_others() {
+async fn a_failed_year_prevents_a_recorded_success() {
     let stage = Stage::synchronised().await;
     let success = stage.health(Source::Filings).await["last_success"].clone();
     stage.publisher.change(|publisher_data| {

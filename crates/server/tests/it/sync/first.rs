@@ -1,4 +1,4 @@
-//! A first synchronisation: the sample goes, source by source, and what comes equals what was published.
+//! A first synchronisation: the sample is replaced source by source, and the new data equals what was published.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ async fn each_source_replaces_its_own_sample_and_no_other() {
 }
 
 #[tokio::test]
-async fn every_value_equals_what_was_published() {
+async fn every_value_equals_the_published_one() {
     let stage = Stage::synchronised().await;
     stage.shows(&stage.publisher.publisher_data()).await;
     let publisher_data = stage.publisher.publisher_data();
@@ -44,7 +44,7 @@ async fn every_value_equals_what_was_published() {
 }
 
 #[tokio::test]
-async fn publishers_are_asked_politely_and_only_once() {
+async fn requests_are_limited_per_publisher_and_never_repeated() {
     let stage = Stage::synchronised().await;
     assert_eq!(stage.publisher.asked_again(), Vec::<String>::new());
     for host in ["sgs", "ptax", "cvm"] {
@@ -52,9 +52,9 @@ async fn publishers_are_asked_politely_and_only_once() {
     }
 }
 
-/// The numbers stand in docs/data.md.
+/// The numbers are stated in docs/data.md.
 #[tokio::test]
-async fn a_first_synchronisation_makes_few_requests_and_a_second_far_fewer() {
+async fn first_and_second_runs_make_the_documented_requests() {
     let stage = Stage::set().await;
     let sync = stage.sync().await;
     let run = async |source| sync.run(source, Reach::Recent).await;
@@ -64,16 +64,16 @@ async fn a_first_synchronisation_makes_few_requests_and_a_second_far_fewer() {
     let order = stage.publisher.codes_in_order();
     let table: Vec<u32> = Series::ALL.iter().map(|series| series.about().code).collect();
     let place = |code: &u32| table.iter().position(|other| other == code).unwrap();
-    // Three are at it at once, so that one may overtake two.
+    // Three run at once, so one may overtake two.
     assert!((0..).zip(&order).all(|(asked, code)| place(code).abs_diff(asked) <= 2), "{order:?}");
     stage.publisher.forget();
     assert!(join_all(series()).await.iter().all(Result::is_ok));
     assert_eq!(stage.publisher.asked("sgs:"), Series::ALL.len());
 }
 
-/// `lastro sync` gives up with the publisher, and not with each of its series.
+/// `lastro sync` gives up on the publisher, not on each of its series.
 #[tokio::test]
-async fn a_publisher_that_is_down_is_asked_by_few_of_its_series() {
+async fn an_unreachable_publisher_is_tried_by_few_series() {
     let stage = Stage::set().await;
     stage.publisher.trouble("sgs:", Trouble::Later(503, 3600));
     for (source, result) in stage.run_all().await {
@@ -81,7 +81,7 @@ async fn a_publisher_that_is_down_is_asked_by_few_of_its_series() {
         let sentence = result.unwrap_err().to_string();
         assert!(sentence.contains("the publisher answered status 503"), "{source}: {sentence}");
     }
-    // When the third has failed, two others may be at it.
+    // When the third has failed, two others may be running.
     let asked = stage.publisher.codes_in_order();
     assert!((3..=5).contains(&asked.len()), "{asked:?}");
     assert!(stage.publisher.asked("ptax:") > 0 && stage.publisher.asked("cvm:") > 0);
@@ -110,7 +110,7 @@ async fn no_person_of_the_registry_is_in_any_file_of_ours() {
 }
 
 #[tokio::test]
-async fn nothing_made_up_goes_into_a_database_that_holds_official_data() {
+async fn no_sample_is_added_to_official_data() {
     let directory = tempfile::tempdir().unwrap();
     let store = lastro_store::open(&crate::app::database(&directory)).await.unwrap();
     let stage = Stage::set().await;

@@ -1,4 +1,4 @@
-//! A synchronisation that does not come to its end: the old edition stays whole, and the next attempt asks only for the rest.
+//! An interrupted synchronisation: the old edition stays whole, and the next attempt requests only the rest.
 
 use lastro_model::{Series, Source};
 use lastro_store::faulty::Operation;
@@ -7,7 +7,7 @@ use super::Stage;
 use crate::publisher::Trouble;
 
 #[tokio::test]
-async fn what_was_read_before_the_trouble_is_not_asked_again() {
+async fn responses_before_the_trouble_are_not_requested_again() {
     let stage = Stage::set().await;
     stage.publisher.trouble("dataInicial=01/01/2026", Trouble::Later(503, 3600));
     stage.publisher.trouble("@m='USD'&@i='01-01-2026'", Trouble::Later(503, 3600));
@@ -21,7 +21,7 @@ async fn what_was_read_before_the_trouble_is_not_asked_again() {
         stage.run(source).await.unwrap();
     }
     let second = stage.publisher.asked("");
-    // The open windows of this year and those that were not reached.
+    // The open windows of this year, and those not reached before.
     assert!(second * 3 < first, "{second} requests after {first}");
     for (source, result) in stage.run_all().await {
         assert!(result.is_ok(), "{source}: {result:?}");
@@ -45,7 +45,7 @@ async fn an_archive_that_could_not_be_stored_is_not_downloaded_again() {
 }
 
 #[tokio::test]
-async fn what_was_refused_is_asked_anew() {
+async fn rejected_data_is_requested_again() {
     let stage = Stage::set().await;
     stage.publisher.change(|publisher_data| {
         publisher_data.fill_rates(super::day("2021-01-01"), super::day(super::TODAY));
@@ -59,7 +59,7 @@ async fn what_was_refused_is_asked_anew() {
 }
 
 #[tokio::test]
-async fn after_a_day_everything_is_asked_anew() {
+async fn after_a_day_everything_is_requested_again() {
     let stage = Stage::set().await;
     stage.publisher.trouble("dataInicial=01/01/2026", Trouble::Later(503, 3600));
     stage.run(Source::Series(Series::Selic)).await.unwrap_err();

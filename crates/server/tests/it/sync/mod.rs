@@ -1,7 +1,7 @@
-//! Synchronisation, from the stand-in publishers to the answers of a running server.
+//! Synchronisation, from the stand-in publishers to the responses of a running server.
 //!
-//! Here is the stage: a server that serves, publishers that can be put into trouble, and a synchronisation that works on the
-//! same database as another process does. What the server must answer is told by what the publishers hold.
+//! This module has the setup: a running server, publishers whose trouble the tests control, and a synchronisation on
+//! the same database as another process would run it. The publishers' data defines the expected responses.
 
 mod again;
 mod clock;
@@ -36,10 +36,10 @@ use crate::publisher::{Publisher, PublisherData};
 /// The day of [`crate::app::START_UNIX_MS`].
 const TODAY: &str = "2026-11-02";
 const SINCE: i16 = 2024;
-/// How often these servers look at the store: more often than those of the world, for they are waited for after every step.
+/// Interval at which these servers poll the store. It is short because tests wait for it after every step.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// One source of each way of asking, and what most people ask for: a test need not wait for seventy series.
+/// One source for each request format, and the most popular ones: a test need not wait for seventy series.
 const WATCHED: [Source; 7] = [
     Source::Series(Series::Selic),
     Source::Series(Series::Cdi),
@@ -50,7 +50,7 @@ const WATCHED: [Source; 7] = [
     Source::Tickers,
 ];
 
-/// All that a Gold key can read of what [`Publisher::on`] holds.
+/// All data of [`Publisher::on`] that a Gold key can read.
 pub(crate) const EVERYTHING: [&str; 10] = [
     "/api/v1/market/selic?limit=10000",
     "/api/v1/market/cdi?limit=10000",
@@ -68,7 +68,7 @@ fn day(text: &str) -> Day {
     Day::parse(text).unwrap()
 }
 
-/// Enough for a machine that is busy; not enough for a drip.
+/// Long enough for a busy machine; too short for a drip.
 fn short() -> RetryPolicy {
     RetryPolicy {
         timeout: Duration::from_millis(1500),
@@ -78,7 +78,7 @@ fn short() -> RetryPolicy {
     }
 }
 
-/// A process of its own.
+/// The lease holder of a separate process.
 fn lease_holder() -> LeaseHolder {
     LeaseHolder::new("test", &lastro::clock::random_hex(6), Duration::from_secs(60))
 }
@@ -93,7 +93,7 @@ struct Stage {
 type Results = BTreeMap<Source, Result<Synchronised, SyncError>>;
 
 impl Stage {
-    /// A server with the sample, and publishers that were never asked.
+    /// A server with the sample, and publishers that have received no request.
     async fn set() -> Self {
         Self::with(Publisher::on(day(TODAY))).await
     }
@@ -104,7 +104,7 @@ impl Stage {
         Self { app, publisher, retries: short(), key }
     }
 
-    /// The same after a first synchronisation of the sources that are watched.
+    /// The same after a first synchronisation of the watched sources.
     async fn synchronised() -> Self {
         let stage = Self::set().await;
         for (source, result) in stage.run_watched().await {
@@ -143,7 +143,7 @@ impl Stage {
     async fn run_these(&self, sources: &[Source]) -> Results {
         let sync = self.sync().await;
         let run = async |source| (source, sync.run(source, Reach::Recent).await);
-        // So many of them side by side would be too large for the stack.
+        // Boxed, because so many concurrent futures would be too large for the stack.
         let all = sources.iter().map(|source| Box::pin(run(*source)));
         join_all(all).await.into_iter().collect()
     }
@@ -152,10 +152,10 @@ impl Stage {
         self.sync().await.run(source, Reach::Recent).await
     }
 
-    /// Waits until the server shows what the store holds.
+    /// Waits until the server shows the state of the store.
     async fn caught_up(&self) {
         let states = self.app.faults.source_states().await.unwrap();
-        // A large index is built for seconds by a binary that is not optimised.
+        // An unoptimised binary takes seconds to build a large index.
         for _ in 0..3_000 {
             if **self.app.service.app.freshness.load() == states {
                 return;
@@ -173,12 +173,12 @@ impl Stage {
         self.app.get(path).key(&self.key).send().await.expect(200).json()
     }
 
-    /// What `/health` says of a source now.
+    /// The state of a source in `/health`.
     async fn health(&self, source: Source) -> Value {
         told_of(&self.json("/health").await, source)
     }
 
-    /// The answers to [`EVERYTHING`].
+    /// The responses to [`EVERYTHING`].
     async fn everything(&self) -> Vec<String> {
         let mut answers = Vec::new();
         for path in EVERYTHING {
@@ -187,7 +187,7 @@ impl Stage {
         answers
     }
 
-    /// Every value that is served equals what these publishers hold, to the last character.
+    /// Checks that every served value equals the publishers' data, to the last character.
     async fn shows(&self, publisher_data: &PublisherData) {
         for (name, code) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
             let path = format!("/api/v1/market/{name}?");
@@ -210,7 +210,7 @@ impl Stage {
         self.shows_list("/api/v1/filings?", filings.into_iter().map(crate::filings::shown).collect()).await;
     }
 
-    /// `points` are in order of days; they are asked for by decades.
+    /// `points` are ordered by day; they are requested by decade.
     async fn shows_points(&self, path: &str, points: &[(Day, String)]) {
         for decade in points.chunk_by(|a, b| a.0.year() / 10 == b.0.year() / 10) {
             let (from, to) = (decade[0].0, decade[decade.len() - 1].0);
@@ -218,7 +218,7 @@ impl Stage {
             let served = self.text(&format!("{path}from={from}&to={to}&limit=10000")).await;
             assert!(served == format!(r#"{{"data":[{}]}}"#, texts.join(",")), "{path}: {served:.300}");
         }
-        // Nothing before the first, nothing after the last.
+        // No points before the first or after the last.
         let (first, last) = (points[0].0.plus_days(-1), points[points.len() - 1].0.plus_days(1));
         assert_eq!(self.text(&format!("{path}to={first}")).await, r#"{"data":[]}"#, "{path}");
         assert_eq!(self.text(&format!("{path}from={last}")).await, r#"{"data":[]}"#, "{path}");
@@ -240,7 +240,7 @@ fn rate_texts(values: &BTreeMap<Day, String>) -> Vec<(Day, String)> {
     values.iter().map(|(day, value)| (*day, format!(r#"{{"date":"{day}","value":{value}}}"#))).collect()
 }
 
-/// What this answer of `/health` says of a source.
+/// The state of a source in this response of `/health`.
 fn told_of(health: &Value, source: Source) -> Value {
     let sources = health["sources"].as_array().unwrap();
     sources.iter().find(|told| told["source"] == source.name()).unwrap().clone()

@@ -1,4 +1,5 @@
-//! The publishers' own bytes through the whole path, where `LASTRO_REAL_DATA` names a directory that has them. Silent without it.
+//! The publishers' own bytes through the whole path, if `LASTRO_REAL_DATA` names a directory with them. Without it,
+//! the tests do nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -18,7 +19,7 @@ fn bytes(name: &str) -> Option<Vec<u8>> {
     Some(std::fs::read(&path).unwrap_or_else(|_| panic!("LASTRO_REAL_DATA has no {name}")))
 }
 
-/// Latin-1, in which a byte is its character. Of what windows-1252 reads otherwise, the files have only the dash.
+/// Decodes Latin-1, where a byte is its character. Of the bytes that differ in windows-1252, only the dash occurs.
 fn text(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x96 => '\u{2013}',
@@ -28,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
     bytes.iter().map(letter).collect()
 }
 
-/// The rows of a table by name of column.
+/// The rows of a table by column name.
 fn table(text: &str) -> Vec<HashMap<&str, &str>> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(';').collect();
@@ -36,7 +37,7 @@ fn table(text: &str) -> Vec<HashMap<&str, &str>> {
 }
 
 impl Stage {
-    /// Synchronises a source as if this were the day.
+    /// Synchronises a source as if today were this day.
     async fn run_on(&self, today: &str, source: Source) -> Synchronised {
         let noon = format!("{today}T15:00:00Z").parse::<jiff::Timestamp>().unwrap();
         let mut sync = self.sync().await;
@@ -60,7 +61,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn real_series_come_out_to_the_last_decimal() {
+async fn real_series_are_served_to_the_last_decimal() {
     for (source, code, name, today) in [
         (Source::Series(Series::Selic), 432, "sgs/432_2016-2025.json", "2026-01-05"),
         (Source::Series(Series::Ipca), 433, "sgs/433_2016-2026.json", "2026-11-02"),
@@ -84,13 +85,13 @@ async fn real_series_come_out_to_the_last_decimal() {
 }
 
 #[tokio::test]
-async fn real_bulletins_come_out_as_the_closing() {
+async fn real_bulletins_are_served_as_closing_rates() {
     let Some(body) = bytes("ptax/usd_CotacaoMoedaPeriodo_2026-09-03_06.json") else { return };
     let stage = Stage::with(Publisher::holding(PublisherData::default())).await;
     stage.publisher.trouble("/Moedas?", Trouble::Instead(bytes("ptax/moedas_all.json").unwrap()));
     stage.publisher.trouble("@m='USD'&@i='01-01-2026'", Trouble::Instead(body.clone()));
     stage.run_on("2026-09-06", Source::Fx).await;
-    // The text around each closing, so that not a digit goes through a number.
+    // Takes the text of each closing, so that no digit passes through a number.
     let body = String::from_utf8(body).unwrap();
     let field = |row: &str, name: &str| {
         let rest = row.split_once(&format!("\"{name}\":")).unwrap().1;
@@ -110,7 +111,7 @@ async fn real_bulletins_come_out_as_the_closing() {
 }
 
 #[tokio::test]
-async fn the_real_registry_comes_out_field_by_field() {
+async fn the_real_registry_is_served_field_by_field() {
     let Some(file) = bytes("cvm/cad_cia_aberta.csv") else { return };
     let mut publisher_data = PublisherData::default();
     publisher_data.by_hand(REGISTRY, file.clone());
@@ -137,7 +138,7 @@ async fn the_real_registry_comes_out_field_by_field() {
 }
 
 #[tokio::test]
-async fn a_real_sized_year_of_filings_comes_out_field_by_field() {
+async fn a_real_sized_year_of_filings_is_served_field_by_field() {
     let Some(file) = bytes("cvm/ipe_cia_aberta_2025.SYNTHETIC.zip") else { return };
     let mut publisher_data = PublisherData::default();
     publisher_data.by_hand(&archive_path(2025), file.clone());

@@ -1,4 +1,4 @@
-//! The schedule inside `serve`: a first start fills itself while it answers, and comes back after trouble.
+//! The schedule inside `serve`: a first start loads data while it answers requests, and recovers after trouble.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::{POLL_INTERVAL, SINCE, Stage, TODAY, day, short};
 use crate::app::TestApp;
 use crate::publisher::{Publisher, Trouble, at_the_source, on_the_way};
 
-/// A server that keeps itself fresh.
+/// A server that synchronises on schedule.
 pub(super) async fn scheduled(publisher: Publisher) -> Stage {
     scheduled_with(publisher, |_| {}).await
 }
@@ -51,7 +51,7 @@ impl Stage {
         self.app.admin("/metrics").await.1
     }
 
-    /// Waits until every source came to this outcome so many times.
+    /// Waits until every source has reached this outcome this many times.
     pub(super) async fn all_come_to(&self, outcome: &str, times: u32) {
         self.come_to(&Source::ALL.map(|source| (source, outcome, times))).await;
     }
@@ -75,7 +75,7 @@ impl Stage {
         self.come_to(&[(source, outcome, times)]).await;
     }
 
-    /// Lets time pass until each of these sources has come to its outcome once more, and the server tells it.
+    /// Advances the clock until each of these sources has reached its outcome once more, and the server shows it.
     async fn pass(&self, time: Duration, sources: &[Source], outcome: impl Fn(Source) -> &'static str) {
         let metrics = self.metrics().await;
         let once_more = |source: &Source| {
@@ -89,14 +89,14 @@ impl Stage {
     }
 }
 
-/// How often this source came to this outcome.
+/// Number of times this source reached this outcome.
 fn count(metrics: &str, source: Source, outcome: &str) -> u32 {
     let name = format!("lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} ");
     metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
 }
 
 #[tokio::test]
-async fn a_first_start_fills_itself_while_it_answers() {
+async fn a_first_start_synchronises_while_it_answers() {
     let publisher = Publisher::on(day(TODAY));
     publisher.pause(Duration::from_millis(5));
     let stage = scheduled(publisher).await;
@@ -116,7 +116,7 @@ async fn a_first_start_fills_itself_while_it_answers() {
 }
 
 #[tokio::test]
-async fn failures_are_counted_by_their_kind_and_tried_again() {
+async fn failures_are_counted_by_kind_and_retried() {
     let publisher = Publisher::on(day(TODAY));
     publisher.trouble("bcdata.sgs.432/", Trouble::Later(503, 3600));
     publisher.trouble("cad_cia_aberta", Trouble::Page);
@@ -149,16 +149,16 @@ async fn failures_are_counted_by_their_kind_and_tried_again() {
 }
 
 #[tokio::test]
-async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
+async fn a_bad_day_changes_no_response_and_is_counted_by_kind() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
     stage.all_come_to("ok", 1).await;
     stage.caught_up().await;
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
-    // Some of them: all are tried without a schedule, and a round of seventy series takes its time.
+    // Only some of them: all are tried without a schedule, and a round of seventy series takes time.
     let rounds = on_the_way(day(TODAY)).into_iter().step_by(4);
     for round in rounds.chain(at_the_source(&held, day(TODAY)).into_iter().take(2)) {
         round.iter().for_each(|bad_day| bad_day.strike(&stage.publisher, day(TODAY)));
-        // Whatever the hour and the weekday, two days are too long for every source.
+        // At any hour and weekday, every source is due after two days.
         stage
             .pass(Duration::from_secs(48 * 3600), &Source::ALL, |source| {
                 round.iter().find(|bad_day| bad_day.source == source).map_or("ok", |bad_day| bad_day.kind)
@@ -175,7 +175,7 @@ async fn a_bad_day_changes_no_answer_and_is_counted_by_its_kind() {
 }
 
 #[tokio::test]
-async fn a_stop_does_not_wait_for_a_publisher() {
+async fn a_shutdown_does_not_wait_for_a_publisher() {
     let publisher = Publisher::on(day(TODAY));
     publisher.pause(Duration::from_secs(20));
     let stage = scheduled(publisher).await;
@@ -209,7 +209,7 @@ async fn a_panic_in_a_source_is_the_error_of_that_source() {
 }
 
 #[tokio::test]
-async fn the_loop_of_a_source_that_panics_is_started_again() {
+async fn the_loop_of_a_panicking_source_is_restarted() {
     let stage = scheduled(Publisher::on(day(TODAY))).await;
     stage.all_come_to("ok", 1).await;
     stage.app.faults.panic_on(Operation::TakeLease);
@@ -225,15 +225,15 @@ async fn the_loop_of_a_source_that_panics_is_started_again() {
     stage.comes_to(Source::Companies, "ok", 2).await;
 }
 
-/// The publisher of the series is down: three of them find out, and the rest are left until one has tried again.
+/// The publisher of the series is down: three series find out, and the rest wait until one has retried.
 #[tokio::test]
-async fn a_publisher_that_is_down_is_noticed_once() {
+async fn an_unreachable_publisher_is_tried_by_few_series() {
     let publisher = Publisher::on(day(TODAY));
     publisher.trouble("sgs:", Trouble::Later(503, 3600));
     let stage = scheduled(publisher).await;
     let outcome = |source| if matches!(source, Source::Series(_)) { "unreachable" } else { "ok" };
     stage.come_to(&Source::ALL.map(|source| (source, outcome(source), 1))).await;
-    // When the third has failed, two others may be at it.
+    // When the third has failed, two others may be running.
     let asked = stage.publisher.codes_in_order();
     assert!((3..=5).contains(&asked.len()), "{asked:?}");
     stage.caught_up().await;

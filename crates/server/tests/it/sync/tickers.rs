@@ -1,4 +1,4 @@
-//! Tickers: two years of forms that belong together, and periods that end.
+//! Tickers: two years of forms that belong together, and trading periods that end.
 
 use lastro_model::{CompanyId, Source, TradedSecurity};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Stage, day};
 use crate::publisher::PublisherData;
 
-/// A company of the sample and the securities of its form of this year.
+/// A company of the sample with the securities of this year's form.
 fn listed(publisher_data: &PublisherData) -> (CompanyId, Vec<TradedSecurity>) {
     let securities = &publisher_data.securities;
     let of = |id: CompanyId| -> Vec<TradedSecurity> {
@@ -22,7 +22,7 @@ fn listed(publisher_data: &PublisherData) -> (CompanyId, Vec<TradedSecurity>) {
     (id, of(id))
 }
 
-/// A stage whose companies and tickers are official.
+/// A stage with official companies and tickers.
 async fn synchronised() -> Stage {
     let stage = Stage::set().await;
     for source in [Source::Companies, Source::Tickers] {
@@ -42,7 +42,7 @@ async fn tag(stage: &Stage, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_newest_form_replaces_what_an_older_one_named() {
+async fn the_newest_form_replaces_older_tickers() {
     let stage = synchronised().await;
     let (id, securities) = listed(&stage.publisher.publisher_data());
     let codes: Vec<String> = securities.iter().map(|security| security.ticker.to_string()).collect();
@@ -74,13 +74,13 @@ async fn the_newest_form_replaces_what_an_older_one_named() {
 }
 
 #[tokio::test]
-async fn a_second_run_asks_for_two_files_and_one_that_changed_is_read_with_the_other() {
+async fn a_second_run_checks_two_files_and_keeps_the_edition() {
     let stage = synchronised().await;
     let edition = stage.health(Source::Tickers).await["edition"].clone();
     stage.publisher.forget();
     stage.run(Source::Tickers).await.unwrap();
     assert_eq!((stage.publisher.asked("/FCA/"), stage.publisher.sent()), (2, 0));
-    // Another file that says the same is no new edition.
+    // Another file with the same content is not a new edition.
     stage.publisher.change(|publisher_data| publisher_data.securities.reverse());
     stage.publisher.forget();
     stage.run(Source::Tickers).await.unwrap();
@@ -93,7 +93,7 @@ async fn a_second_run_asks_for_two_files_and_one_that_changed_is_read_with_the_o
 }
 
 #[tokio::test]
-async fn a_period_that_ends_is_shown_until_its_last_day_is_over() {
+async fn a_ticker_is_shown_until_its_last_trading_day_is_over() {
     let stage = synchronised().await;
     let (id, securities) = listed(&stage.publisher.publisher_data());
     let first = securities[0].ticker;
@@ -114,7 +114,7 @@ async fn a_period_that_ends_is_shown_until_its_last_day_is_over() {
 }
 
 #[tokio::test]
-async fn what_is_typed_in_the_place_of_a_ticker_is_counted_and_listed() {
+async fn unreadable_rows_of_securities_are_counted_and_listed() {
     let stage = Stage::set().await;
     stage.publisher.change(|publisher_data| publisher_data.broken_securities = vec!["too;few".into()]);
     stage.run(Source::Tickers).await.unwrap();
@@ -125,7 +125,7 @@ async fn what_is_typed_in_the_place_of_a_ticker_is_counted_and_listed() {
 }
 
 #[tokio::test]
-async fn in_january_the_last_year_is_enough() {
+async fn the_forms_of_last_year_are_enough_in_january() {
     let stage = Stage::set().await;
     stage.publisher.change(|publisher_data| {
         publisher_data.withdraw(&crate::publisher::forms_path(2026));

@@ -1,4 +1,4 @@
-//! Bad days of the publishers, one by one: the server goes on as before, and says why it is not fresher.
+//! Bad days of the publishers, one by one: the server continues as before, and reports why it is not fresher.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn endure(stage: &Stage, held: &PublisherData, before: &[String], round: V
 }
 
 #[tokio::test]
-async fn answers_that_are_none_change_no_answer_of_ours() {
+async fn invalid_responses_change_no_response_of_ours() {
     let stage = Stage::synchronised().await;
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in on_the_way(day(TODAY)) {
@@ -59,7 +59,7 @@ async fn answers_that_are_none_change_no_answer_of_ours() {
 }
 
 #[tokio::test]
-async fn data_that_cannot_be_true_changes_no_answer_of_ours() {
+async fn implausible_data_changes_no_response_of_ours() {
     let stage = Stage::synchronised().await;
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
     for round in at_the_source(&held, day(TODAY)) {
@@ -68,7 +68,7 @@ async fn data_that_cannot_be_true_changes_no_answer_of_ours() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_ends_is_not_waited_for() {
+async fn an_endless_response_times_out() {
     let mut stage = Stage::synchronised().await;
     stage.retries.timeout = Duration::from_millis(400);
     let (held, before) = (stage.publisher.publisher_data(), stage.everything().await);
@@ -78,7 +78,7 @@ async fn an_answer_that_never_ends_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
+async fn an_oversized_response_is_not_read_to_its_end() {
     let mut stage = Stage::synchronised().await;
     stage.retries.timeout = Duration::from_secs(60);
     for (source, part) in
@@ -91,7 +91,7 @@ async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn trouble_that_passes_is_outlasted() {
+async fn temporary_trouble_is_retried() {
     let stage = Stage::set().await;
     for (part, trouble) in [
         ("sgs:", Trouble::Status(502)),
@@ -109,7 +109,7 @@ async fn trouble_that_passes_is_outlasted() {
 }
 
 #[tokio::test]
-async fn what_is_our_own_mistake_is_asked_once() {
+async fn client_errors_are_not_retried() {
     let stage = Stage::synchronised().await;
     for (source, part, status) in [
         (Source::Series(Series::Selic), SELIC, 400),
@@ -125,9 +125,9 @@ async fn what_is_our_own_mistake_is_asked_once() {
     }
 }
 
-/// Silence where there was speech would leave a hole that nobody asks about again.
+/// An empty year between others would leave a gap that is never requested again.
 #[tokio::test]
-async fn a_year_of_silence_in_a_first_reading_is_refused() {
+async fn an_empty_year_in_a_first_synchronisation_is_rejected() {
     let stage = Stage::set().await;
     stage.publisher.change(|publisher_data| {
         publisher_data.fill_rates(day("2021-01-01"), day(TODAY));

@@ -1,4 +1,4 @@
-//! Single points that look like slips: they stay out and are told, the rest goes in, and a correction needs nobody's word.
+//! Points that look like slips are withheld and reported; the rest is published. Corrections need no acceptance.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ const DAY: Duration = Duration::from_secs(86_400);
 const TOMORROW: &str = "2026-11-03";
 
 impl Stage {
-    /// A stage on which a new day has begun.
+    /// A stage one day later.
     async fn tomorrow() -> Self {
         let stage = Self::synchronised().await;
         stage.app.advance(DAY);
         stage
     }
 
-    /// The publisher writes this value of a series.
+    /// Sets the publisher's value of a series.
     fn publish(&self, code: u32, on: &str, value: &str) {
         self.publisher.change(|publisher_data| {
             publisher_data.series.get_mut(&code).unwrap().insert(day(on), value.into());
@@ -32,7 +32,7 @@ impl Stage {
         });
     }
 
-    /// Synchronises, and tells how many points came in and how many are withheld.
+    /// Synchronises, and returns the number of points added, changed and withheld.
     async fn comes_in(&self, source: Source) -> (u64, u64, u64) {
         let outcome = self.run(source).await.unwrap();
         self.caught_up().await;
@@ -44,7 +44,7 @@ impl Stage {
         self.json(&format!("/api/v1/market/{series}/current")).await
     }
 
-    /// The only point that is withheld.
+    /// The only withheld point.
     async fn withheld(&self, source: Source) -> Value {
         let points = self.health(source).await["withheld_points"].clone();
         assert_eq!(points.as_array().unwrap().len(), 1, "{points}");
@@ -57,7 +57,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_slip_in_a_new_point_is_withheld_and_its_correction_enters_by_itself() {
+async fn a_slip_in_a_new_point_is_withheld_until_corrected() {
     let stage = Stage::tomorrow().await;
     let before = stage.current("selic").await;
     stage.publish(432, TODAY, "15.50");
@@ -86,7 +86,7 @@ async fn a_slip_in_a_new_point_is_withheld_and_its_correction_enters_by_itself()
 }
 
 #[tokio::test]
-async fn every_kind_of_series_is_judged_by_its_own_measure() {
+async fn every_kind_of_series_has_its_own_plausibility_limits() {
     let stage = Stage::tomorrow().await;
     let dollar = stage.json("/api/v1/market/fx/current").await["sell"].clone();
     stage.publish(4389, TOMORROW, "1.2");
@@ -96,14 +96,14 @@ async fn every_kind_of_series_is_judged_by_its_own_measure() {
         assert_eq!(stage.comes_in(source).await, (0, 0, 1), "{source}");
         assert_eq!(stage.withheld(source).await.get("pair"), pair, "{source}");
     }
-    // A quote whose sides are that far apart cannot even be read; one that jumped with both of them can.
+    // A quote whose sides are that far apart cannot be parsed; one whose sides both jumped can.
     assert_eq!(stage.comes_in(Source::Fx).await, (0, 0, 0));
     stage.publish_dollar(TOMORROW, "61.2", "61.3");
     assert_eq!(stage.comes_in(Source::Fx).await, (0, 0, 1));
     assert_eq!(stage.withheld(Source::Fx).await["pair"], "USD/BRL");
     assert_eq!(stage.json("/api/v1/market/fx/current").await["sell"], dollar);
 
-    // What only looks odd: a month of deflation, a committee in a hurry, a currency in trouble.
+    // Values that only look odd: a month of deflation, a committee in a hurry, a currency in trouble.
     stage.publish(433, "2026-10-01", "-0.68");
     stage.publish(4389, TOMORROW, "11.40");
     stage.publish_dollar(TOMORROW, "7.40", "7.41");
@@ -114,11 +114,11 @@ async fn every_kind_of_series_is_judged_by_its_own_measure() {
 }
 
 #[tokio::test]
-async fn a_slip_that_was_published_before_is_corrected_by_itself() {
+async fn a_published_slip_is_corrected_without_acceptance() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TODAY, "1500.00");
     stage.publish(432, TOMORROW, "1500.00");
-    // As if nobody had judged it.
+    // As if the value had not been judged.
     stage.run_accepting(Source::Series(Series::Selic)).await.unwrap();
     stage.caught_up().await;
     assert_eq!(stage.current("selic").await["value"], 1500.0);
@@ -130,7 +130,7 @@ async fn a_slip_that_was_published_before_is_corrected_by_itself() {
 }
 
 #[tokio::test]
-async fn a_published_value_that_jumps_stays_as_it_was_and_the_rest_goes_in() {
+async fn an_implausible_change_is_withheld_and_the_rest_published() {
     let stage = Stage::tomorrow().await;
     let before = stage.publisher.publisher_data().series[&432][&day(TODAY)].clone();
     stage.publish(432, TODAY, "150.00");
@@ -144,7 +144,7 @@ async fn a_published_value_that_jumps_stays_as_it_was_and_the_rest_goes_in() {
 }
 
 #[tokio::test]
-async fn what_is_published_unchanged_for_a_week_is_believed() {
+async fn a_value_unchanged_for_a_week_is_accepted() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
@@ -152,7 +152,7 @@ async fn what_is_published_unchanged_for_a_week_is_believed() {
     stage.app.advance(WEEK - DAY);
     assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
     assert_eq!(stage.withheld(Source::Series(Series::Selic)).await["first_seen"], first_seen);
-    // Another value is another point, and waits by itself.
+    // Another value is another point, with a wait of its own.
     stage.publish(432, TOMORROW, "151.00");
     assert_eq!(stage.comes_in(Source::Series(Series::Selic)).await, (0, 0, 1));
     stage.app.advance(WEEK - Duration::from_secs(1));
@@ -169,7 +169,7 @@ async fn what_is_published_unchanged_for_a_week_is_believed() {
 }
 
 #[tokio::test]
-async fn a_point_of_long_ago_is_believed_with_the_next_whole_reading() {
+async fn an_old_point_is_accepted_with_the_next_whole_run() {
     let stage = Stage::synchronised().await;
     stage.correct("120.34");
     stage.app.advance(WEEK);
@@ -182,7 +182,7 @@ async fn a_point_of_long_ago_is_believed_with_the_next_whole_reading() {
 }
 
 #[tokio::test]
-async fn what_is_no_longer_published_is_no_longer_withheld() {
+async fn withdrawn_points_are_no_longer_withheld() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     stage.publish_dollar(TOMORROW, "61.2", "61.3");
@@ -199,7 +199,7 @@ async fn what_is_no_longer_published_is_no_longer_withheld() {
 }
 
 #[tokio::test]
-async fn what_the_operator_accepts_goes_in_at_once() {
+async fn points_accepted_by_the_operator_are_published_at_once() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     stage.publish_dollar(TOMORROW, "61.2", "61.3");
@@ -213,7 +213,7 @@ async fn what_the_operator_accepts_goes_in_at_once() {
 }
 
 #[tokio::test]
-async fn a_point_that_was_first_seen_by_a_clock_that_was_ahead_waits_no_longer_than_others() {
+async fn a_point_first_seen_in_the_future_waits_no_longer() {
     let stage = Stage::tomorrow().await;
     stage.publish(432, TOMORROW, "150.00");
     stage.run_ahead(40, Source::Series(Series::Selic)).await.unwrap();
@@ -227,7 +227,7 @@ async fn a_point_that_was_first_seen_by_a_clock_that_was_ahead_waits_no_longer_t
 }
 
 #[tokio::test]
-async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
+async fn first_synchronisations_and_new_currencies_are_not_judged() {
     let stage = Stage::set().await;
     stage.publish(432, "2026-10-01", "1500.00");
     for source in [Source::Series(Series::Selic), Source::Fx] {
@@ -245,7 +245,7 @@ async fn a_first_synchronisation_is_not_judged_nor_is_a_currency_that_is_new() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_wrong_throughout_is_refused_whole() {
+async fn a_wholly_wrong_response_is_rejected() {
     let stage = Stage::set().await;
     stage.publisher.change(|publisher_data| publisher_data.fill_rates(day("2021-01-01"), day(TODAY)));
     stage.run(Source::Series(Series::Selic)).await.unwrap();

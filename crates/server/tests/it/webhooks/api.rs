@@ -1,4 +1,4 @@
-//! The endpoints: what they take, what they refuse, and whose they are.
+//! The webhook endpoints: accepted input, rejected input, and ownership.
 
 use lastro::config::Switch;
 use lastro_model::Plan;
@@ -74,7 +74,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn bad_input_is_refused_with_the_name_of_what_is_wrong() {
+async fn bad_input_is_rejected_with_the_field_name() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     let many: Vec<String> = (0..101).map(|n| n.to_string()).collect();
@@ -150,7 +150,7 @@ async fn bad_input_is_refused_with_the_name_of_what_is_wrong() {
     app.post("/api/v1/webhooks", vec![0xff, 0xfe]).key(&key).send().await.expect(400);
 }
 
-/// Every way to name a webhook, as another customer would.
+/// Every request that names a webhook, as another customer would send it.
 fn all_calls(id: &str) -> Vec<(Method, String)> {
     let path = format!("/api/v1/webhooks/{id}");
     vec![
@@ -165,7 +165,7 @@ fn all_calls(id: &str) -> Vec<(Method, String)> {
 }
 
 #[tokio::test]
-async fn anothers_webhook_looks_like_none_at_all() {
+async fn a_foreign_webhook_looks_like_an_unknown_one() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -191,7 +191,7 @@ async fn anothers_webhook_looks_like_none_at_all() {
 }
 
 #[tokio::test]
-async fn every_call_needs_the_plan_and_a_key_that_works() {
+async fn every_request_needs_the_plan_and_a_valid_key() {
     let app = TestApp::start().await;
     let mut calls = all_calls(known_webhook::WEBHOOK);
     calls.extend([
@@ -241,11 +241,11 @@ async fn an_account_has_at_most_ten_webhooks_and_its_keys_share_them() {
 }
 
 #[tokio::test]
-async fn without_leave_no_private_address_is_reached() {
+async fn private_addresses_are_not_reached_without_permission() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
-    // The webhooks stay when the leave is withdrawn.
+    // The webhooks stay when the permission is withdrawn.
     let app = stage.app.restart_with(|setup| {
         super::eager(setup);
         setup.settings.webhooks.webhooks_allow_private = Switch::Off;
@@ -277,7 +277,7 @@ async fn without_leave_no_private_address_is_reached() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_told_as_such() {
+async fn a_failing_store_is_reported_as_unavailable() {
     let app = TestApp::start().await;
     let key = app.ample_key(Plan::Platinum).await;
     for (endpoint, operation) in [
@@ -303,7 +303,7 @@ async fn a_store_that_fails_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_the_operator_disabled_stays_so() {
+async fn a_webhook_disabled_by_the_operator_stays_disabled() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;

@@ -1,4 +1,4 @@
-//! The examples of the documentation, run as they stand there, where the machine has their languages.
+//! The examples of the documentation, run unchanged if the machine has their languages.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ fn example(language: &str) -> &'static str {
     start.split_once("```").expect("its end").0
 }
 
-/// Messages, and whether they are to be believed.
+/// Messages, and whether they must verify.
 fn cases() -> Vec<(Value, bool)> {
     let (new, old) = (Secret::new([1; 32]), Secret::new([2; 32]));
     let id = MessageId::from_random([7; 12]);
@@ -40,7 +40,7 @@ fn cases() -> Vec<(Value, bool)> {
     ]
 }
 
-/// Runs an example with a line that feeds it all cases, and holds its answers to the truth.
+/// Runs an example with a line that feeds it all cases, and compares the results with the expected ones.
 fn check(program: &str, flag: &str, language: &str, feed: &str) {
     let code = format!("{}\n{feed}", example(language));
     let mut command = Command::new(program);
@@ -68,7 +68,7 @@ fn the_example_in_javascript_verifies() {
 }
 
 #[test]
-fn the_page_tells_the_schedule_that_is_in_force() {
+fn the_page_states_the_actual_schedule() {
     let hours_and_less = "5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h";
     assert!(PAGE.contains(hours_and_less));
     let seconds: Vec<i64> =

@@ -1,4 +1,4 @@
-//! What receivers hear of, in which form, and how it is signed.
+//! Events that receivers get, their format, and their signatures.
 
 use lastro_model::{Cnpj, Company, CompanyId, Day, FxQuote, Pair, Plan, RatePoint, Records, Series, Source};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn company(id: u32, status: &str) -> Company {
 }
 
 #[tokio::test]
-async fn every_event_arrives_signed_and_with_items_as_the_api_shows_them() {
+async fn every_event_is_signed_and_has_items_as_in_the_api() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let all = [
@@ -86,7 +86,7 @@ async fn every_event_arrives_signed_and_with_items_as_the_api_shows_them() {
 }
 
 #[tokio::test]
-async fn filters_choose_items_and_a_message_without_any_is_not_sent() {
+async fn filters_select_items_and_empty_messages_are_not_sent() {
     let stage = Stage::set().await;
     let (both, company, category, nothing) =
         (Receiver::open(), Receiver::open(), Receiver::open(), Receiver::open());
@@ -108,12 +108,12 @@ async fn filters_choose_items_and_a_message_without_any_is_not_sent() {
 }
 
 #[tokio::test]
-async fn any_series_is_told_of_with_its_id_to_whoever_wants_that_series() {
+async fn series_events_carry_the_id_and_respect_the_filter() {
     let stage = Stage::set().await;
     let (all, some, both) = (Receiver::open(), Receiver::open(), Receiver::open());
     let webhook = stage.register(&all, &["series.updated"]).await;
     stage.register_with(&some, &["series.updated"], json!({"series_ids": ["reserves", "igpm"]})).await;
-    // The filter is of no concern to the event that a series has of its own.
+    // The filter does not apply to a series' own event.
     let filters = json!({"series_ids": ["igpm", "selic"]});
     stage.register_with(&both, &["series.updated", "selic.updated", "cdi.updated"], filters).await;
     let published = [Series::Igpm, Series::Selic, Series::Cdi, Series::Reserves];
@@ -157,7 +157,7 @@ async fn a_large_publication_comes_in_messages_of_a_hundred() {
 }
 
 #[tokio::test]
-async fn the_first_data_of_a_source_is_no_news() {
+async fn the_first_data_of_a_source_is_not_announced() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created", "selic.updated"]).await;
@@ -198,7 +198,7 @@ async fn after_a_rotation_both_secrets_sign_for_a_day() {
 }
 
 #[tokio::test]
-async fn a_customer_who_left_is_told_nothing_until_the_plan_is_back() {
+async fn nothing_is_delivered_until_the_plan_is_back() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -231,7 +231,7 @@ async fn a_customer_who_left_is_told_nothing_until_the_plan_is_back() {
 }
 
 #[tokio::test]
-async fn a_thousand_events_to_ten_receivers_leave_nothing_in_the_queue() {
+async fn a_thousand_events_to_ten_receivers_empty_the_queue() {
     let stage = Stage::set().await;
     let receivers: Vec<Receiver> = (0..10).map(|_| Receiver::open()).collect();
     for receiver in &receivers {

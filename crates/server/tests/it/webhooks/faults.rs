@@ -1,4 +1,4 @@
-//! A store that fails, a server that stops, two servers at once: nothing is lost.
+//! A failing store, a stopping server, two servers at once: nothing is lost.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use super::{Stage, eager, items, path, soon};
 use crate::receiver::Receiver;
 
 #[tokio::test]
-async fn whichever_step_fails_every_message_arrives() {
+async fn every_message_arrives_whichever_step_fails() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -28,7 +28,7 @@ async fn whichever_step_fails_every_message_arrives() {
 }
 
 #[tokio::test]
-async fn what_was_delivered_while_the_store_was_away_is_not_repeated() {
+async fn deliveries_during_a_store_failure_are_not_repeated() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -45,7 +45,7 @@ async fn what_was_delivered_while_the_store_was_away_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_stop_waits_for_the_delivery_that_runs() {
+async fn a_shutdown_waits_for_the_running_delivery() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -64,7 +64,7 @@ async fn a_stop_waits_for_the_delivery_that_runs() {
 }
 
 #[tokio::test]
-async fn the_operators_numbers_are_fresh_also_when_there_is_never_a_pause() {
+async fn metrics_stay_fresh_without_idle_time() {
     let stage = Stage::set().await;
     let app = stage.app.restart_with(|setup| {
         eager(setup);
@@ -80,7 +80,7 @@ async fn the_operators_numbers_are_fresh_also_when_there_is_never_a_pause() {
     soon(async || stage.app.admin("/metrics").await.1.contains("lastro_webhook_queue 0\n")).await;
 }
 
-/// The second server is a whole one on the same file; what one of them delivers the other does not.
+/// The second server is a whole one on the same file. Messages delivered by one are not delivered by the other.
 #[tokio::test]
 async fn two_servers_on_one_database_deliver_each_message_once() {
     let stage = Stage::set().await;
@@ -118,7 +118,7 @@ async fn beside(stage: &Stage) -> Setup {
 }
 
 #[tokio::test]
-async fn a_webhook_deleted_in_the_middle_of_a_delivery_is_gone() {
+async fn a_webhook_deleted_during_a_delivery_is_gone() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -137,7 +137,7 @@ async fn a_webhook_deleted_in_the_middle_of_a_delivery_is_gone() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_panics_is_a_failed_attempt_and_is_repeated() {
+async fn a_panicking_delivery_is_a_failed_attempt_and_is_retried() {
     static PANICS: AtomicBool = AtomicBool::new(true);
     let stage = Stage::set().await;
     let app = stage

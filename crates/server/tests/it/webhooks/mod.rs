@@ -1,7 +1,7 @@
 //! Webhooks, from a publication to a receiver on this machine.
 //!
-//! Here is the stage: a server that looks at its outbox all the time and may deliver to loopback, a customer with webhooks,
-//! and publications as another process makes them.
+//! This module has the setup: a server that polls its outbox constantly and may deliver to loopback, a customer with
+//! webhooks, and publications as another process makes them.
 
 mod api;
 mod documentation;
@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 use crate::receiver::Receiver;
 
-/// Looks often, waits little, varies nothing, and may deliver to this machine.
+/// Polls often, waits briefly, has no jitter, and may deliver to this machine.
 fn eager(setup: &mut Setup) {
-    // Nobody is told of an edition before it is served.
+    // An edition is announced only once it is served.
     setup.settings.poll_interval = Duration::from_millis(20);
     setup.settings.webhooks = WebhookSettings {
         webhooks_allow_private: Switch::On,
@@ -35,7 +35,7 @@ fn eager(setup: &mut Setup) {
     };
 }
 
-/// Asks again and again until the answer is yes. Many small things happen in these tests, on machines that are busy.
+/// Polls until the condition holds. The limit is long, for many small steps on busy machines.
 async fn soon(mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..1000 {
         if holds().await {
@@ -52,7 +52,7 @@ struct Stage {
     key: String,
 }
 
-/// A webhook as its owner knows it.
+/// A webhook as its owner sees it.
 #[derive(Debug, Clone)]
 struct Registered {
     id: String,
@@ -60,7 +60,7 @@ struct Registered {
 }
 
 impl Stage {
-    /// With data that is there already, so that what is published next is news.
+    /// Starts with existing data, so that the next publication is news.
     async fn set() -> Self {
         let app = TestApp::start_with(eager).await;
         let key = app.ample_key(Plan::Platinum).await;
@@ -123,7 +123,7 @@ impl Stage {
         log.json()["data"].as_array().unwrap().clone()
     }
 
-    /// Waits until every attempt that is due now has been made and written down.
+    /// Waits until every attempt due now has been made and recorded.
     async fn settled(&self) {
         soon(async || {
             let idle = self.app.plain.announcements(1).await.unwrap().is_empty();
@@ -139,7 +139,7 @@ impl Stage {
         .await;
     }
 
-    /// Time passes, and what falls due in it is attempted.
+    /// Advances the clock and waits for the attempts that fall due.
     async fn pass(&self, seconds: u64) {
         self.app.advance_seconds(seconds);
         self.settled().await;
@@ -173,7 +173,7 @@ fn filing(number: u64) -> Filing {
     }
 }
 
-/// The items of all messages that a receiver got, by their member of this name.
+/// This member of all items in a receiver's messages.
 fn items(receiver: &Receiver, name: &str) -> Vec<String> {
     let text = |item: &Value| item[name].as_str().map_or_else(|| item[name].to_string(), str::to_owned);
     let of = |body: Value| body["data"]["items"].as_array().unwrap().iter().map(text).collect::<Vec<_>>();

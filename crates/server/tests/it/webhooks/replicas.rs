@@ -1,4 +1,4 @@
-//! Nobody is told of what a replica does not serve yet, unless that replica takes too long.
+//! An edition is not announced until every replica serves it, unless a replica takes too long.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::receiver::Receiver;
 use crate::replicas::{ghost, lively};
 
 impl Stage {
-    /// A replica that serves this edition of the filings, whatever there is.
+    /// Simulates a replica that serves this edition of the filings.
     async fn replica_serves(&self, edition: u64) {
         let mut replica = ghost(&self.app, "slow");
         replica.editions[Source::Filings] = Some(Edition(edition));
@@ -21,7 +21,7 @@ impl Stage {
         self.app.plain.counters().await.unwrap().edition(Source::Filings).0
     }
 
-    /// Until this server serves what was published, and has looked at its outbox many times since.
+    /// Waits until this server serves the publication and has polled its outbox many times since.
     async fn served_here(&self) {
         let published = self.published().await;
         soon(async || self.app.service.app.catalog.load().filings.stamp.edition.0 == published).await;
@@ -44,7 +44,7 @@ async fn a_message_waits_for_the_slowest_replica() {
 }
 
 #[tokio::test]
-async fn a_replica_that_lags_holds_a_message_up_for_thirty_seconds() {
+async fn a_lagging_replica_delays_a_message_by_thirty_seconds() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register(&receiver, &["filing.created"]).await;
     let before = stage.published().await;
@@ -56,7 +56,7 @@ async fn a_replica_that_lags_holds_a_message_up_for_thirty_seconds() {
         stage.replica_serves(before).await;
         stage.served_here().await;
     }
-    // News that came later has its own thirty seconds.
+    // Later news has thirty seconds of its own.
     stage.publish_filings(8..9).await;
     stage.served_here().await;
     assert_eq!(receiver.count(), 0);
@@ -70,7 +70,7 @@ async fn a_replica_that_lags_holds_a_message_up_for_thirty_seconds() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_replica_that_is_dead_or_knows_no_such_source() {
+async fn dead_replicas_and_those_without_the_source_delay_nothing() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register(&receiver, &["filing.created"]).await;
     let unknowing = ghost(&stage.app, "of another version");
@@ -84,7 +84,7 @@ async fn nobody_waits_for_a_replica_that_is_dead_or_knows_no_such_source() {
 }
 
 #[tokio::test]
-async fn a_replica_that_does_not_follow_holds_messages_up_until_it_stops() {
+async fn a_stuck_replica_delays_messages_until_it_stops() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register(&receiver, &["filing.created"]).await;
     let deaf = stage
@@ -103,7 +103,7 @@ async fn a_replica_that_does_not_follow_holds_messages_up_until_it_stops() {
 }
 
 #[tokio::test]
-async fn two_replicas_that_follow_tell_once_and_soon() {
+async fn two_up_to_date_replicas_deliver_each_message_once() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register(&receiver, &["filing.created"]).await;
     let second = stage
@@ -122,7 +122,7 @@ async fn two_replicas_that_follow_tell_once_and_soon() {
 }
 
 #[tokio::test]
-async fn three_replicas_tell_of_a_series_once_and_when_the_last_serves_it() {
+async fn a_series_is_announced_once_when_the_last_replica_serves_it() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register_with(&receiver, &["series.updated"], serde_json::json!({"series_ids": ["igpm"]})).await;
     let beside = async || {

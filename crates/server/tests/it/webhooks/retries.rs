@@ -1,4 +1,4 @@
-//! Receivers that fail, hang, are gone or want to be left alone for a while.
+//! Receivers that fail, hang, are gone or ask for a pause.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ async fn attempts(stage: &Stage, webhook: &Registered) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_receiver_that_fails_for_an_hour_then_recovers_gets_every_event() {
+async fn a_receiver_gets_every_event_after_an_hour_of_failures() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -40,7 +40,7 @@ async fn a_receiver_that_fails_for_an_hour_then_recovers_gets_every_event() {
 }
 
 #[tokio::test]
-async fn a_message_is_tried_by_the_schedule_under_one_name_and_then_given_up() {
+async fn a_message_is_retried_under_one_id_and_then_given_up() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -67,7 +67,7 @@ async fn a_message_is_tried_by_the_schedule_under_one_name_and_then_given_up() {
 }
 
 #[tokio::test]
-async fn five_days_of_failures_disable_visibly_and_enabling_delivers_what_waits() {
+async fn five_failing_days_disable_a_webhook_and_enabling_resumes_it() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -105,7 +105,7 @@ async fn five_days_of_failures_disable_visibly_and_enabling_delivers_what_waits(
 }
 
 #[tokio::test]
-async fn gone_disables_at_once() {
+async fn a_410_response_disables_the_webhook_at_once() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -119,7 +119,7 @@ async fn gone_disables_at_once() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_a_failure_and_leads_nowhere() {
+async fn a_redirect_is_a_failure_and_is_not_followed() {
     let stage = Stage::set().await;
     let (receiver, elsewhere) = (Receiver::open(), Receiver::open());
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -134,7 +134,7 @@ async fn a_redirect_is_a_failure_and_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_asks_for_time_is_left_alone_for_so_long() {
+async fn retry_after_delays_the_next_attempt() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     stage.register(&receiver, &["filing.created"]).await;
@@ -149,7 +149,7 @@ async fn a_receiver_that_asks_for_time_is_left_alone_for_so_long() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_asks_for_time_gets_no_other_message_meanwhile() {
+async fn retry_after_delays_other_messages_too() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -168,7 +168,7 @@ async fn a_receiver_that_asks_for_time_gets_no_other_message_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_does_not_answer_delays_nobody_else() {
+async fn an_unresponsive_receiver_delays_no_other() {
     let stage = Stage::set().await;
     let (slow, quick) = (Receiver::open(), Receiver::open());
     let slow_webhook = stage.register(&slow, &["filing.created"]).await;
@@ -186,7 +186,7 @@ async fn a_receiver_that_does_not_answer_delays_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_never_answers_fails_when_its_time_is_up() {
+async fn an_unresponsive_receiver_times_out() {
     let stage = Stage::set().await;
     let app = stage.app.restart_with(|setup| {
         super::eager(setup);
@@ -204,7 +204,7 @@ async fn a_receiver_that_never_answers_fails_when_its_time_is_up() {
 }
 
 #[tokio::test]
-async fn a_delivery_can_be_asked_for_again() {
+async fn a_delivery_can_be_requested_again() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -225,7 +225,7 @@ async fn a_delivery_can_be_asked_for_again() {
 }
 
 #[tokio::test]
-async fn deliveries_are_remembered_for_thirty_days() {
+async fn deliveries_are_kept_for_thirty_days() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -233,7 +233,7 @@ async fn deliveries_are_remembered_for_thirty_days() {
     soon(async || receiver.count() == 1).await;
     stage.settled().await;
     stage.app.advance_seconds(30 * 86_400 + 1);
-    // It is done when the server starts, and every hour after.
+    // Old deliveries are removed at startup, and every hour after.
     let stage = Stage { app: stage.app.restart_with(super::eager).await, key: stage.key };
     soon(async || stage.deliveries(&webhook).await.is_empty()).await;
 }

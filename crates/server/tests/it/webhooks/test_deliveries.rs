@@ -1,4 +1,4 @@
-//! The `ping` that a customer asks for, and how many of them.
+//! The `ping` that a customer requests, and the limit on concurrent ones.
 
 use lastro_model::{AccountId, KeyId, Plan};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
 }
 
 #[tokio::test]
-async fn more_tests_at_once_than_anybody_needs_are_put_off() {
+async fn too_many_concurrent_tests_are_rejected() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();
     let webhook = stage.register(&receiver, &["filing.created"]).await;
@@ -68,7 +68,7 @@ async fn more_tests_at_once_than_anybody_needs_are_put_off() {
 }
 
 #[tokio::test]
-async fn a_customer_has_two_tests_at_once_and_leaves_the_rest_to_others() {
+async fn a_customer_may_run_two_tests_at_once() {
     let stage = Stage::set().await;
     let (slow, quick) = (Receiver::open(), Receiver::open());
     let webhook = stage.register(&slow, &["filing.created"]).await;

@@ -1,4 +1,4 @@
-//! One line of the filings file to one filing.
+//! Parses one line of the filings file into a filing.
 
 use std::io::Read;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::Fault;
 use crate::cvm::table::{Row, Table};
 
-/// The official names, in the file's order.
+/// The official column names, in the file's order.
 pub const COLUMNS: [&str; 13] = [
     "CNPJ_Companhia",
     "Nome_Companhia",
@@ -25,7 +25,7 @@ pub const COLUMNS: [&str; 13] = [
     "Link_Download",
 ];
 
-/// Where the columns stand in this file, and what its year allows.
+/// The column positions in this file, and its year.
 #[derive(Debug)]
 pub(super) struct Columns {
     all: [usize; COLUMNS.len()],
@@ -87,7 +87,7 @@ impl Columns {
         })
     }
 
-    /// The file's year is the year of delivery. A year more or less is let pass, for the turn of the year.
+    /// The day of delivery, in the file's year. A year more or less is accepted, for the turn of the year.
     fn delivered_on(&self, row: &Row<'_>) -> Result<Day, String> {
         let day = Day::parse(&row.text(self.delivery)?).map_err(|error| format!("Data_Entrega {error}"))?;
         if (i32::from(day.year()) - i32::from(self.year)).abs() > 1 {
@@ -113,7 +113,7 @@ impl Columns {
         })
     }
 
-    /// The name of a row without protocol number, as the header of `filings` describes it.
+    /// The id of a row without protocol number, as documented in `filings`.
     fn hashed(&self, row: &Row<'_>) -> FilingId {
         let mut hash = Sha256::new();
         for (position, column) in self.all.into_iter().enumerate() {
@@ -127,14 +127,14 @@ impl Columns {
     }
 }
 
-/// A web address that can be shown as it is: anything else (`javascript:`, blanks, quotes) is not one.
+/// A web address that can be shown unchanged; rejects anything else (`javascript:`, blanks, quotes).
 fn link(url: String) -> Option<String> {
     let web = url.starts_with("https://") || url.starts_with("http://");
     let plain = url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
     (web && plain).then_some(url)
 }
 
-/// The parameter `numProtocolo`, wherever it stands: the order of parameters varies.
+/// The parameter `numProtocolo`, at any position: the order of parameters varies.
 fn protocol(url: &str) -> Option<FilingId> {
     let (_, query) = url.split_once('?')?;
     let number = query

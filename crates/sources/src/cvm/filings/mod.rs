@@ -1,22 +1,24 @@
-//! IPE, the documents that companies deliver to the regulator: `ipe_cia_aberta_{year}.zip`, one a year of delivery.
+//! IPE, the documents that companies deliver to the regulator: `ipe_cia_aberta_{year}.zip`, one per year of delivery.
 //!
 //! | here | column | |
 //! |---|---|---|
-//! | `id` | `Link_Download` | its parameter `numProtocolo`, found by name; see below where it has none |
+//! | `id` | `Link_Download` | its parameter `numProtocolo`, found by name; see below if it has none |
 //! | `company_id` | `Codigo_CVM` | leading zeros ignored; may be missing from the registry (foreign issuers) |
 //! | `company_name` | `Nome_Companhia` | as of the filing |
 //! | `category`, `kind` | `Categoria`, `Tipo` | |
 //! | `delivered_on` | `Data_Entrega` | a day: the file has no times |
 //! | `reference_day` | `Data_Referencia` | `None` outside 1990 to two years after the file's: 3026 and 5019 occur |
-//! | `description` | `Assunto` | else `Tipo` and `Especie` joined by ` / `, else `Categoria`: a third of the rows have no subject |
+//! | `description` | `Assunto` | blank in a third of the rows: then `Tipo` and `Especie` with ` / `, or `Categoria` |
 //! | `version` | `Versao` | |
 //! | `url` | `Link_Download` | |
 //!
-//! A row whose link has no `numProtocolo` is named by `h-` and the first 16 hexadecimal digits of the SHA-256 of its 13 fields: their bytes as they
-//! stand in the file, in the order of [`COLUMNS`], joined by `;`. As long as the file keeps that order, this is the line without its end.
+//! A row whose link has no `numProtocolo` gets the id `h-` and the first 16 hexadecimal digits of the SHA-256 of its
+//! 13 fields: their raw bytes, in the order of [`COLUMNS`], joined by `;`. As long as the file keeps that order, this
+//! is the line without its end.
 //!
-//! Known faults: `Protocolo_Entrega` is blank in one row of fifty and not unique, so it is not used; whole lines occur twice; `CNPJ_Companhia`
-//! may be `00.000.000/0000-00`; a `;` typed in a subject splits it (it is joined again); quotes are unbalanced; subjects reach 900 characters.
+//! Known faults: `Protocolo_Entrega` is blank in one row of fifty and not unique, so it is not used; whole lines
+//! occur twice; `CNPJ_Companhia` may be `00.000.000/0000-00`; a `;` typed in a subject splits it (it is rejoined);
+//! quotes are unbalanced; subjects reach 900 characters.
 
 mod archive;
 mod columns;
@@ -37,7 +39,7 @@ use crate::reading::too_many_rejects;
 use crate::request::Request;
 use crate::{Fault, MOST_REJECTS, Reject};
 
-/// Asks for the filings delivered in a year.
+/// The request for the filings delivered in a year.
 pub fn request(base: &str, year: i16) -> Request {
     let path = format!("/dados/CIA_ABERTA/DOC/IPE/DADOS/ipe_cia_aberta_{year}.zip");
     Request::new(base, &path, format!("filings of {year}"))
@@ -45,9 +47,9 @@ pub fn request(base: &str, year: i16) -> Request {
 
 /// The filings of one year, one line at a time.
 ///
-/// A line that cannot be read is an inner `Err` and reading goes on. An outer `Err` says that the file is not to be trusted: it
-/// ends the iteration, and what was read before it must not be kept. Memory holds a line, and a few words for each filing to
-/// know duplicates by.
+/// A line that cannot be parsed is an inner `Err`, and reading continues. An outer `Err` means that the file is not
+/// to be trusted: it ends the iteration, and rows read before it must be discarded. Memory holds one line, and a few
+/// words per filing to detect duplicates.
 #[derive(Debug)]
 pub struct FilingsReader<R> {
     table: Table<R>,
@@ -59,14 +61,14 @@ pub struct FilingsReader<R> {
 }
 
 impl<R: Read> FilingsReader<R> {
-    /// Checks the header. `file` is what rejects and faults call the input.
+    /// Checks the header. `file` is the input's name in rejects and faults.
     pub fn new(input: R, file: &str, year: i16) -> Result<Self, Fault> {
         let table = Table::open(input, file)?;
         let columns = Columns::find(&table, year)?;
         Ok(Self { table, columns, seen: Seen::default(), duplicates: 0, rejects: 0, ended: false })
     }
 
-    /// How many lines so far repeated an earlier filing and were passed over.
+    /// Number of lines skipped so far because they repeat an earlier filing.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -111,7 +113,7 @@ impl<R: Read> Iterator for FilingsReader<R> {
     }
 }
 
-/// The filings met so far, by a fingerprint of their content.
+/// The filings seen so far, by a fingerprint of their content.
 #[derive(Debug, Default)]
 struct Seen(HashMap<FilingId, u64>);
 
@@ -135,7 +137,7 @@ impl Seen {
     }
 }
 
-/// Taken apart by name, so that a field added to `Filing` is not forgotten here.
+/// Hashes all fields. Destructured, so that a field added to `Filing` is not forgotten here.
 fn fingerprint(filing: &Filing) -> u64 {
     let Filing {
         id,

@@ -1,4 +1,4 @@
-//! The forms themselves: which company delivered which, and how new it is.
+//! The registration forms, by company and age.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -8,7 +8,7 @@ use lastro_model::{Cnpj, CompanyId, Day};
 use crate::cvm::table::{Row, Table};
 use crate::{Fault, Reading};
 
-/// How new a form is: its day of reference, its version, and its number among those that have both in common.
+/// The age of a form: its reference day, its version, and its number to break ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FormAge {
     pub(super) reference_day: Day,
@@ -16,7 +16,7 @@ pub(super) struct FormAge {
     number: u64,
 }
 
-/// What the rows of other members call a form.
+/// The key of a form in the archive's other members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FormKey {
     pub(super) cnpj: Cnpj,
@@ -36,7 +36,7 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// Rows that cannot be read are rejects of `reading`.
+    /// Parses the forms. Rows that cannot be parsed become rejects of `reading`.
     pub(super) fn read<T>(input: impl Read, file: &str, reading: &mut Reading<T>) -> Result<Self, Fault> {
         let mut table = Table::open(input, file)?;
         let columns = Columns::find(&table)?;

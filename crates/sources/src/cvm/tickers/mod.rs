@@ -1,23 +1,24 @@
-//! FCA, the registration forms that companies renew every year: `fca_cia_aberta_{year}.zip`, one a year of reference.
+//! FCA, the registration forms that companies renew every year: `fca_cia_aberta_{year}.zip`, one per reference year.
 //!
-//! Two members are opened, by name. The others hold, among more, auditors and officers for investor relations by name, number
-//! and address: those are never read.
+//! Two members are opened, by name. The others contain, among other things, auditors and investor relations officers
+//! by name, number and address: they are never read.
 //!
 //! | here | column | |
 //! |---|---|---|
 //! | `company_id` | `CD_CVM` | of the form: `fca_cia_aberta_{year}.csv`, joined by CNPJ and number of the document |
 //! | `reference_day`, `version` | `DT_REFER`, `VERSAO` | of the form |
-//! | `ticker` | `Codigo_Negociacao` | of `fca_cia_aberta_valor_mobiliario_{year}.csv`, as all that follows; free text |
-//! | `kind` | `Valor_Mobiliario` | shares, units and depositary certificates; other securities are passed over |
+//! | `ticker` | `Codigo_Negociacao` | of `fca_cia_aberta_valor_mobiliario_{year}.csv`, like the rest; free text |
+//! | `kind` | `Valor_Mobiliario` | shares, units and depositary certificates; other securities are skipped |
 //! | `class` | `Sigla_Classe_Acao_Preferencial` | may be blank |
 //! | `segment` | `Segmento` | may be blank |
 //! | `trading_from`, `trading_to` | `Data_Inicio_Negociacao`, `Data_Fim_Negociacao` | may be blank |
 //!
-//! Of a company only the newest form counts, by day of reference, version and number. Only what is traded on an exchange
-//! (`Mercado` is `Bolsa`) has a ticker; where it is blank there is none.
+//! Only a company's newest form counts, by reference day, version and number. Only securities traded on an exchange
+//! (`Mercado` is `Bolsa`) have a ticker; a blank code means none.
 //!
-//! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is a reject. A security that changed its segment
-//! has several rows with one code. In January the file of the new year is nearly empty, so that two years belong together.
+//! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is rejected. A security that changed
+//! its segment has several rows with one code. In January the new year's file is nearly empty, so two years belong
+//! together.
 
 mod forms;
 mod securities;
@@ -32,25 +33,25 @@ use crate::request::Request;
 use crate::{Fault, Reading};
 use forms::{FormAge, Forms};
 
-/// More than this is no member of these zips: the larger real one has 1 MB.
+/// Most unpacked bytes of a member: the larger real one has 1 MB.
 pub const UNPACKED_CAP: u64 = 16 << 20;
 
-/// Asks for the forms of a year.
+/// The request for the forms of a year.
 pub fn request(base: &str, year: i16) -> Request {
     let path = format!("/dados/CIA_ABERTA/DOC/FCA/DADOS/fca_cia_aberta_{year}.zip");
     Request::new(base, &path, format!("registration forms of {year}"))
 }
 
-/// What the forms of one year tell.
+/// The content of the forms of one year.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct YearOfForms {
-    /// How new the newest form of each company is, whether it names a ticker or not.
+    /// The age of each company's newest form, whether it names a ticker or not.
     newest: BTreeMap<CompanyId, FormAge>,
-    /// Of the newest forms; each code once for a company.
+    /// Securities of the newest forms; each code once per company.
     pub reading: Reading<TradedSecurity>,
 }
 
-/// Reads the forms of a year and the securities that the newest of them name.
+/// Parses the forms of a year and the securities that the newest of them name.
 pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<YearOfForms, Fault> {
     let mut archive = Archive::open(input, &format!("fca_cia_aberta_{year}.zip"), unpacked_cap)?;
     let mut reading = Reading::default();
@@ -61,7 +62,7 @@ pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<Ye
     Ok(YearOfForms { newest: forms.newest, reading })
 }
 
-/// What several years tell together: of each company, its newest form. Ordered by ticker and company.
+/// The securities of several years, from each company's newest form. Ordered by ticker and company.
 pub fn union(years: &[YearOfForms]) -> Vec<TradedSecurity> {
     let mut newest: BTreeMap<CompanyId, FormAge> = BTreeMap::new();
     for (company, age) in years.iter().flat_map(|year| &year.newest) {

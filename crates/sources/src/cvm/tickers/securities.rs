@@ -1,4 +1,4 @@
-//! The securities that forms name, and the codes they are traded under.
+//! The securities named in forms, with their trading codes.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -10,10 +10,10 @@ use crate::cvm::table::{Row, Table};
 use crate::{Fault, Reading};
 
 const EXCHANGE: &str = "bolsa";
-/// In lower case, by how they begin: there are several kinds of certificates.
+/// Accepted kinds by prefix, in lower case: there are several kinds of certificates.
 const KINDS: [&str; 4] = ["ações ordinárias", "ações preferenciais", "units", "certificado de depósito"];
 
-/// Adds what the newest forms name to `reading`.
+/// Adds the securities of the newest forms to `reading`.
 pub(super) fn read(
     input: impl Read,
     file: &str,
@@ -36,7 +36,7 @@ pub(super) fn read(
         let place = *places.entry(key).or_insert(reading.rows.len());
         match reading.rows.get_mut(place) {
             None => reading.rows.push(security),
-            // One code in several rows: the period that lasts longest, then the one that began last.
+            // One code in several rows: the period that ends last counts, then the one that began last.
             Some(known) if period(known) < period(&security) => *known = security,
             Some(_) => {}
         }
@@ -77,10 +77,11 @@ impl Columns {
         })
     }
 
-    /// What a row tells, or nothing where it is none of our business.
+    /// Parses a row; `None` if it is not relevant here.
     fn security(&self, mut row: Row<'_>, forms: &Forms) -> Result<Option<TradedSecurity>, String> {
         let width = row.check_width();
-        // What a unit is made of is the longest free text. If the surplus is elsewhere the row makes no sense, and is a reject.
+        // The composition of a unit is the longest free text. If the surplus is elsewhere, the row makes no sense and
+        // is rejected.
         row.rejoin_surplus(self.composition);
         row.check_width()?;
         let kind = row.text(self.kind)?;

@@ -4,7 +4,7 @@ use lastro_store::{Store, StoreError};
 use super::Place;
 use crate::specimen::*;
 
-pub(crate) async fn a_key_comes_back_as_it_was_kept(place: &impl Place) {
+pub(crate) async fn a_key_is_returned_as_stored(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let mut new = new_key(200);
     new.account.plan = Plan::Gold;
@@ -40,7 +40,7 @@ pub(crate) async fn a_taken_id_is_a_conflict_and_leaves_no_trace(place: &impl Pl
     assert_eq!(store.counters().await.unwrap().key_revision, 2);
 }
 
-pub(crate) async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(place: &impl Place) {
+pub(crate) async fn keys_since_returns_every_change(place: &impl Place) {
     let (writer, reader) = (place.open().await, place.open().await);
     let mut ring = Ring::default();
     writer.insert_key(new_key(1)).await.unwrap();
@@ -63,7 +63,7 @@ pub(crate) async fn every_change_of_a_key_is_seen_by_who_asks_for_what_is_new(pl
     assert_eq!(ring.revision, reader.counters().await.unwrap().key_revision);
 }
 
-/// Keeps up with the store one key at a time, the hardest way.
+/// Follows the store's changes one key at a time, the hardest case.
 #[derive(Default)]
 struct Ring {
     revision: u64,
@@ -100,7 +100,7 @@ pub(crate) async fn a_plan_applies_to_all_keys_of_the_account(place: &impl Place
     assert_eq!(store.key(key_id(2)).await.unwrap().unwrap().account.plan, Plan::Free);
 }
 
-pub(crate) async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Place) {
+pub(crate) async fn an_agreed_limit_can_be_set_kept_and_removed(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     for (given, expected) in
@@ -111,7 +111,7 @@ pub(crate) async fn an_agreed_limit_can_be_set_left_and_lifted(place: &impl Plac
     }
 }
 
-pub(crate) async fn the_first_end_of_a_key_stands(place: &impl Place) {
+pub(crate) async fn the_earliest_end_of_a_key_is_kept(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let revoked = store.revoke(key_id(1), at(100)).await.unwrap();
@@ -165,7 +165,7 @@ pub(crate) async fn a_key_rotated_without_grace_is_revoked(place: &impl Place) {
     assert!(rotated.old.revoked && !rotated.new.revoked);
 }
 
-pub(crate) async fn a_key_whose_end_has_come_is_closed_for_good(place: &impl Place) {
+pub(crate) async fn ended_keys_are_revoked_for_good(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     for number in 1..=3 {
         here.insert_key(new_key(number)).await.unwrap();

@@ -4,7 +4,7 @@ use lastro_store::{Announcement, Publication, Store, WebhookChange, Write};
 use super::Place;
 use crate::specimen::*;
 
-/// Publishes a first state, which is no news.
+/// Publishes first data, which is not announced.
 async fn first(store: &dyn Store, source: Source, rows: Records) {
     publish(store, publication(source), rows).await.unwrap();
     assert_eq!(store.announcements(10).await.unwrap(), []);
@@ -15,7 +15,7 @@ fn announced(number: u64, event: WebhookEvent, edition: u64, rows: Records) -> A
     Announcement { source, number, event, edition, at: at(0), rows }
 }
 
-pub(crate) async fn what_a_publication_added_and_changed_is_announced_with_its_edition(place: &impl Place) {
+pub(crate) async fn added_and_changed_rows_are_announced_with_their_edition(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     first(&*store, Source::Companies, Records::Companies(vec![company(1), company(2)])).await;
@@ -49,7 +49,7 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
         reference_day: Some(day("2026-09-30")),
         ..filing(2, "2026-10-30")
     };
-    // A value that is mended and one that is new are one event of a series; a mended filing is none.
+    // For a series, a corrected and a new value are one event; a corrected filing causes none.
     let rates = Records::Rates(vec![rate("2026-10-29", "15.10"), rate("2026-10-30", "-0.020")]);
     for (source, rows, event, news) in [
         (
@@ -81,7 +81,7 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
     }
 }
 
-pub(crate) async fn any_series_is_announced_to_whoever_asks_for_it(place: &impl Place) {
+pub(crate) async fn the_any_series_event_is_announced_if_wanted(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let news = async |series: Series, value: u32| {
@@ -107,14 +107,14 @@ pub(crate) async fn any_series_is_announced_to_whoever_asks_for_it(place: &impl 
     assert_eq!(news(Series::Selic, 4).await, [own, shared(Series::Selic)], "one of each");
 }
 
-pub(crate) async fn first_and_made_up_data_is_no_news(place: &impl Place) {
+pub(crate) async fn first_and_sample_data_is_not_announced(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     let made_up = Publication { sample: true, replace: true, ..publication(Source::Series(Series::Selic)) };
     first_of(&*store, made_up, rows("1.0")).await;
     first_of(&*store, Publication { replace: false, ..made_up }, rows("2.0")).await;
-    // The official data may also be laid over the sample.
+    // Official data may also be published over the sample.
     first_of(&*store, publication(Source::Series(Series::Selic)), rows("3.0")).await;
     first_of(
         &*store,
@@ -126,7 +126,7 @@ pub(crate) async fn first_and_made_up_data_is_no_news(place: &impl Place) {
     assert_eq!(store.announcements(10).await.unwrap().len(), 1);
 }
 
-pub(crate) async fn the_first_data_is_no_news_however_many_parts_it_comes_in(place: &impl Place) {
+pub(crate) async fn first_data_in_parts_is_not_announced(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
     let add = async |number: u64, end: Write| {
@@ -145,7 +145,7 @@ async fn first_of(store: &dyn Store, publication: Publication, rows: Records) {
     assert_eq!(store.announcements(10).await.unwrap(), [], "{publication:?}");
 }
 
-pub(crate) async fn nothing_is_noted_where_nobody_listens(place: &impl Place) {
+pub(crate) async fn nothing_is_announced_without_subscribers(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     first(&*store, Source::Companies, Records::Companies(vec![company(1)])).await;

@@ -4,7 +4,7 @@ use lastro_store::{Publication, Store, Write};
 use super::Place;
 use crate::specimen::*;
 
-/// More rows than these are not told one by one, and more editions than those are not remembered.
+/// Limits of the change log: changed rows, and remembered editions.
 const MOST_CHANGES: u64 = 20_000;
 const MOST_EDITIONS: u64 = 200;
 
@@ -21,7 +21,7 @@ async fn remembered(store: &dyn Store) -> Vec<u64> {
     editions.iter().map(|remembered| remembered.edition.0).collect()
 }
 
-pub(crate) async fn the_rows_that_changed_since_an_edition_come_as_they_are_now_and_once(place: &impl Place) {
+pub(crate) async fn changed_rows_come_once_in_their_current_state(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let first = published(&*here, vec![filing(1, "2026-10-28"), filing(2, "2026-10-28")]).await;
     let mut hashed = filing(9, "2026-10-29");
@@ -35,7 +35,7 @@ pub(crate) async fn the_rows_that_changed_since_an_edition_come_as_they_are_now_
     assert_eq!(changes(&*there, third).await.unwrap(), (third, vec![]), "whoever is up to date");
 }
 
-pub(crate) async fn what_the_store_does_not_remember_it_does_not_tell(place: &impl Place) {
+pub(crate) async fn changes_since_an_unknown_edition_are_none(place: &impl Place) {
     let store = place.open().await;
     let rates = Records::Rates(vec![rate("2026-10-30", "15.00")]);
     let selic = publish(&*store, publication(Source::Series(Series::Selic)), rates).await.unwrap().edition;
@@ -64,7 +64,7 @@ pub(crate) async fn an_edition_is_remembered_with_its_extent(place: &impl Place)
     assert_eq!(remembered.iter().map(|edition| edition.changes).collect::<Vec<_>>(), [2, 0]);
 }
 
-pub(crate) async fn what_changes_every_row_begins_anew(place: &impl Place) {
+pub(crate) async fn changing_every_row_restarts_the_change_log(place: &impl Place) {
     let store = place.open().await;
     let official = publication(Source::Filings);
     let sample = Publication { sample: true, ..official };
@@ -83,7 +83,7 @@ pub(crate) async fn what_changes_every_row_begins_anew(place: &impl Place) {
     assert_eq!(editions, [(1, vec![1]), (2, vec![2, 1]), (3, vec![3]), (4, vec![4, 3]), (5, vec![5])]);
 }
 
-pub(crate) async fn more_changes_than_are_worth_telling_begin_anew(place: &impl Place) {
+pub(crate) async fn too_many_changes_restart_the_change_log(place: &impl Place) {
     let store = place.open().await;
     let first = published(&*store, many(0..MOST_CHANGES + 5)).await;
     assert_eq!(changes(&*store, first).await.unwrap().1, [], "the first rows are no change");
@@ -94,7 +94,7 @@ pub(crate) async fn more_changes_than_are_worth_telling_begin_anew(place: &impl 
     assert_eq!(remembered(&*store).await, [third.0]);
 }
 
-pub(crate) async fn what_lies_too_many_changes_back_is_forgotten(place: &impl Place) {
+pub(crate) async fn editions_too_many_changes_back_are_forgotten(place: &impl Place) {
     let store = place.open().await;
     let first = published(&*store, many(0..1)).await;
     let half = MOST_CHANGES / 2;
@@ -107,7 +107,7 @@ pub(crate) async fn what_lies_too_many_changes_back_is_forgotten(place: &impl Pl
     assert_eq!(changes(&*store, second).await.unwrap().1.len() as u64, half + 1);
 }
 
-pub(crate) async fn what_lies_too_many_editions_back_is_forgotten(place: &impl Place) {
+pub(crate) async fn editions_too_far_back_are_forgotten(place: &impl Place) {
     let store = place.open().await;
     for id in 0..MOST_EDITIONS + 3 {
         published(&*store, many(id..id + 1)).await;
@@ -118,7 +118,7 @@ pub(crate) async fn what_lies_too_many_editions_back_is_forgotten(place: &impl P
     assert_eq!(changes(&*store, oldest).await.unwrap().1.len() as u64, MOST_EDITIONS - 1);
 }
 
-pub(crate) async fn a_publication_that_comes_to_nothing_is_not_remembered(place: &impl Place) {
+pub(crate) async fn a_publication_without_effect_is_not_remembered(place: &impl Place) {
     let store = place.open().await;
     let first = published(&*store, many(0..2)).await;
     let abandoned = vec![Write::Rows(Records::Filings(many(2..4)))];
@@ -128,10 +128,10 @@ pub(crate) async fn a_publication_that_comes_to_nothing_is_not_remembered(place:
     assert_eq!(changes(&*store, first).await.unwrap(), (first, vec![]));
 }
 
-pub(crate) async fn changes_lead_to_the_edition_they_name_while_the_next_is_published(place: &impl Place) {
+pub(crate) async fn changes_match_their_edition_during_the_next_publication(place: &impl Place) {
     let store = place.open().await;
     let first = published(&*store, many(0..1)).await;
-    // More than is read ahead.
+    // More than the channel buffers.
     let second = published(&*store, many(0..MOST_CHANGES)).await;
     let told = store.changes(Source::Filings, first).await.unwrap().unwrap();
     let replacing = Publication { replace: true, ..publication(Source::Filings) };

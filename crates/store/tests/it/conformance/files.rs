@@ -29,7 +29,7 @@ fn remembered(file: &ReadFile) -> RememberedFile {
     }
 }
 
-pub(crate) async fn what_was_read_is_remembered_with_the_rows(place: &impl Place) {
+pub(crate) async fn files_are_stored_with_their_rows(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert!(here.read_files(Source::Filings).await.unwrap().is_empty());
     assert!(here.rejects(Source::Filings, 10).await.unwrap().is_empty());
@@ -56,7 +56,7 @@ pub(crate) async fn what_was_read_is_remembered_with_the_rows(place: &impl Place
     assert_eq!(filings(&*there).await.len(), 1);
 }
 
-pub(crate) async fn a_file_read_again_takes_the_place_of_what_was_known(place: &impl Place) {
+pub(crate) async fn a_file_read_again_replaces_the_stored_one(place: &impl Place) {
     let store = place.open().await;
     let other = read_file(YEAR_2025, 1);
     let files = vec![other.clone(), read_file(YEAR_2026, 5)];
@@ -73,7 +73,7 @@ pub(crate) async fn a_file_read_again_takes_the_place_of_what_was_known(place: &
     assert_eq!(reject_count(&*store, Source::Filings).await, 3);
 }
 
-pub(crate) async fn a_file_outlives_no_failed_publication(place: &impl Place) {
+pub(crate) async fn a_failed_publication_keeps_the_stored_files(place: &impl Place) {
     let store = place.open().await;
     let old = read_file(REGISTRY, 1);
     publish_files(&*store, publication(Source::Companies), vec![old.clone()]).await;
@@ -103,7 +103,7 @@ pub(crate) async fn the_first_thousand_rejects_are_kept_and_all_are_counted(plac
     assert!(kept == [&broken.rejects[..1_000], &fine.rejects].concat(), "{} are kept", kept.len());
 }
 
-pub(crate) async fn rejects_come_in_the_order_of_the_file_and_no_more_than_asked_for(place: &impl Place) {
+pub(crate) async fn rejects_come_in_file_order_up_to_the_limit(place: &impl Place) {
     let store = place.open().await;
     let file = read_file(REGISTRY, 30);
     publish_files(&*store, publication(Source::Companies), vec![file.clone()]).await;
@@ -128,7 +128,7 @@ pub(crate) async fn replacing_forgets_the_files_of_this_source_only(place: &impl
     assert_eq!(reject_count(&*store, Source::Filings).await, 2);
 }
 
-pub(crate) async fn a_file_alone_is_no_new_edition(place: &impl Place) {
+pub(crate) async fn a_file_alone_does_not_make_an_edition(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Companies(vec![company(1)]);
     publish(&*store, publication(Source::Companies), rows.clone()).await.unwrap();

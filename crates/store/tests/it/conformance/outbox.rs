@@ -4,7 +4,7 @@ use lastro_store::{Claim, Fate, OutboxState, Store, WebhookChange};
 use super::Place;
 use crate::specimen::*;
 
-/// An announcement that waits, and its number.
+/// Publishes an announcement and returns its number.
 async fn announcement(store: &dyn Store) -> u64 {
     for value in ["1.0", "2.0"] {
         let rows = Records::Rates(vec![rate("2026-10-29", value)]);
@@ -13,7 +13,7 @@ async fn announcement(store: &dyn Store) -> u64 {
     store.announcements(1).await.unwrap()[0].number
 }
 
-/// A store with one webhook and so many messages to it.
+/// Adds one webhook with this number of messages.
 async fn with_messages(store: &dyn Store, count: u8) -> lastro_model::Webhook {
     let webhook = listening(store).await;
     let messages = (1..=count).map(|number| message(number, &webhook.id)).collect();
@@ -32,7 +32,7 @@ pub(crate) async fn an_announcement_is_fanned_out_once(place: &impl Place) {
     assert_eq!(here.deliveries(&webhook.id, 10, 0).await.unwrap().total, 1);
 }
 
-pub(crate) async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &impl Place) {
+pub(crate) async fn fanned_out_announcements_are_deleted_for_good(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     let first = announcement(&*here).await;
@@ -48,7 +48,7 @@ pub(crate) async fn what_was_fanned_out_is_cleared_away_and_stays_so(place: &imp
     assert_eq!(here.outbox_state().await.unwrap().announcements, 0);
 }
 
-pub(crate) async fn a_message_to_a_webhook_that_is_gone_is_dropped(place: &impl Place) {
+pub(crate) async fn a_message_to_a_deleted_webhook_is_dropped(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let number = announcement(&*store).await;
@@ -71,7 +71,7 @@ pub(crate) async fn one_message_of_a_webhook_is_claimed_at_a_time(place: &impl P
     assert_eq!(next[0].body, message(2, &webhook.id).body);
 }
 
-pub(crate) async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) {
+pub(crate) async fn a_claim_excludes_others_until_it_ends(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     with_messages(&*here, 1).await;
     let first = here.settle_and_claim(Vec::new(), claim(1, "here")).await.unwrap();
@@ -80,11 +80,11 @@ pub(crate) async fn a_lease_keeps_others_away_until_it_ends(place: &impl Place) 
     assert_eq!(taken_over, first, "the same message under the same name");
 }
 
-pub(crate) async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: &impl Place) {
+pub(crate) async fn a_clock_ahead_does_not_delay_deliveries_forever(place: &impl Place) {
     const YEAR: i64 = 365 * 24 * 3600;
     let store = place.open().await;
     with_messages(&*store, 1).await;
-    // Claimed and left by a process of next year, then put off by another one.
+    // Claimed and abandoned by a process with a clock a year ahead, then delayed by another one.
     let claimed = store.settle_and_claim(Vec::new(), claim(YEAR, "ahead")).await.unwrap();
     let again = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
     assert_eq!(again, claimed);
@@ -93,7 +93,7 @@ pub(crate) async fn a_clock_that_was_ahead_puts_no_delivery_off_for_ever(place: 
     assert_eq!((&once_more[0].message, once_more[0].tries), (&again[0].message, 1));
 }
 
-pub(crate) async fn messages_come_in_their_order_and_none_before_it_is_due(place: &impl Place) {
+pub(crate) async fn messages_are_claimed_in_order_when_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
     let mut order = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) async fn messages_come_in_their_order_and_none_before_it_is_due(place
     assert_eq!((&again[0].body, again[0].tries), (&order[0], 1));
 }
 
-pub(crate) async fn one_slow_webhook_holds_up_no_other(place: &impl Place) {
+pub(crate) async fn a_slow_webhook_does_not_block_others(place: &impl Place) {
     let store = place.open().await;
     let slow = with_messages(&*store, 2).await;
     let quick = webhook(2, 1, &[WebhookEvent::SeriesUpdated(Series::Selic)]);
@@ -132,7 +132,7 @@ async fn announcement_again(store: &dyn Store) -> u64 {
     store.announcements(1).await.unwrap()[0].number
 }
 
-pub(crate) async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Place) {
+pub(crate) async fn nothing_is_claimed_for_ineligible_accounts(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let of = |plans: &[Plan]| Claim { plans: plans.to_vec(), ..claim(1, "a") };
@@ -153,7 +153,7 @@ pub(crate) async fn nothing_is_claimed_for_who_may_not_have_it(place: &impl Plac
     );
 }
 
-pub(crate) async fn who_may_not_have_it_takes_nobodys_turn(place: &impl Place) {
+pub(crate) async fn ineligible_webhooks_do_not_use_up_the_limit(place: &impl Place) {
     let store = place.open().await;
     with_messages(&*store, 1).await;
     store.insert_key(new_key(2)).await.unwrap();
@@ -167,7 +167,7 @@ pub(crate) async fn who_may_not_have_it_takes_nobodys_turn(place: &impl Place) {
     assert!(claimed.iter().map(|claimed| &claimed.webhook.id).eq([&entitled.id]));
 }
 
-pub(crate) async fn attempts_are_written_down_and_the_state_with_them(place: &impl Place) {
+pub(crate) async fn attempts_and_state_are_recorded(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
     let pending =
@@ -196,7 +196,7 @@ pub(crate) async fn attempts_are_written_down_and_the_state_with_them(place: &im
     assert_eq!(store.outbox_state().await.unwrap(), OutboxState::default());
 }
 
-pub(crate) async fn who_lost_the_lease_changes_nothing_but_the_log(place: &impl Place) {
+pub(crate) async fn a_lost_lease_only_records_the_attempt(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = with_messages(&*here, 1).await;
     let lost = here.settle_and_claim(Vec::new(), claim(1, "here")).await.unwrap();
@@ -229,7 +229,7 @@ pub(crate) async fn a_disabled_webhook_keeps_its_messages(place: &impl Place) {
     assert_eq!(store.settle_and_claim(Vec::new(), claim(2, "a")).await.unwrap().len(), 1);
 }
 
-pub(crate) async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(place: &impl Place) {
+pub(crate) async fn a_gone_receiver_keeps_the_operators_disabling(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -241,7 +241,7 @@ pub(crate) async fn a_receiver_that_is_gone_does_not_undo_the_operators_word(pla
     assert_eq!(store.webhook(&webhook.id).await.unwrap().unwrap().disabled, Some(DisabledBy::Operator));
 }
 
-pub(crate) async fn a_delivery_is_made_due_again(place: &impl Place) {
+pub(crate) async fn a_redelivery_makes_a_message_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 3).await;
     let mut settled = Vec::new();
@@ -265,7 +265,7 @@ pub(crate) async fn a_delivery_is_made_due_again(place: &impl Place) {
     assert_eq!(store.redeliver(&webhook_id(5), &first, at(50)).await.unwrap(), None, "it is another's");
 }
 
-pub(crate) async fn what_is_asked_for_again_while_it_is_delivered_stays_due(place: &impl Place) {
+pub(crate) async fn a_redelivery_during_delivery_stays_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let mut claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -281,7 +281,7 @@ pub(crate) async fn what_is_asked_for_again_while_it_is_delivered_stays_due(plac
     assert_eq!(log.page[0].attempts.len(), 3, "what happened is told");
 }
 
-pub(crate) async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_due(place: &impl Place) {
+pub(crate) async fn a_redelivery_at_the_same_due_time_stays_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 1).await;
     let due = store.deliveries(&webhook.id, 1, 0).await.unwrap().page[0].due_at.unwrap();
@@ -298,7 +298,7 @@ pub(crate) async fn what_is_asked_for_again_in_the_millisecond_it_was_due_stays_
     assert_eq!(store.settle_and_claim(settled, claim(1, "a")).await.unwrap(), [], "and then no more");
 }
 
-pub(crate) async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(place: &impl Place) {
+pub(crate) async fn a_pause_requested_by_the_receiver_is_respected(place: &impl Place) {
     let store = place.open().await;
     let webhook = with_messages(&*store, 2).await;
     let claimed = store.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
@@ -321,7 +321,7 @@ pub(crate) async fn a_webhook_is_left_alone_for_as_long_as_its_receiver_asked(pl
     assert_eq!(sooner.len(), 1, "unless the owner wants otherwise");
 }
 
-pub(crate) async fn what_was_sent_outside_is_in_the_log_and_never_due(place: &impl Place) {
+pub(crate) async fn messages_sent_outside_the_outbox_are_never_due(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let mut ping = message(1, &webhook.id);

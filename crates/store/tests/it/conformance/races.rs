@@ -1,4 +1,4 @@
-//! Several handles that change the same things at the same time, as replicas do.
+//! Several handles that change the same data concurrently, as replicas do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ async fn two_handles(place: &impl Place) -> [Arc<dyn Store>; 2] {
     [place.open().await, place.open().await]
 }
 
-/// What all of the work comes to, begun at once.
+/// Runs all the work concurrently and returns the results.
 async fn at_once<T: Send + 'static>(
     work: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
 ) -> Vec<T> {
@@ -54,8 +54,8 @@ pub(crate) async fn no_message_is_claimed_twice(place: &impl Place) {
     }
 }
 
-/// A server follows the revisions: what it knows of a key at the end must be what the database holds.
-pub(crate) async fn whoever_follows_the_revisions_knows_every_key_as_it_is(place: &impl Place) {
+/// A server follows the revisions: its final state of each key must match the database.
+pub(crate) async fn a_follower_of_revisions_sees_every_key_state(place: &impl Place) {
     let handles = two_handles(place).await;
     let follower = place.open().await;
     for number in 1..=6 {
@@ -139,8 +139,8 @@ pub(crate) async fn an_announcement_becomes_messages_once(place: &impl Place) {
     assert_eq!(handles[0].deliveries(&webhook.id, 10, 0).await.unwrap().total, 5);
 }
 
-/// A webhook that vanishes while something is written to it takes nothing else along.
-pub(crate) async fn a_webhook_may_vanish_while_it_is_written_to(place: &impl Place) {
+/// Deleting a webhook during fan-out loses no message of another webhook.
+pub(crate) async fn a_webhook_can_be_deleted_during_fan_out(place: &impl Place) {
     let handles = two_handles(place).await;
     let lasting = listening(&*handles[0]).await;
     for number in 2..8 {
@@ -156,7 +156,7 @@ pub(crate) async fn a_webhook_may_vanish_while_it_is_written_to(place: &impl Pla
     assert_eq!(handles[0].deliveries(&lasting.id, 10, 0).await.unwrap().total, 6);
 }
 
-pub(crate) async fn counts_that_are_added_at_once_add_up(place: &impl Place) {
+pub(crate) async fn concurrent_counts_add_up(place: &impl Place) {
     let handles = two_handles(place).await;
     let count = |account: u32| UsageCount {
         account: AccountId(key_id(account)),
@@ -210,7 +210,7 @@ pub(crate) async fn publications_of_one_source_take_turns(place: &impl Place) {
     assert_eq!(remembered.first().map(|one| one.edition), editions.last().copied());
 }
 
-pub(crate) async fn data_that_goes_only_where_none_is_goes_there_once(place: &impl Place) {
+pub(crate) async fn concurrent_first_publications_succeed_once(place: &impl Place) {
     let handles = two_handles(place).await;
     let filling = (0..6usize).map(|number| {
         let store = Arc::clone(&handles[number % 2]);
@@ -226,8 +226,8 @@ pub(crate) async fn data_that_goes_only_where_none_is_goes_there_once(place: &im
     assert_eq!(filings(&*handles[0]).await.len(), 1);
 }
 
-/// Only where the database has more than one writer.
-pub(crate) async fn a_publication_holds_up_none_of_another_source(place: &impl Place) {
+/// Only for databases with more than one writer.
+pub(crate) async fn publications_of_other_sources_are_not_blocked(place: &impl Place) {
     let handles = two_handles(place).await;
     let webhook = listening(&*handles[0]).await;
     let selic = Source::Series(Series::Selic);
@@ -236,7 +236,7 @@ pub(crate) async fn a_publication_holds_up_none_of_another_source(place: &impl P
         publish(&*handles[0], publication(selic), rows).await.unwrap();
     }
     let number = handles[0].announcements(1).await.unwrap()[0].number;
-    // There is something that the next publication clears away.
+    // A fanned-out announcement, which the next publication deletes.
     assert!(handles[0].fan_out(number, vec![message(1, &webhook.id)]).await.unwrap());
     let (sender, rows) = mpsc::channel(1);
     let slow = Arc::clone(&handles[0]);

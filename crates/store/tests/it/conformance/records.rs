@@ -4,7 +4,7 @@ use lastro_store::{Condition, LastAttempt, Publication, Published, StoreError, W
 use super::Place;
 use crate::specimen::*;
 
-pub(crate) async fn a_new_store_knows_every_source_and_holds_no_rows(place: &impl Place) {
+pub(crate) async fn a_new_store_lists_every_source_without_rows(place: &impl Place) {
     let store = place.open().await;
     let states = store.source_states().await.unwrap();
     assert_eq!(states.iter().map(|state| state.source).collect::<Vec<_>>(), Source::ALL);
@@ -16,7 +16,7 @@ pub(crate) async fn a_new_store_knows_every_source_and_holds_no_rows(place: &imp
     assert_eq!(store.counters().await.unwrap(), Default::default());
 }
 
-pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Place) {
+pub(crate) async fn every_kind_of_row_is_returned_as_stored(place: &impl Place) {
     let store = place.open().await;
     let mut full = filing(7, "2026-10-30");
     full.id = FilingId::Hash(u64::MAX);
@@ -50,11 +50,11 @@ pub(crate) async fn every_kind_of_row_comes_back_as_it_went_in(place: &impl Plac
     assert_eq!(filings(&*store).await, [full, greatest]);
 }
 
-pub(crate) async fn several_sources_go_in_together_or_not_at_all(place: &impl Place) {
+pub(crate) async fn several_sources_are_published_atomically(place: &impl Place) {
     let store = place.open().await;
     let [selic, cdi] = [Series::Selic, Series::Cdi].map(Source::from);
     let rows = |value| Records::Rates(vec![rate("2026-10-30", value)]);
-    // What is no row of a source is refused, and takes the others with it.
+    // A row of the wrong kind is rejected, together with the other sources.
     let misplaced =
         vec![(publication(selic), rows("15.00")), (publication(Source::Companies), rows("14.90"))];
     store.publish_together(misplaced).await.unwrap_err();
@@ -113,7 +113,7 @@ pub(crate) async fn only_new_and_different_rows_are_counted(place: &impl Place) 
     );
 }
 
-pub(crate) async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: &impl Place) {
+pub(crate) async fn setting_or_clearing_a_value_is_a_change(place: &impl Place) {
     let store = place.open().await;
     let mut with_sector = company(1);
     with_sector.sector = Some("Bancos".to_owned());
@@ -131,7 +131,7 @@ pub(crate) async fn a_missing_value_that_appears_or_vanishes_is_a_change(place: 
     }
 }
 
-pub(crate) async fn editions_are_numbers_of_one_sequence(place: &impl Place) {
+pub(crate) async fn editions_share_one_sequence(place: &impl Place) {
     let store = place.open().await;
     let mut editions = Vec::new();
     for (source, value) in [
@@ -173,7 +173,7 @@ pub(crate) async fn a_publication_that_changes_nothing_keeps_the_edition(place: 
     assert_eq!(next.edition, Edition(2), "no number was handed out in between");
 }
 
-pub(crate) async fn a_publication_that_replaces_or_ends_a_sample_is_a_new_edition(place: &impl Place) {
+pub(crate) async fn replacing_or_ending_a_sample_makes_a_new_edition(place: &impl Place) {
     let store = place.open().await;
     let official = publication(Source::Series(Series::Selic));
     let sample = Publication { sample: true, ..official };
@@ -204,7 +204,7 @@ pub(crate) async fn an_abandoned_publication_changes_nothing(place: &impl Place)
     publish(&*store, replacing, Records::Filings(vec![])).await.expect("the next one is not in the way");
 }
 
-pub(crate) async fn rows_of_another_kind_are_refused_whole(place: &impl Place) {
+pub(crate) async fn rows_of_another_kind_reject_the_publication(place: &impl Place) {
     let store = place.open().await;
     let writes = vec![
         Write::Rows(Records::Rates(vec![rate("2026-10-30", "15.00")])),
@@ -235,7 +235,7 @@ pub(crate) async fn replacing_deletes_the_rows_of_this_source_only(place: &impl 
     assert!(store.load(Source::Series(Series::Cdi)).await.unwrap().sample);
 }
 
-pub(crate) async fn a_source_tells_its_extent_and_its_freshness(place: &impl Place) {
+pub(crate) async fn source_states_show_extent_and_freshness(place: &impl Place) {
     let store = place.open().await;
     let rows = vec![rate("2026-10-30", "15.00"), rate("2026-10-29", "15.00")];
     publish(&*store, publication(Source::Series(Series::Ipca)), Records::Rates(rows)).await.unwrap();
@@ -256,7 +256,7 @@ pub(crate) async fn a_source_tells_its_extent_and_its_freshness(place: &impl Pla
     assert_eq!(of(Source::Series(Series::Selic)).rows, 0, "series that share a table are counted apart");
 }
 
-pub(crate) async fn a_sample_is_no_synchronisation(place: &impl Place) {
+pub(crate) async fn a_sample_does_not_count_as_synchronisation(place: &impl Place) {
     let store = place.open().await;
     let sample = Publication { sample: true, ..publication(Source::Series(Series::Selic)) };
     publish(&*store, sample, Records::Rates(vec![rate("2026-10-30", "15.00")])).await.unwrap();
@@ -265,7 +265,7 @@ pub(crate) async fn a_sample_is_no_synchronisation(place: &impl Place) {
     assert_eq!((state.last_success, state.last_attempt), (None, None));
 }
 
-pub(crate) async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &impl Place) {
+pub(crate) async fn a_failed_attempt_keeps_the_rows_and_stores_its_error(place: &impl Place) {
     let store = place.open().await;
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
     publish(&*store, publication(Source::Series(Series::Selic)), rows).await.unwrap();
@@ -281,7 +281,7 @@ pub(crate) async fn a_failed_attempt_leaves_its_sentence_and_the_rows(place: &im
     assert_eq!((state.last_error, state.edition), (None, Edition(1)));
 }
 
-pub(crate) async fn a_part_of_a_source_is_no_success(place: &impl Place) {
+pub(crate) async fn a_partial_commit_is_not_a_success(place: &impl Place) {
     let store = place.open().await;
     publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-29")]))
         .await
@@ -319,11 +319,11 @@ pub(crate) async fn a_load_sees_one_edition_while_the_next_is_published(place: &
     assert_eq!(seen, 40_000);
 }
 
-pub(crate) async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
+pub(crate) async fn a_dropped_reader_blocks_no_other_call(place: &impl Place) {
     let store = place.open().await;
     let rows = (0..40_000).map(|n| filing(n, "2026-10-30")).collect();
     publish(&*store, publication(Source::Filings), Records::Filings(rows)).await.unwrap();
-    // More than there are connections to ask questions with.
+    // More than the number of pooled connections.
     for _ in 0..12 {
         let mut loaded = store.load(Source::Filings).await.unwrap();
         assert!(loaded.rows.recv().await.unwrap().is_ok());
@@ -332,7 +332,7 @@ pub(crate) async fn a_reader_that_leaves_holds_up_nobody(place: &impl Place) {
     assert_eq!(store.counters().await.unwrap().edition(Source::Filings), unread.edition);
 }
 
-pub(crate) async fn counters_tell_what_another_handle_wrote(place: &impl Place) {
+pub(crate) async fn counters_show_writes_of_other_handles(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert_eq!(here.counters().await.unwrap(), Default::default());
     let rows = Records::Rates(vec![rate("2026-10-30", "15.00")]);
@@ -342,7 +342,7 @@ pub(crate) async fn counters_tell_what_another_handle_wrote(place: &impl Place) 
     assert_eq!(here.counters().await.unwrap().key_revision, key.revision);
 }
 
-pub(crate) async fn counters_tell_of_attempts_that_leave_the_edition_as_it_is(place: &impl Place) {
+pub(crate) async fn counters_show_attempts_without_a_new_edition(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let attempt = async || here.counters().await.unwrap().attempts[Source::Fx];
     assert_eq!(attempt().await, None);
@@ -353,7 +353,7 @@ pub(crate) async fn counters_tell_of_attempts_that_leave_the_edition_as_it_is(pl
     assert_eq!(here.counters().await.unwrap().editions, Default::default());
 }
 
-pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_so(place: &impl Place) {
+pub(crate) async fn conditions_restrict_publications(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     let sample = Publication {
@@ -378,7 +378,7 @@ pub(crate) async fn data_goes_only_where_nothing_was_ever_published_if_it_says_s
     assert!(!state.sample && state.last_success.is_some(), "official data was not touched");
 }
 
-pub(crate) async fn an_edition_tells_when_it_was_published(place: &impl Place) {
+pub(crate) async fn an_edition_has_its_publication_time(place: &impl Place) {
     let store = place.open().await;
     let rows = |value: &str| Records::Rates(vec![rate("2026-10-29", value)]);
     for (second, value, told) in [(10, "1.0", 10), (20, "2.0", 20), (30, "2.0", 20)] {

@@ -4,7 +4,7 @@ use lastro_store::{Erased, Store, StoreError};
 use super::Place;
 use crate::specimen::*;
 
-/// The key of somebody who registered, at the second of its number.
+/// A self-registered key, created at the second of its number.
 fn registered(number: u32) -> NewKey {
     NewKey { self_registered: true, ..new_key(number) }
 }
@@ -24,7 +24,7 @@ async fn kept(store: &dyn Store) -> Vec<lastro_model::KeyId> {
     store.list_keys().await.unwrap().into_iter().map(|key| key.id).collect()
 }
 
-pub(crate) async fn an_erased_person_leaves_nothing_but_what_was_used(place: &impl Place) {
+pub(crate) async fn erasing_a_person_leaves_only_usage_counts(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     here.insert_key(new_key(2)).await.unwrap();
@@ -47,7 +47,7 @@ pub(crate) async fn an_erased_person_leaves_nothing_but_what_was_used(place: &im
     assert_eq!(here.erase(key_id(3), at(31)).await, Err(StoreError::NotFound));
 }
 
-pub(crate) async fn a_removal_is_told_until_it_is_forgotten(place: &impl Place) {
+pub(crate) async fn a_removal_is_reported_until_forgotten(place: &impl Place) {
     let store = place.open().await;
     for number in 1..=2 {
         store.insert_key(new_key(number)).await.unwrap();
@@ -59,7 +59,7 @@ pub(crate) async fn a_removal_is_told_until_it_is_forgotten(place: &impl Place) 
     assert_eq!(store.counters().await.unwrap().key_revision, 4, "no number is given twice");
 }
 
-pub(crate) async fn changes_and_removals_come_in_one_order_and_no_more_than_asked_for(place: &impl Place) {
+pub(crate) async fn changes_and_removals_share_one_order_and_limit(place: &impl Place) {
     let store = place.open().await;
     for number in 1..=4 {
         store.insert_key(new_key(number)).await.unwrap();
@@ -79,7 +79,7 @@ pub(crate) async fn changes_and_removals_come_in_one_order_and_no_more_than_aske
     assert_eq!(seen, expected);
 }
 
-pub(crate) async fn a_registered_key_that_was_never_used_is_removed_in_time(place: &impl Place) {
+pub(crate) async fn unused_registered_keys_are_removed(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     for number in 1..=5 {
         here.insert_key(registered(number)).await.unwrap();

@@ -13,7 +13,7 @@ fn replica(boot: &str, seen_at: Timestamp) -> Replica {
     Replica { boot: boot.to_owned(), name, version, started_at: at(0), seen_at, editions }
 }
 
-pub(crate) async fn a_replica_is_seen_by_the_others_as_it_last_wrote_of_itself(place: &impl Place) {
+pub(crate) async fn replicas_see_each_others_latest_row(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert_eq!(here.replicas().await.unwrap(), []);
     here.beat(replica("b", at(1))).await.unwrap();
@@ -45,7 +45,7 @@ pub(crate) async fn replicas_not_seen_for_long_are_forgotten(place: &impl Place)
     assert_eq!(store.forget_replicas(at(20)).await.unwrap(), 0);
 }
 
-pub(crate) async fn replicas_that_write_at_once_are_all_seen(place: &impl Place) {
+pub(crate) async fn concurrent_replicas_are_all_seen(place: &impl Place) {
     let store = place.open().await;
     let mut writing = tokio::task::JoinSet::new();
     for number in 0..12 {
@@ -58,8 +58,8 @@ pub(crate) async fn replicas_that_write_at_once_are_all_seen(place: &impl Place)
     assert_eq!(boots, ["0", "1", "2", "3", "4", "5"]);
 }
 
-/// A store has a clock that goes on, the same for every handle, or none.
-pub(crate) async fn the_store_has_one_time_for_all_or_none(place: &impl Place) {
+/// A store has a clock that advances, the same for every handle, or none.
+pub(crate) async fn all_handles_share_one_clock_or_none(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let first = here.time().await.unwrap();
     let second = there.time().await.unwrap();

@@ -14,7 +14,7 @@ fn publication_at(second: i64) -> Publication {
     Publication { at: at(second), ..publication(SERIES) }
 }
 
-/// Publishes points of the series as of a second.
+/// Publishes points of the series at this second.
 async fn published(store: &dyn Store, second: i64, rows: &[(&str, &str)]) -> Edition {
     let rows = rows.iter().map(|(on, value)| rate(on, value)).collect();
     publish(store, publication_at(second), Records::Rates(rows)).await.unwrap().edition
@@ -28,7 +28,7 @@ fn revision(edition: Edition, second: i64, old: Option<RatePoint>, new: RatePoin
     Revision { edition, at: at(second), old: old.map(Point::from), new: Some(new.into()) }
 }
 
-pub(crate) async fn a_first_history_is_where_recording_begins(place: &impl Place) {
+pub(crate) async fn recording_begins_with_the_first_history(place: &impl Place) {
     let store = place.open().await;
     assert_eq!(recorded(&*store).await, Recorded::default(), "nothing was ever published");
     let history = [("2026-01-01", "140.1"), ("2026-02-01", "140.2")];
@@ -38,7 +38,7 @@ pub(crate) async fn a_first_history_is_where_recording_begins(place: &impl Place
     assert_eq!(recorded(&*store).await.since, Some(at(10)), "nothing is new since then");
 }
 
-pub(crate) async fn what_is_changed_and_added_is_recorded_with_its_edition_and_time(place: &impl Place) {
+pub(crate) async fn changes_are_recorded_with_edition_and_time(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     published(&*here, 10, &[("2026-01-01", "140.1"), ("2026-02-01", "140.2")]).await;
     let rows = [("2026-01-01", "140.3"), ("2026-02-01", "140.2"), ("2026-03-01", "141")];
@@ -84,7 +84,7 @@ pub(crate) async fn exchange_rates_are_recorded_pair_by_pair(place: &impl Place)
     assert_eq!(told, Recorded { since: Some(at(1)), rows: expected.to_vec() });
 }
 
-pub(crate) async fn a_point_that_comes_twice_is_recorded_once(place: &impl Place) {
+pub(crate) async fn a_point_written_twice_is_recorded_once(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1"), ("2026-02-01", "2")]).await;
     let rows = |rows: &[(&str, &str)]| {
@@ -106,7 +106,7 @@ pub(crate) async fn a_point_that_comes_twice_is_recorded_once(place: &impl Place
     );
 }
 
-pub(crate) async fn a_publication_that_comes_to_nothing_is_not_recorded(place: &impl Place) {
+pub(crate) async fn an_abandoned_publication_is_not_recorded(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1")]).await;
     let abandoned = vec![Write::Rows(Records::Rates(vec![rate("2026-01-01", "2")]))];
@@ -118,7 +118,7 @@ pub(crate) async fn a_publication_that_comes_to_nothing_is_not_recorded(place: &
     assert_eq!(recorded(&*store).await.rows, [expected], "run again, it is recorded once");
 }
 
-pub(crate) async fn a_sample_is_neither_edition_nor_revision(place: &impl Place) {
+pub(crate) async fn samples_are_not_recorded(place: &impl Place) {
     let store = place.open().await;
     let sample = |second| Publication { sample: true, ..publication_at(second) };
     for (second, value) in [(1, "1"), (2, "2")] {
@@ -132,7 +132,7 @@ pub(crate) async fn a_sample_is_neither_edition_nor_revision(place: &impl Place)
     assert_eq!(recorded(&*store).await.rows.len(), 1);
 }
 
-pub(crate) async fn replacing_all_rows_begins_anew(place: &impl Place) {
+pub(crate) async fn replacing_all_rows_restarts_the_recording(place: &impl Place) {
     let store = place.open().await;
     for (second, value) in [(1, "1"), (2, "2")] {
         published(&*store, second, &[("2026-01-01", value)]).await;
@@ -142,7 +142,7 @@ pub(crate) async fn replacing_all_rows_begins_anew(place: &impl Place) {
     assert_eq!(recorded(&*store).await, Recorded { since: Some(at(3)), rows: vec![] });
 }
 
-pub(crate) async fn a_history_that_comes_in_parts_is_no_list_of_additions(place: &impl Place) {
+pub(crate) async fn a_first_history_in_parts_is_not_recorded_as_additions(place: &impl Place) {
     let store = place.open().await;
     for (second, on) in [(1, "2026-01-01"), (2, "2026-02-01")] {
         let part = vec![Write::Rows(Records::Rates(vec![rate(on, "1")])), Write::CommitPart];
@@ -166,8 +166,8 @@ pub(crate) async fn companies_and_filings_are_not_recorded(place: &impl Place) {
     }
 }
 
-/// A replica of the version before publishes, and does not know the tables.
-pub(crate) async fn what_an_earlier_version_published_is_where_recording_begins_again(place: &impl Place) {
+/// A replica of the previous version publishes without writing to the recording's tables.
+pub(crate) async fn recording_restarts_after_an_older_version_publishes(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1")]).await;
     published(&*store, 2, &[("2026-01-01", "2")]).await;
@@ -187,7 +187,7 @@ pub(crate) async fn what_an_earlier_version_published_is_where_recording_begins_
     assert_eq!((told.rows.len(), told.rows[0]), (2, expected));
 }
 
-pub(crate) async fn what_was_published_at_an_unknown_time_begins_with_the_next_edition(place: &impl Place) {
+pub(crate) async fn recording_waits_for_an_edition_with_a_known_time(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1")]).await;
     place.change(&format!("UPDATE source_state SET published_at = 0 WHERE source = '{}'", SERIES.name()));
@@ -196,7 +196,7 @@ pub(crate) async fn what_was_published_at_an_unknown_time_begins_with_the_next_e
     assert_eq!(recorded(&*store).await, Recorded { since: Some(at(2)), rows: vec![] });
 }
 
-pub(crate) async fn every_earlier_state_can_be_told_from_what_is_recorded(place: &impl Place) {
+pub(crate) async fn earlier_states_can_be_rebuilt_from_revisions(place: &impl Place) {
     let store = place.open().await;
     let mut random = fastrand::Rng::with_seed(13);
     let (mut held, mut states) = (BTreeMap::<Day, String>::new(), Vec::new());
@@ -218,7 +218,7 @@ pub(crate) async fn every_earlier_state_can_be_told_from_what_is_recorded(place:
     }
 }
 
-/// What was held at a time, by what is held now and what became of it since.
+/// The values held at a time, reconstructed from the current values and the revisions since.
 fn undone(held: &BTreeMap<Day, String>, rows: &[Revision], time: Timestamp) -> BTreeMap<Day, String> {
     let mut held = held.clone();
     for row in rows.iter().take_while(|row| row.at > time) {
@@ -231,7 +231,7 @@ fn undone(held: &BTreeMap<Day, String>, rows: &[Revision], time: Timestamp) -> B
     held
 }
 
-pub(crate) async fn publications_at_once_are_recorded_one_after_the_other(place: &impl Place) {
+pub(crate) async fn concurrent_publications_are_recorded_in_order(place: &impl Place) {
     let handles = [place.open().await, place.open().await];
     published(&*handles[0], 0, &[("2026-01-01", "0")]).await;
     let publishing = (1..=8usize).map(|number| {

@@ -23,7 +23,7 @@ async fn of_first(store: &dyn Store, from: &str, to: &str) -> Vec<UsageCount> {
     store.usage(AccountId(key_id(1)), from, to).await.unwrap()
 }
 
-pub(crate) async fn a_batch_is_added_once_however_often_it_is_handed_over(place: &impl Place) {
+pub(crate) async fn a_repeated_batch_is_added_once(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let refused = count(1, "2026-10-30", "GET /api/v1/market/selic", Outcome::RateLimited, 2);
     for (sequence, requests) in [(1, 3), (1, 3), (2, 4), (2, 4), (1, 3), (5, 10)] {
@@ -45,9 +45,9 @@ pub(crate) async fn counts_of_several_processes_add_up(place: &impl Place) {
     assert_eq!(of_first(&*here, "2026-10-30", "2026-10-30").await, [selic("2026-10-30", 9)]);
 }
 
-pub(crate) async fn any_day_can_be_counted_for_at_any_time(place: &impl Place) {
+pub(crate) async fn usage_can_be_added_for_any_day(place: &impl Place) {
     let store = place.open().await;
-    // As a clock leaves them that was ahead once, and was then set right.
+    // Days as from a clock that was ahead and then corrected.
     let days = ["2026-10-30", "2031-01-01", "2026-10-30", "2026-10-29"];
     for (sequence, on) in (1..).zip(days) {
         store.add_usage("boot", sequence, at(0), &[selic(on, 1)]).await.unwrap();
@@ -56,7 +56,7 @@ pub(crate) async fn any_day_can_be_counted_for_at_any_time(place: &impl Place) {
     assert_eq!(kept, [selic("2026-10-29", 1), selic("2026-10-30", 2), selic("2031-01-01", 1)]);
 }
 
-pub(crate) async fn a_process_that_was_forgotten_goes_on_counting(place: &impl Place) {
+pub(crate) async fn a_forgotten_process_can_keep_counting(place: &impl Place) {
     let store = place.open().await;
     store.add_usage("idle", 7, at(0), &[selic("2026-10-30", 1)]).await.unwrap();
     store.add_usage("busy", 9, at(50), &[selic("2026-10-30", 1)]).await.unwrap();
@@ -66,7 +66,7 @@ pub(crate) async fn a_process_that_was_forgotten_goes_on_counting(place: &impl P
     assert_eq!(of_first(&*store, "2026-10-30", "2026-10-30").await, [selic("2026-10-30", 3)]);
 }
 
-pub(crate) async fn both_ends_of_the_days_asked_for_belong_to_them(place: &impl Place) {
+pub(crate) async fn usage_includes_both_end_days(place: &impl Place) {
     let store = place.open().await;
     let days = ["2026-10-27", "2026-10-28", "2026-10-29", "2026-10-30"];
     store.add_usage("boot", 1, at(0), &days.map(|on| selic(on, 1))).await.unwrap();
@@ -74,7 +74,7 @@ pub(crate) async fn both_ends_of_the_days_asked_for_belong_to_them(place: &impl 
     assert_eq!(inside, [selic("2026-10-28", 1), selic("2026-10-29", 1)]);
 }
 
-pub(crate) async fn the_last_day_of_use_is_known(place: &impl Place) {
+pub(crate) async fn last_used_returns_the_last_day(place: &impl Place) {
     let store = place.open().await;
     let account = AccountId(key_id(1));
     assert_eq!(store.last_used(account).await.unwrap(), None);

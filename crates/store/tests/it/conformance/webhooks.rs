@@ -4,7 +4,7 @@ use lastro_store::{SECRETS_KEPT, StoreError, WebhookChange};
 use super::Place;
 use crate::specimen::*;
 
-pub(crate) async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
+pub(crate) async fn a_webhook_is_returned_as_stored(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let kept = listening(&*here).await;
     assert_eq!(there.webhook(&kept.id).await.unwrap(), Some(kept.clone()));
@@ -20,10 +20,8 @@ pub(crate) async fn a_webhook_comes_back_as_it_was_kept(place: &impl Place) {
     assert_eq!(there.list_webhooks().await.unwrap(), [kept, plain, of_another]);
 }
 
-/// They know two columns, and refuse a name or a list that they do not know.
-pub(crate) async fn a_webhook_that_wants_to_hear_of_series_alone_is_understood_by_earlier_versions(
-    place: &impl Place,
-) {
+/// Older versions read two columns, and reject unknown names and lists.
+pub(crate) async fn series_only_webhooks_are_readable_by_older_versions(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let alone = webhook(1, 1, &[WebhookEvent::AnySeriesUpdated]);
@@ -51,7 +49,7 @@ pub(crate) async fn no_account_gets_more_webhooks_than_allowed(place: &impl Plac
     assert!(store.insert_webhook(webhook(3, 1, &[WebhookEvent::FxUpdated]), 2).await.unwrap());
 }
 
-pub(crate) async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
+pub(crate) async fn a_change_keeps_unnamed_fields(place: &impl Place) {
     let store = place.open().await;
     let kept = listening(&*store).await;
     let unchanged = store.change_webhook(&kept.id, WebhookChange::default()).await.unwrap().unwrap();
@@ -77,7 +75,7 @@ pub(crate) async fn a_change_leaves_what_it_does_not_name(place: &impl Place) {
     assert_eq!(store.webhook(&expected.id).await.unwrap(), Some(expected));
 }
 
-pub(crate) async fn enabling_forgets_the_failures(place: &impl Place) {
+pub(crate) async fn enabling_clears_the_failures(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let mut failing = webhook(1, 1, &[WebhookEvent::FxUpdated]);
@@ -89,7 +87,7 @@ pub(crate) async fn enabling_forgets_the_failures(place: &impl Place) {
     assert_eq!((enabled.disabled, enabled.failing), (None, None));
 }
 
-pub(crate) async fn another_address_begins_without_failures(place: &impl Place) {
+pub(crate) async fn a_new_address_clears_the_failures(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();
     let mut failing = webhook(1, 1, &[WebhookEvent::FxUpdated]);
@@ -99,7 +97,7 @@ pub(crate) async fn another_address_begins_without_failures(place: &impl Place) 
     assert_eq!(store.change_webhook(&failing.id, change).await.unwrap().unwrap().failing, None);
 }
 
-pub(crate) async fn the_owner_does_not_undo_the_operators_word(place: &impl Place) {
+pub(crate) async fn the_owner_cannot_enable_what_the_operator_disabled(place: &impl Place) {
     let store = place.open().await;
     let kept = listening(&*store).await;
     let change = async |disabled: Option<DisabledBy>, by_owner: bool| {
@@ -114,7 +112,7 @@ pub(crate) async fn the_owner_does_not_undo_the_operators_word(place: &impl Plac
     assert_eq!(change(Some(DisabledBy::Owner), true).await, Ok(Some(DisabledBy::Owner)));
 }
 
-pub(crate) async fn a_deleted_webhook_takes_its_deliveries_along(place: &impl Place) {
+pub(crate) async fn deleting_a_webhook_deletes_its_deliveries(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let sent = message(1, &webhook.id);
@@ -144,11 +142,11 @@ pub(crate) async fn a_rotated_secret_signs_until_its_end(place: &impl Place) {
     );
 }
 
-pub(crate) async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &impl Place) {
+pub(crate) async fn the_number_of_signing_secrets_is_limited(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     for seed in 2..20 {
-        // All at the same instant, the hardest case for an order by time.
+        // All at the same instant, the hardest case for ordering by time.
         store.rotate_webhook_secret(&webhook.id, [seed; 16], at(100), at(200)).await.unwrap();
     }
     let secrets = store.webhook(&webhook.id).await.unwrap().unwrap().secrets;
@@ -156,7 +154,7 @@ pub(crate) async fn however_often_a_secret_is_rotated_only_a_few_sign(place: &im
     assert_eq!((secrets[0].seed, secrets[0].ends_at), ([19; 16], None), "the newest is among them");
 }
 
-pub(crate) async fn the_newest_secret_is_first_also_where_the_clock_was_set_back(place: &impl Place) {
+pub(crate) async fn the_newest_secret_is_first_after_a_clock_set_back(place: &impl Place) {
     let store = place.open().await;
     let webhook = listening(&*store).await;
     let rotated = store.rotate_webhook_secret(&webhook.id, [2; 16], at(-50), at(100)).await.unwrap();
@@ -164,7 +162,7 @@ pub(crate) async fn the_newest_secret_is_first_also_where_the_clock_was_set_back
     assert_eq!(seeds, [2, 1]);
 }
 
-pub(crate) async fn unknown_webhooks_are_an_answer(place: &impl Place) {
+pub(crate) async fn unknown_webhooks_are_not_an_error(place: &impl Place) {
     let store = place.open().await;
     let unknown = webhook_id(44);
     assert_eq!(store.webhook(&unknown).await.unwrap(), None);

@@ -13,7 +13,7 @@ async fn withhold(store: &dyn Store, source: Source, points: &[Withheld]) {
     send(store, publication(source), writes).await.unwrap();
 }
 
-pub(crate) async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place) {
+pub(crate) async fn withheld_points_are_returned_as_stored(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     assert!(here.withheld(Source::Series(Series::Selic)).await.unwrap().is_empty());
     let rates: Vec<Withheld> =
@@ -36,7 +36,7 @@ pub(crate) async fn what_is_withheld_comes_back_as_it_went_in(place: &impl Place
     assert_eq!((cdi.withheld, cdi.newest_withheld), (0, Vec::new()));
 }
 
-pub(crate) async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place) {
+pub(crate) async fn a_new_list_replaces_the_old_one(place: &impl Place) {
     let store = place.open().await;
     let [first, second] = [rate_withheld("2026-11-01", "150"), rate_withheld("2026-11-02", "151")];
     withhold(&*store, Source::Series(Series::Selic), &[second.clone(), first.clone()]).await;
@@ -48,7 +48,7 @@ pub(crate) async fn a_newer_list_takes_the_place_of_the_older(place: &impl Place
     assert_eq!(store.withheld(Source::Series(Series::Cdi)).await.unwrap(), [first]);
 }
 
-pub(crate) async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(place: &impl Place) {
+pub(crate) async fn a_publication_without_a_list_keeps_the_old_one(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     withhold(&*store, Source::Series(Series::Selic), &doubted).await;
@@ -60,7 +60,7 @@ pub(crate) async fn a_publication_that_says_nothing_of_it_leaves_it_as_it_was(pl
     assert_eq!(store.withheld(Source::Series(Series::Selic)).await.unwrap(), doubted);
 }
 
-pub(crate) async fn what_is_withheld_outlives_no_failed_publication(place: &impl Place) {
+pub(crate) async fn a_failed_publication_keeps_the_withheld_points(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     withhold(&*store, Source::Series(Series::Selic), &doubted).await;
@@ -72,7 +72,7 @@ pub(crate) async fn what_is_withheld_outlives_no_failed_publication(place: &impl
     assert_eq!(store.withheld(Source::Series(Series::Selic)).await.unwrap(), doubted);
 }
 
-pub(crate) async fn replacing_forgets_what_was_withheld_of_this_source_only(place: &impl Place) {
+pub(crate) async fn replacing_forgets_withheld_points_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi)] {

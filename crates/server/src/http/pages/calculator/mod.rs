@@ -1,5 +1,5 @@
-//! The calculator: forms, and what the API answers to them, as a page. A calculation is asked of the API's own handler, so that
-//! both come to the same, and counts as one request.
+//! The calculator: forms, and their results as a page. A calculation calls the API's own handler, so that both give
+//! the same result, and counts as one request.
 
 mod outcome;
 mod refusal;
@@ -30,7 +30,7 @@ struct Calculator {
     tabs: Vec<Tab>,
     indices: Vec<Choice>,
     form: Form,
-    /// What there is to calculate with.
+    /// Period covered by the data.
     held: String,
     error: Option<String>,
     result: Option<Outcome>,
@@ -48,7 +48,7 @@ struct Choice {
     selected: bool,
 }
 
-/// What was typed, or what stands there before anything was.
+/// Values of the form: typed by the reader, or the defaults.
 #[derive(Debug, Default)]
 struct Form {
     index: String,
@@ -112,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// The parameters that it takes.
+    /// Parameters of the calculation.
     const fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Correction => &["index", "from", "to", "amount"],
@@ -145,7 +145,7 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
     calculated(question, Kind::LegalInterest)
 }
 
-/// The form as it was sent, with what came out or why nothing did.
+/// The form as submitted, with the result or the error.
 fn calculated(question: &Question<'_>, kind: Kind) -> Result<Reply, ApiError> {
     let form = Form::sent(question)?;
     drawn_for_one(question, &Reader::of(question), |language| {
@@ -168,7 +168,7 @@ fn calculated(question: &Question<'_>, kind: Kind) -> Result<Reply, ApiError> {
     })
 }
 
-/// What the API answers to the same question.
+/// Calls the API's handler with the same parameters.
 fn ask(question: &Question<'_>, kind: Kind, asked: &str) -> Result<bytes::Bytes, ApiError> {
     let question = Question {
         catalog: question.catalog,
@@ -223,7 +223,7 @@ fn indices(selected: &str, language: Language) -> Vec<Choice> {
     indices.map(choice).collect()
 }
 
-/// The series that a form calculates with.
+/// The series that a form is calculated with.
 fn series_of(kind: Kind, form: &Form) -> Series {
     match kind {
         Kind::Correction => Series::parse(&form.index).unwrap_or(Series::Ipca),
@@ -244,7 +244,7 @@ fn held(question: &Question<'_>, kind: Kind, form: &Form, language: Language) ->
 }
 
 impl Form {
-    /// What stands in a form that nobody has filled in: a period that can be calculated.
+    /// Defaults of an empty form: a period that can be calculated.
     fn blank(question: &Question<'_>, kind: Kind, language: Language) -> Self {
         let mut form =
             Self { index: "ipca".into(), rate: "cdi".into(), rate_percent: "100".into(), ..Self::default() };
@@ -266,7 +266,7 @@ impl Form {
 
     fn sent(question: &Question<'_>) -> Result<Self, ApiError> {
         let field = |name| {
-            // What the API takes for granted is granted here too; what was left empty is not.
+            // A missing parameter has the API's default; an empty one has none.
             let otherwise = match name {
                 "amount" => "1",
                 "rate_percent" => "100",
@@ -295,7 +295,7 @@ impl Form {
         }
     }
 
-    /// The same question as the API takes it.
+    /// Query string for the API.
     fn query(&self, kind: Kind) -> String {
         let plain =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));

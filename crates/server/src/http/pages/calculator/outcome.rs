@@ -1,4 +1,4 @@
-//! What a calculation came to, read from the API's own answer: every digit is the API's.
+//! Result of a calculation, read from the API's own response: every digit is the API's.
 
 use lastro_model::{Day, Series};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::http::pages::language::Language;
 use crate::http::pages::texts::CalculatorTexts;
 use crate::http::pages::{format, words};
 
-/// The members of an answer that are shown; numbers as they are written.
+/// Fields of a response that are shown. Numbers keep their text.
 #[derive(Deserialize)]
 struct Answer<'a> {
     from: &'a str,
@@ -46,7 +46,7 @@ struct StepAnswer<'a> {
     factor: &'a RawValue,
 }
 
-/// The same as a page shows it.
+/// The result as shown on the page.
 pub(super) struct Outcome {
     pub(super) sentence: String,
     pub(super) result: String,
@@ -57,7 +57,7 @@ pub(super) struct Outcome {
     pub(super) series: &'static str,
     pub(super) series_id: String,
     pub(super) edition: String,
-    /// The call that gives the same.
+    /// The API call that gives the same result.
     pub(super) call: String,
     pub(super) receipt: Vec<Step>,
 }
@@ -109,7 +109,7 @@ fn sentence(answer: &Answer<'_>, kind: Kind, t: &CalculatorTexts, language: Lang
         .replace("{to}", &when(answer.to, language))
 }
 
-/// A day or a month for people.
+/// Formats a day or a month for readers.
 pub(super) fn when(text: &str, language: Language) -> String {
     if let Ok(day) = Day::parse(text) {
         return format::day(day, language);

@@ -1,9 +1,9 @@
-//! Why nothing could be calculated, in the reader's language. The API's sentence is English; the few shapes it has are known.
+//! Error messages of calculations in the reader's language. The API's messages are English, in a few known forms.
 
 use super::outcome::when;
 use crate::http::pages::language::Language;
 
-/// The sentence for people. One of a shape that we do not know is shown as it is.
+/// The message in the reader's language. A message of unknown form is shown as it is.
 pub(super) fn told(message: &str, language: Language) -> String {
     let t = &language.texts().calculator;
     let after = |beginning: &str| message.strip_prefix(beginning);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_refusal_of_a_calculation_is_told_in_portuguese() {
+    fn every_calculation_error_has_a_portuguese_message() {
         let day = Day::parse("2024-08-30").unwrap();
         for (error, beginning) in [
             (CalcError::Amount, "O valor deve"),

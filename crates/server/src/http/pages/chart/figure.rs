@@ -1,4 +1,4 @@
-//! A whole chart: one series or two, grid, labels, and the table behind it.
+//! A whole chart: one or two series, grid, labels, and the tables behind it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::http::pages::language::Language;
 use crate::http::pages::texts::{ChartTexts, Texts};
 use crate::http::pages::{format, frame, words};
 
-/// How far back a chart goes.
+/// Time range of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
     OneYear,
@@ -32,7 +32,7 @@ impl Range {
         }
     }
 
-    /// The first day shown of a series whose newest value is of this day.
+    /// First day shown, given the day of the newest value.
     pub fn first_day(self, newest: Day) -> Option<Day> {
         match self {
             Self::OneYear => Some(newest.minus_months(12)),
@@ -51,9 +51,9 @@ pub struct Plotted {
     pub frequency: Frequency,
     pub shape: Shape,
     pub dots: Vec<Dot>,
-    /// The lowest and the highest.
+    /// The lowest and the highest dot.
     extremes: Option<(Dot, Dot)>,
-    /// Where all values are to be had.
+    /// The API call that returns all values.
     pub call: String,
 }
 
@@ -71,7 +71,7 @@ impl Plotted {
         }
     }
 
-    /// How far its values lie from nothing.
+    /// Largest absolute value.
     fn reach(&self) -> f64 {
         self.extremes.map_or(0.0, |(low, high)| low.height.abs().max(high.height.abs()))
     }
@@ -101,12 +101,12 @@ fn extremes_of(dots: &[Dot]) -> Option<(Dot, Dot)> {
     dots.get(low).copied().zip(dots.get(high).copied())
 }
 
-/// A line of the grid, with its label.
+/// A grid line with its label.
 #[derive(Debug)]
 struct Line {
     y: f64,
     label: String,
-    /// The line that bars stand on.
+    /// Whether it is the base of bars.
     is_foot: bool,
 }
 
@@ -121,7 +121,7 @@ struct Drawn {
     is_bars: bool,
     is_steps: bool,
     rows: String,
-    /// What the table leaves out, and where that is, if it leaves out anything.
+    /// Note on the values that the table omits, if any.
     left_out: Option<&'static str>,
     call: String,
 }
@@ -129,7 +129,7 @@ struct Drawn {
 #[derive(Debug, Template)]
 #[template(path = "chart.html")]
 pub struct Figure<'a> {
-    /// Makes the ids of this figure its own.
+    /// Prefix that makes the element ids of this figure unique.
     id: &'a str,
     t: &'static Texts,
     title: String,
@@ -137,26 +137,26 @@ pub struct Figure<'a> {
     height: f64,
     label_y: f64,
     lines: Vec<Line>,
-    /// Of the second series, if it has a scale of its own.
+    /// Grid lines of the second series, if it has a separate scale.
     right_lines: Vec<Line>,
-    /// What the labels take beside the plot.
+    /// Width of the labels beside the plot.
     left_width: usize,
     right_width: usize,
     ticks: Vec<Tick>,
     series: Vec<Drawn>,
     /// Whether there is nothing to draw.
     is_empty: bool,
-    /// Which days are shown, and whose values.
+    /// Days shown, and source of the values.
     caption: String,
 }
 
-/// Room above the uppermost line, for half of its label.
+/// Space above the top grid line, for half of its label.
 const TOP: f64 = 10.0;
 const PLOT: f64 = 244.0;
 const BOTTOM: f64 = 26.0;
 
 impl<'a> Figure<'a> {
-    /// The chart of one series, or of two side by side.
+    /// Chart of one series, or of two together.
     pub fn new(id: &'a str, main: &Plotted, other: Option<&Plotted>, language: Language) -> Self {
         let t = language.texts();
         let plotted: Vec<&Plotted> = std::iter::once(main).chain(other).collect();
@@ -197,7 +197,7 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// The same with a line below it.
+    /// The same chart with a caption.
     #[must_use]
     pub fn captioned(self, caption: String) -> Self {
         Self { caption, ..self }
@@ -208,14 +208,14 @@ impl<'a> Figure<'a> {
     }
 }
 
-/// How many pixels the longest label takes, about, and the space between it and the plot.
+/// Approximate width of the longest label in pixels, plus its distance from the plot.
 fn width_of(lines: &[Line]) -> usize {
     const LETTER: usize = 7;
     lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) * LETTER + 10
 }
 
-/// Rates of a year and changes over one may lie side by side; what is counted otherwise may not, nor what is so much smaller
-/// that it would lie flat on the ground.
+/// Whether two series can share an axis. Yearly rates and yearly changes can; other differing units cannot, nor can
+/// series of which one is so much smaller that it would look flat.
 fn share_a_scale(one: &Plotted, other: &Plotted) -> bool {
     const TIMES: f64 = 8.0;
     let is_yearly = |unit| matches!(unit, Unit::PercentPerYear | Unit::Percent);
@@ -229,7 +229,7 @@ fn calendar(plotted: &[&Plotted]) -> Calendar {
     let has_bars = plotted.iter().any(|one| one.shape == Shape::Bars);
     let first = ends().map(|(first, _)| first.day).min();
     let last = ends().map(|(_, last)| last.day).max();
-    // Where there is nothing there is no day either, and any will do.
+    // Any day will do for an empty chart.
     let never = Day::from(jiff::civil::Date::ZERO);
     let (first, last) = (first.unwrap_or(never), last.unwrap_or(never));
     Calendar { first, last: if has_bars { last.plus_days(25) } else { last } }
@@ -252,10 +252,10 @@ fn lines(plotted: &Plotted, frame: Frame, language: Language) -> Vec<Line> {
 }
 
 fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language: Language) -> Drawn {
-    // Beside another one bars would hide it.
+    // Bars of a second series would hide the first.
     let shape = if place > 0 && plotted.shape == Shape::Bars { Shape::Line } else { plotted.shape };
     let told = shape.telling(&plotted.dots);
-    // What was thinned is short already.
+    // A thinned line is short already.
     let dots = match thinned(&told) {
         Cow::Borrowed(all) => bends(shape, all),
         thin @ Cow::Owned(_) => thin,
@@ -278,7 +278,7 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
     }
 }
 
-/// What a table that has not every value has instead.
+/// Note on the rows of a table that omits values.
 const fn left_out(rhythm: Rhythm, is_thinned: bool, t: &ChartTexts) -> Option<&'static str> {
     match rhythm {
         Rhythm::Weeks => Some(t.by_week),
@@ -289,7 +289,7 @@ const fn left_out(rhythm: Rhythm, is_thinned: bool, t: &ChartTexts) -> Option<&'
     }
 }
 
-/// What somebody would say who looks at the picture.
+/// Description of the picture in words.
 fn described(plotted: &Plotted, language: Language) -> String {
     let t = &language.texts().chart;
     let say = |dot: &Dot| {

@@ -1,11 +1,11 @@
-//! Charts drawn here, as SVG: they are read without scripts, on paper, and aloud, where a title, a description and a table
-//! stand for the picture.
+//! Charts as SVG, rendered on the server. They work without scripts, on paper, and in screen readers, for which a
+//! title, a description and a table replace the picture.
 //!
-//! - [`scale`]: from values and days to places. [`shape`]: how a series is drawn. [`table`]: its values in rows. [`figure`]: the
-//!   whole, with axes and tables.
+//! - [`scale`]: mapping of values and days to coordinates. [`shape`]: lines, steps and bars. [`table`]: the values in
+//!   rows. [`figure`]: the whole chart, with axes and tables.
 //!
-//! The picture has no fixed width. Lines are drawn a thousand units wide and stretched; labels are placed by per cent and
-//! keep their size, so that they can be read on a phone.
+//! The picture has no fixed width. Lines are drawn a thousand units wide and stretched. Labels are positioned in per
+//! cent and keep their size, so that they are legible on a phone.
 
 mod figure;
 mod scale;
@@ -17,7 +17,7 @@ pub use shape::{Shape, sparkline, unchanged_since};
 
 use lastro_model::{Day, Decimal};
 
-/// A value to be drawn. Its place is a float; its label is made of the digits that were published.
+/// A value to be drawn. Its position is a float; its label is made of the published digits.
 #[derive(Debug, Clone, Copy)]
 pub struct Dot {
     pub day: Day,
@@ -27,7 +27,7 @@ pub struct Dot {
 
 impl Dot {
     pub fn new(day: Day, value: Decimal) -> Self {
-        // Near enough for a picture, and a tenth of the work of an exact conversion.
+        // Accurate enough for a picture, at a tenth of the cost of an exact conversion.
         let parts = value.unpack();
         let size = (u64::from(parts.mid) << 32 | u64::from(parts.lo)) as f64 + f64::from(parts.hi) * WORD;
         let unit = POWERS.get(parts.scale as usize).copied().unwrap_or(f64::INFINITY);
@@ -35,10 +35,10 @@ impl Dot {
     }
 }
 
-/// What the highest part of a decimal counts in.
+/// 2^64, the weight of the high word of a decimal.
 const WORD: f64 = 18_446_744_073_709_551_616.0;
 
-/// Of ten, as far as a decimal has places.
+/// Powers of ten up to the largest scale of a decimal.
 static POWERS: [f64; 29] = {
     let mut powers = [1.0; 29];
     let mut place = 1;
@@ -49,14 +49,14 @@ static POWERS: [f64; 29] = {
     powers
 };
 
-/// How exactly a place is told: a small picture needs whole numbers only.
+/// Precision of coordinates. Whole numbers suffice for sparklines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Precision {
     Whole,
     Tenths,
 }
 
-/// Tells a place in a picture byte by byte. A long line has thousands of places, and floats are written slowly.
+/// Writes a coordinate byte by byte. A long line has thousands of them, and formatting floats is slow.
 fn tell_place(place: f64, precision: Precision, mut put: impl FnMut(u8)) {
     if place < 0.0 {
         put(b'-');
@@ -66,7 +66,7 @@ fn tell_place(place: f64, precision: Precision, mut put: impl FnMut(u8)) {
         Precision::Tenths => (place.abs() * 10.0 + 0.5) as u32,
     };
     let (whole, tenth) = (tenths / 10, tenths % 10);
-    // No picture is ten thousand units wide or high.
+    // Coordinates are below ten thousand.
     for unit in [1000, 100, 10] {
         if whole >= unit {
             put(b'0' + (whole / unit % 10) as u8);
@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_written_as_near_as_they_are_wanted(place in -2000.0f64..2000.0) {
+        fn coordinates_are_written_with_the_given_precision(place in -2000.0f64..2000.0) {
             for (precision, near) in [(Precision::Whole, 0.5), (Precision::Tenths, 0.05)] {
                 let mut text = String::new();
                 tell_place(place, precision, |byte| text.push(char::from(byte)));
@@ -97,7 +97,7 @@ mod tests {
         }
 
         #[test]
-        fn a_value_lies_where_it_belongs(number: i64, decimals in 0u32..12) {
+        fn dot_heights_are_close_to_exact_values(number: i64, decimals in 0u32..12) {
             let value = Decimal::new(number, decimals);
             let exact = f64::try_from(value).unwrap();
             let height = Dot::new(Day::from_number(0).unwrap(), value).height;

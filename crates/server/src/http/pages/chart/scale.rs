@@ -1,11 +1,11 @@
-//! From values and days to places, and where the lines of the grid go.
+//! Maps values and days to coordinates, and places grid lines and ticks.
 
 use lastro_model::Day;
 
 use super::super::format::month_name;
 use super::super::language::Language;
 
-/// The values that an axis reaches over, both ends on a line of its grid.
+/// Range of values of an axis. Both ends lie on grid lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     low: f64,
@@ -13,11 +13,11 @@ pub(super) struct Scale {
     step: f64,
 }
 
-/// About how many spaces a grid has.
+/// Approximate number of spaces between grid lines.
 const SPACES: f64 = 4.0;
 
 impl Scale {
-    /// Wide enough for these values, with zero among them if they are bars.
+    /// Scale that covers these values, and zero if `with_zero` (for bars).
     pub(super) fn over(values: impl Iterator<Item = f64>, with_zero: bool) -> Self {
         let (mut low, mut high) = values
             .filter(|value| value.is_finite())
@@ -29,7 +29,7 @@ impl Scale {
             (low, high) = (low.min(0.0), high.max(0.0));
         }
         if high - low < low.abs().max(1e-9) * 1e-6 {
-            // All are the same: they lie in the middle.
+            // Equal values are placed in the middle.
             let margin = (low.abs() * 0.1).max(0.5);
             (low, high) = (low - margin, high + margin);
         }
@@ -37,12 +37,12 @@ impl Scale {
         Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
     }
 
-    /// How far up a value lies, from 0 to 1.
+    /// Height of a value on the axis, from 0 to 1.
     pub(super) fn place(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// The values of the grid's lines, and with how many decimals they are told.
+    /// Values of the grid lines, and the number of decimals in their labels.
     pub(super) fn lines(&self) -> (Vec<f64>, usize) {
         let count = ((self.high - self.low) / self.step).round().clamp(1.0, 12.0) as usize;
         let lines = (0..=count).map(|place| self.low + self.step * place as f64).collect();
@@ -50,7 +50,7 @@ impl Scale {
         (lines, decimals as usize)
     }
 
-    /// The value at the foot of bars.
+    /// Value at the base of bars.
     pub(super) fn foot(&self) -> f64 {
         0f64.clamp(self.low, self.high)
     }
@@ -60,43 +60,43 @@ fn is_whole(number: f64) -> bool {
     (number - number.round()).abs() < 1e-6
 }
 
-/// The next of 1, 2, 2.5, 5 and 10 times a power of ten.
+/// Rounds up to 1, 2, 2.5, 5 or 10 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
     steps.iter().map(|step| step * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power)
 }
 
-/// The days that an axis reaches over.
+/// Range of days of an axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calendar {
     pub(super) first: Day,
     pub(super) last: Day,
 }
 
-/// A label below the picture.
+/// A label below the chart.
 #[derive(Debug)]
 pub(super) struct Tick {
-    /// From 0 to 1000.
+    /// Horizontal coordinate, from 0 to 1000.
     pub(super) place: f64,
     pub(super) text: String,
     pub(super) anchor: &'static str,
-    /// Every second one gives way on a narrow screen.
+    /// Hidden on narrow screens: every second label.
     pub(super) gives_way: bool,
-    /// And every second one of the rest, where two axes leave still less.
+    /// Also hidden on narrow screens if there are two axes: every second label of the rest.
     pub(super) yields: bool,
 }
 
 const MOST_TICKS: i32 = 7;
 
 impl Calendar {
-    /// How far to the right a day lies, from 0 to 1000.
+    /// Horizontal coordinate of a day, from 0 to 1000.
     pub(super) fn place(&self, day: Day) -> f64 {
         let whole = (self.last.number() - self.first.number()).max(1);
         f64::from(day.number() - self.first.number()) / f64::from(whole) * 1000.0
     }
 
-    /// First days of months, as far apart as they fit.
+    /// Labels on first days of months, spaced so that they fit.
     pub(super) fn ticks(&self, language: Language) -> Vec<Tick> {
         let months = (self.last.number() - self.first.number()) / 30;
         let every = [1, 2, 3, 6, 12, 24, 60, 120]
@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_value_has_a_place(values in prop::collection::vec(-1e15f64..1e15, 0..20), with_zero: bool) {
+        fn every_value_lies_within_the_scale(values in prop::collection::vec(-1e15f64..1e15, 0..20), with_zero: bool) {
             let scale = Scale::over(values.iter().copied(), with_zero);
             for value in values {
                 prop_assert!((0.0..=1.0).contains(&scale.place(value)));

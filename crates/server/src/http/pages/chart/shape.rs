@@ -1,4 +1,4 @@
-//! How a series is drawn: what somebody decides moves in steps, what is of one month alone stands as a bar, the rest is a line.
+//! Shapes of series: decided values are drawn as steps, values of a single month as bars, the rest as lines.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub enum Shape {
     Bars,
 }
 
-/// How much of its month a bar fills.
+/// Width of a bar in days of its month.
 const BAR_DAYS: f64 = 21.0;
 
 impl Shape {
@@ -28,7 +28,7 @@ impl Shape {
         }
     }
 
-    /// How the style sheet calls it.
+    /// Class name in the style sheet.
     pub const fn class(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// Only where the value is another one than before does a step say anything; its last day says until when it holds.
+    /// The dots that define the shape: for steps, those where the value changes, and the last day.
     pub(super) fn telling(self, dots: &[Dot]) -> Cow<'_, [Dot]> {
         if self != Self::Step {
             return Cow::Borrowed(dots);
@@ -50,17 +50,17 @@ impl Shape {
     }
 }
 
-/// The day from which on the newest value holds, if an older one is shown.
+/// First day of the newest value, if a different one precedes it.
 pub fn unchanged_since(dots: &[Dot]) -> Option<Day> {
     let newest = dots.last()?;
     let place = dots.iter().rposition(|dot| dot.value != newest.value)?;
     dots.get(place + 1).map(|dot| dot.day)
 }
 
-/// Into so many columns a picture is cut: about as many as a page has for a line three pixels wide.
+/// Number of columns of a thinned picture: about as many as a page has for a line three pixels wide.
 const COLUMNS: i64 = 300;
 
-/// The first, the lowest, the highest and the last of each column: the line through them looks like the line through all.
+/// Keeps the first, lowest, highest and last dot of each column: the line through them looks like the full line.
 pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
     let (Some(first), Some(last)) = (dots.first(), dots.last()) else { return Cow::Borrowed(dots) };
     if dots.len() <= 3 * COLUMNS as usize {
@@ -80,7 +80,7 @@ pub(super) fn thinned(dots: &[Dot]) -> Cow<'_, [Dot]> {
     Cow::Owned(kept)
 }
 
-/// Of a flat stretch of a line its ends say everything; a bar stands for itself.
+/// Drops the inner dots of flat stretches of a line. Other shapes keep all dots.
 pub(super) fn bends(shape: Shape, dots: &[Dot]) -> Cow<'_, [Dot]> {
     if shape != Shape::Line {
         return Cow::Borrowed(dots);
@@ -93,7 +93,7 @@ pub(super) fn bends(shape: Shape, dots: &[Dot]) -> Cow<'_, [Dot]> {
     Cow::Owned(kept)
 }
 
-/// Appends what is kept of a column, in the order of days.
+/// Appends the dots kept of a column, in the order of days.
 fn outline(dots: &[Dot], kept: &mut Vec<Dot>) {
     let Some((low, high)) = extremes(dots) else { return };
     let mut last = None;
@@ -104,7 +104,7 @@ fn outline(dots: &[Dot], kept: &mut Vec<Dot>) {
     }
 }
 
-/// The places of the lowest and of the highest.
+/// Indices of the lowest and the highest dot.
 pub(super) fn extremes(dots: &[Dot]) -> Option<(usize, usize)> {
     let first = dots.first()?;
     let (mut low, mut high) = ((0, first.height), (0, first.height));
@@ -119,12 +119,12 @@ pub(super) fn extremes(dots: &[Dot]) -> Option<(usize, usize)> {
     Some((low.0, high.0))
 }
 
-/// Where things lie in a picture of this height.
+/// Maps dots to coordinates in a picture.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) calendar: Calendar,
     pub(super) scale: Scale,
-    /// Above the plot.
+    /// Space above the plot.
     pub(super) top: f64,
     pub(super) height: f64,
     pub(super) precision: Precision,
@@ -135,12 +135,12 @@ impl Frame {
         self.calendar.place(dot.day)
     }
 
-    /// From the top.
+    /// Vertical coordinate of a value, from the top.
     pub(super) fn down(&self, value: f64) -> f64 {
         self.top + (1.0 - self.scale.place(value)) * self.height
     }
 
-    /// The path of a series.
+    /// SVG path of a series.
     pub(super) fn path(&self, shape: Shape, dots: &[Dot]) -> String {
         let mut path = Vec::with_capacity(dots.len() * 14);
         for (place, dot) in dots.iter().enumerate() {
@@ -157,13 +157,13 @@ impl Frame {
 
     fn bar(&self, path: &mut Vec<u8>, x: f64, y: f64) {
         let (foot, width) = (self.down(self.scale.foot()), self.bar_width());
-        // What is nothing is still seen as something of nothing.
+        // Values near zero get a bar one unit high, to be visible.
         let y = if (y - foot).abs() < 1.0 { foot - 1.0 } else { y };
         self.draw(path, &[(b'M', x), (b' ', foot), (b'V', y), (b'h', width), (b'V', foot)]);
         path.push(b'Z');
     }
 
-    /// Strokes of a path, each with one number.
+    /// Appends path commands, each with one number.
     fn draw(&self, path: &mut Vec<u8>, strokes: &[(u8, f64)]) {
         for (stroke, place) in strokes {
             path.push(*stroke);
@@ -176,7 +176,7 @@ impl Frame {
         (BAR_DAYS / f64::from(days) * 1000.0).max(0.8)
     }
 
-    /// What lies below a line, down to the bottom of the picture.
+    /// SVG path of the area between a line and the bottom of the picture.
     pub(super) fn area(&self, line: &str, dots: &[Dot], bottom: f64) -> String {
         let Some(first) = dots.first() else { return String::new() };
         let mut path = Vec::with_capacity(line.len() + 32);
@@ -187,12 +187,12 @@ impl Frame {
     }
 }
 
-/// A path as text: it is made of letters and digits.
+/// Converts a path to text. It is always ASCII.
 fn text(path: Vec<u8>) -> String {
     String::from_utf8(path).unwrap_or_default()
 }
 
-/// A small picture without axes: two paths, of the line and of what lies below it. Bars are one path.
+/// A small picture without axes: the paths of the line and of the area below it, which is empty for bars.
 pub fn sparkline(shape: Shape, dots: &[Dot]) -> Option<[String; 2]> {
     const HEIGHT: f64 = 100.0;
     let (first, last) = (dots.first()?, dots.last()?);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_moves_in_steps_and_what_is_of_a_month_stands_alone() {
+    fn decided_values_are_steps_and_monthly_values_are_bars() {
         for (series, shape) in [
             (Series::Selic, Shape::Step),
             (Series::Cdi, Shape::Line),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_told_by_its_changes_and_its_last_day() {
+    fn steps_keep_their_changes_and_the_last_day() {
         let told: Vec<i32> = Shape::Step
             .telling(&dots(&[5, 5, 5, 7, 7, 5, 5]))
             .iter()
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_stretch_of_a_line_is_told_by_its_ends() {
+    fn flat_stretches_of_a_line_keep_their_ends_only() {
         let days = |shape| {
             let dots = dots(&[5, 5, 5, 7, 5, 5]);
             bends(shape, &dots).iter().map(|dot| dot.day.number() - 20_000).collect::<Vec<_>>()
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_picture_and_one_value_has_one() {
+    fn sparkline_needs_at_least_one_value() {
         assert!(sparkline(Shape::Line, &[]).is_none());
         let [line, _] = sparkline(Shape::Bars, &dots(&[0])).unwrap();
         assert!(!line.contains("NaN") && !line.is_empty(), "{line}");
@@ -266,7 +266,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_long_line_keeps_the_ends_and_the_peaks_of_every_column(values in prop::collection::vec(-100_000i64..100_000, 1001..6000)) {
+        fn thinning_keeps_ends_and_extremes_of_every_column(values in prop::collection::vec(-100_000i64..100_000, 1001..6000)) {
             let all = dots(&values);
             let told = thinned(&all);
             prop_assert!(told.len() <= 4 * COLUMNS as usize);
@@ -285,7 +285,7 @@ mod tests {
         }
 
         #[test]
-        fn no_picture_has_a_place_outside(values in prop::collection::vec(any::<i64>(), 1..60)) {
+        fn sparkline_coordinates_are_finite(values in prop::collection::vec(any::<i64>(), 1..60)) {
             for shape in [Shape::Line, Shape::Step, Shape::Bars] {
                 let [line, area] = sparkline(shape, &dots(&values)).unwrap();
                 prop_assert!(!line.contains("NaN") && !line.contains("inf") && !area.contains("NaN"), "{line}");

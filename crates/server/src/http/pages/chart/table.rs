@@ -1,5 +1,5 @@
-//! The table behind a chart: its values in words, with their places in the picture for the script that names the value below
-//! a pointer.
+//! The table behind a chart: its values as text, with their coordinates for the script that shows the value under the
+//! pointer.
 
 use lastro_model::Day;
 
@@ -8,10 +8,10 @@ use super::{Dot, Plotted, Precision, tell_place};
 use crate::http::pages::format;
 use crate::http::pages::language::Language;
 
-/// As many rows as a table has at most. A year of days has them all; nobody reads thousands, and each costs bytes and time.
+/// Maximum number of rows. A year of daily values fits; thousands of rows are not read, and each costs bytes and time.
 const MOST_ROWS: usize = 600;
 
-/// How often a table has a row.
+/// Interval between the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rhythm {
     Values,
@@ -23,7 +23,7 @@ pub(super) enum Rhythm {
 impl Rhythm {
     const LONGER: [Self; 3] = [Self::Weeks, Self::Months, Self::Years];
 
-    /// How many days a period has at most.
+    /// Maximum number of days in a period.
     const fn most_days(self) -> usize {
         match self {
             Self::Values => 1,
@@ -33,7 +33,7 @@ impl Rhythm {
         }
     }
 
-    /// The number of the period that a day lies in.
+    /// Number of the period that contains a day.
     fn period(self, day: Day) -> i32 {
         match self {
             Self::Values => day.number(),
@@ -48,7 +48,7 @@ impl Rhythm {
     }
 }
 
-/// The rows of a table: every value, or where they are too many the last one of each week, month or year.
+/// Rows of a table: every value, or the last of each week, month or year if there are too many.
 pub(super) fn listed(dots: &[Dot]) -> (Rhythm, Vec<Dot>) {
     if dots.len() <= MOST_ROWS {
         return (Rhythm::Values, dots.to_vec());
@@ -58,7 +58,7 @@ pub(super) fn listed(dots: &[Dot]) -> (Rhythm, Vec<Dot>) {
     (rhythm, last_of_each(rhythm, dots))
 }
 
-/// How many periods there are from the first value to the last.
+/// Number of periods from the first value to the last.
 fn spans(rhythm: Rhythm, dots: &[Dot]) -> usize {
     let periods = |dot: Option<&Dot>| dot.map_or(0, |dot| rhythm.period(dot.day));
     usize::try_from(periods(dots.last()) - periods(dots.first())).unwrap_or(0) + 1
@@ -81,7 +81,7 @@ fn push_place(out: &mut String, place: f64) {
     tell_place(place, Precision::Tenths, |byte| out.push(char::from(byte)));
 }
 
-/// The rows as HTML, newest first. They are made of digits and of our own words: nothing in them needs to be escaped.
+/// The rows as HTML, newest first. They consist of digits and our own words, so nothing needs escaping.
 pub(super) fn html(plotted: &Plotted, rows: &[Dot], frame: Frame, middle: f64, language: Language) -> String {
     const ROW: usize = 144;
     let mut out = String::with_capacity(rows.len() * ROW);
@@ -124,7 +124,7 @@ mod tests {
             let (listed_by, listed) = listed(&days(count));
             assert_eq!((listed_by, listed.len()), (rhythm, rows), "{count}");
         }
-        // The last of a week is its Sunday.
+        // The last day of a week is Sunday.
         assert_eq!(listed(&days(700)).1[0].day.to_string(), "1970-01-04");
     }
 

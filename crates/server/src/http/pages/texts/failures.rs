@@ -1,4 +1,4 @@
-//! The texts of what went wrong, in both languages.
+//! Texts of the error pages, in both languages.
 
 use super::ErrorTexts;
 

@@ -1,7 +1,7 @@
-//! Every text of the pages: one struct with a field for each, and one file for each language that fills it. A text that a
-//! language lacks does not compile.
+//! Every text of the pages: a struct with a field for each, filled by one file per language. A missing translation
+//! does not compile.
 //!
-//! Words of the table of series are in [`super::words`], and the sentences of the plan table in [`plans`].
+//! Words of the series table are in [`super::words`], sentences of the plan table in [`plans`].
 
 pub mod en;
 mod failures;
@@ -11,7 +11,7 @@ pub mod pt;
 #[cfg(test)]
 mod tests;
 
-/// Makes the struct of a page's texts and the list of them, for the tests.
+/// Defines the struct of a page's texts, with a list of them for the tests.
 macro_rules! texts {
     ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
         $(#[$doc])*
@@ -75,7 +75,7 @@ impl Texts {
 }
 
 texts! {
-    /// What stands on every page.
+    /// Texts on every page.
     FrameTexts {
         skip, sample, sample_detail, main, languages, series, calculator, explore, explore_long, pricing,
         pricing_long, docs, docs_long, status, versions, changelog, usage, privacy, get_key, data,
@@ -130,7 +130,7 @@ texts! {
 }
 
 texts! {
-    /// A pair of currencies, beside what is said of every series.
+    /// A currency pair, in addition to the texts of every series.
     FxTexts {
         summary, reading, unit, source_text, pair, buy, sell, call_lead,
     }
@@ -158,7 +158,7 @@ texts! {
 }
 
 texts! {
-    /// What a key has used.
+    /// Usage of a key.
     UsageTexts {
         title, summary, no_script, plan, rate, left, total, by_day, nothing, answered, refused, day,
         requests, ok, client_errors, upgrade_required, rate_limited, server_errors, by_endpoint, endpoint,
@@ -167,7 +167,7 @@ texts! {
 }
 
 texts! {
-    /// How fresh the data is.
+    /// Freshness of the data.
     StatusTexts {
         title, summary, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
         companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
@@ -202,7 +202,7 @@ texts! {
 }
 
 texts! {
-    /// Pages for what went wrong.
+    /// Error pages.
     ErrorTexts {
         home, bad_request, bad_request_text, unauthorized, unauthorized_text, upgrade, upgrade_text,
         forbidden, forbidden_text, not_found, not_found_text, method, method_text, too_large,

@@ -1,10 +1,10 @@
-//! What the table of plans says, in Portuguese. The table itself is in English, as the API is.
+//! Portuguese translation of the plan table, which is in English like the API.
 
 use lastro_model::Series;
 
 use crate::http::pages::language::Language;
 
-/// Sentences of the table and what they are in Portuguese. One that ends in `…` stands for all that begin with it.
+/// Sentences of the table and their translations. One that ends in `…` matches every sentence with that prefix.
 #[rustfmt::skip]
 const PORTUGUESE: &[(&str, &str)] = &[
     ("The rates everybody needs, without signing up", "As taxas de que todo mundo precisa, sem cadastro"),
@@ -29,7 +29,7 @@ const PORTUGUESE: &[(&str, &str)] = &[
     ("Webhooks …", "Webhooks quando chegam dados novos"),
 ];
 
-/// A sentence of the table in this language; as it stands there if there is none.
+/// A sentence of the table in this language, or unchanged if it has no translation.
 pub fn sentence(english: &'static str, language: Language) -> String {
     let is_it = |known: &&(&str, &str)| match known.0.strip_suffix('…') {
         Some(beginning) => english.starts_with(beginning),

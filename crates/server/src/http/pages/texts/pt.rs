@@ -1,4 +1,4 @@
-//! The texts in Portuguese, as it is written in Brazil.
+//! The texts in Brazilian Portuguese.
 
 use super::{
     ArticlesTexts, CalculatorTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts,

@@ -5,7 +5,7 @@ use lastro_access::plans as plan_table;
 use super::{en, plans, pt};
 use crate::http::pages::language::Language;
 
-/// What is the same in both languages on purpose.
+/// Texts that are deliberately the same in both languages.
 const SAME: [&str; 8] = [
     "API",
     "API ",
@@ -18,27 +18,27 @@ const SAME: [&str; 8] = [
 ];
 
 #[test]
-fn no_text_is_empty_or_left_in_the_other_language() {
+fn no_text_is_empty_or_untranslated() {
     for ((name, english), (_, portuguese)) in en::TEXTS.all().into_iter().zip(pt::TEXTS.all()) {
         assert!(!english.is_empty() && !portuguese.is_empty(), "{name}");
         assert!(english != portuguese || SAME.contains(&english), "{name}: {english}");
     }
 }
 
-/// The places of a text that are filled in.
+/// Placeholders of a text.
 fn places(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
 }
 
 #[test]
-fn what_is_filled_in_is_the_same_in_both_languages() {
+fn placeholders_are_the_same_in_both_languages() {
     for ((name, english), (_, portuguese)) in en::TEXTS.all().into_iter().zip(pt::TEXTS.all()) {
         assert_eq!(places(english), places(portuguese), "{name}");
     }
 }
 
 #[test]
-fn every_sentence_of_the_plan_table_is_also_portuguese() {
+fn every_sentence_of_the_plan_table_is_translated() {
     for terms in plan_table() {
         let sentences =
             terms.features().into_iter().chain(terms.restrictions.iter().copied()).chain([terms.tagline]);

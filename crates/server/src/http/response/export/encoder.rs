@@ -1,4 +1,4 @@
-//! Compression of a body that is made piece by piece. What comes out so far is taken after each piece.
+//! Compression of a body produced in chunks. The output is drained after each chunk.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use flate2::write::GzEncoder;
 
 use crate::http::response::coding::Coding;
 
-/// Quicker and coarser than for a whole answer: an export is long, and the machine has other things to do.
+/// Faster and weaker than for other responses: an export is long, and must leave processor time for other requests.
 const GZIP_LEVEL: u32 = 1;
 const BROTLI_LEVEL: u32 = 2;
-/// Two to this power is how far back brotli looks; it bounds its memory.
+/// Base-2 logarithm of brotli's window; it bounds its memory.
 const BROTLI_WINDOW: u32 = 18;
 const ZSTD_LEVEL: i32 = 1;
 
@@ -36,7 +36,7 @@ impl Encoder {
         })
     }
 
-    /// Takes a piece in and gives what is ready, which may be nothing yet.
+    /// Compresses a chunk and returns the output so far, which may be empty.
     pub fn push(&mut self, piece: Vec<u8>) -> io::Result<Vec<u8>> {
         match self {
             Self::Plain => Ok(piece),
@@ -46,7 +46,7 @@ impl Encoder {
         }
     }
 
-    /// There is no more: gives the rest.
+    /// Ends the stream and returns the remaining output.
     pub fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Plain => Ok(Vec::new()),

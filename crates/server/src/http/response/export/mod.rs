@@ -1,10 +1,10 @@
-//! Bulk export: all rows of a question, from one edition, streamed with constant memory.
+//! Bulk export: all rows of a selection, from one edition, streamed with constant memory.
 //!
-//! A handler says which rows ([`Export`]); the edge begins the stream unless only the header is wanted. An export is its
-//! list read page by page, so its count is the list's total. It holds one part of the catalog alive and nothing else.
+//! A handler selects the rows ([`Export`]); the edge starts the stream unless only the headers are wanted. An export
+//! reads a list page by page, so its count is the list's total. It keeps only one part of the catalog alive.
 //!
-//! - [`slots`]: how many run at once for one holder of keys.
-//! - [`stream`]: the body, made as the client takes it, between the turns of everybody else.
+//! - [`slots`]: the limit of concurrent exports for one holder of keys.
+//! - [`stream`]: the body, produced as the client reads it, at low priority.
 //! - [`encoder`]: its compression.
 
 pub mod encoder;
@@ -24,22 +24,22 @@ use super::csv::{CSV, CsvWriter, Label};
 use super::reply::Reply;
 use crate::http::request::format::{Dialect, NDJSON};
 
-/// Both publishers give their data under the Open Database License, which concerns whoever takes it home in bulk.
+/// Both publishers use the Open Database License, which matters to clients that download in bulk.
 const LICENCE: HeaderValue =
     HeaderValue::from_static("<https://opendatacommons.org/licenses/odbl/1-0/>; rel=\"license\"");
 
-/// What a handler answers a request for a whole data set with.
+/// A handler's reply to a request for a whole data set.
 pub struct Export {
     pub name: &'static str,
     pub day: Day,
     pub stamps: Vec<Stamp>,
-    /// CSV; without one it is a JSON object a line.
+    /// The CSV dialect; `None` for one JSON object per line.
     pub dialect: Option<Dialect>,
     pub rows: Box<dyn Selection>,
 }
 
 impl Export {
-    /// The header of the answer; the body has yet to begin.
+    /// The reply with its headers; the body has yet to start.
     pub fn reply(&self) -> Reply {
         let (content_type, variant, extension) = match self.dialect {
             Some(dialect) => (CSV, dialect.variant(), "csv"),
@@ -61,23 +61,23 @@ impl fmt::Debug for Export {
     }
 }
 
-/// Rows that were asked for, whatever they are rows of.
+/// Selected rows of any table.
 pub trait Selection: Send {
     fn total(&self) -> usize;
 
     fn columns(&self) -> &'static [&'static str];
 
-    /// Appends a page of the rows and tells how many they were.
+    /// Appends a page of rows and returns their number.
     fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize>;
 }
 
-/// The rows that `list` finds in a part of the catalog.
+/// The rows returned by `list` for a part of the catalog.
 struct Selected<T, F> {
     part: Arc<Part<T>>,
     list: F,
 }
 
-/// All rows that `list` finds in a part, for as long as an export of them runs.
+/// Selects all rows that `list` returns, and keeps the part alive while an export runs.
 pub fn select<T, F>(part: &Arc<Part<T>>, list: F) -> Box<dyn Selection>
 where
     T: Table + Send + Sync + 'static,

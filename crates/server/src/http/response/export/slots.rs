@@ -1,8 +1,7 @@
-//! Exports that run: at most two at a time for one holder of keys, none for ever.
+//! Running exports: at most two at a time for one holder of keys, none forever.
 //!
-//! A [`Slot`] is given back when it is dropped, and the body of the answer owns it: a client that has everything, one
-//! that goes away and a stream that breaks all end the same way. So does one that takes nothing: as with any other answer,
-//! its connection is ended.
+//! A [`Slot`] is released when dropped, and the response body owns it: it ends with a complete download, a disconnect
+//! or a broken stream. If the client stops reading, its connection is closed, as with any other response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,10 +14,10 @@ use crate::clock::random_hex;
 use crate::error::ApiError;
 use crate::metrics::prometheus::{Exposition, Kind};
 
-/// For one holder, all of its keys together.
+/// Limit for one holder, over all of its keys.
 const AT_A_TIME: usize = 2;
 
-/// How soon one of them may have ended is anybody's guess.
+/// The delay is a guess: the end of a running export is unknown.
 pub const ALL_TAKEN: ApiError = ApiError::RateLimited {
     message: "two exports of this key are running already; wait for one of them to end",
     retry_after_seconds: 10,
@@ -38,17 +37,17 @@ struct Running {
     whole: AtomicBool,
 }
 
-/// The right to run one export. Dropping it ends the export.
+/// Permission to run one export. Dropping it ends the export.
 #[derive(Debug)]
 pub struct Slot {
     exports: Arc<Exports>,
     running: Arc<Running>,
-    /// Where it is counted over all replicas, which ends with it.
+    /// The entry in the count over all replicas, released with the slot.
     counted: Option<RunningExport>,
 }
 
 impl Exports {
-    /// A slot for one more export, unless the account has none left.
+    /// Takes a slot, unless the account has none left.
     pub fn begin(self: &Arc<Self>, account: AccountId) -> Option<Slot> {
         let mut running = self.running.lock();
         if running.iter().filter(|other| other.account == account).count() >= AT_A_TIME {
@@ -59,14 +58,14 @@ impl Exports {
         Some(Slot { exports: Arc::clone(self), running: one, counted: None })
     }
 
-    /// The same over all replicas; and, should Redis be away, in this process.
+    /// Takes a slot counted over all replicas, or in this process only if Redis is unavailable.
     pub async fn begin_counted(
         self: &Arc<Self>,
         quota: Option<&Arc<Quota>>,
         account: AccountId,
         came: Now,
     ) -> Option<Slot> {
-        // Memory is asked first: a flood of exports need not trouble Redis.
+        // Memory is checked first, so that a flood of exports does not reach Redis.
         let mut slot = self.begin(account)?;
         if let Some(quota) = quota {
             slot.counted = Some(quota.begin_export(account, random_hex(16), AT_A_TIME, came).await?);
@@ -78,7 +77,7 @@ impl Exports {
         self.running.lock().len()
     }
 
-    /// What the operator is told.
+    /// Writes the metrics.
     pub fn render(&self, out: &mut Exposition) {
         out.gauge("lastro_exports_running", "Bulk exports under way.", self.running());
         let rows = self.rows.load(Ordering::Relaxed);
@@ -91,17 +90,17 @@ impl Exports {
 }
 
 impl Slot {
-    /// So many rows were written.
+    /// Counts written rows.
     pub fn wrote(&self, rows: usize) {
         self.exports.rows.fetch_add(rows as u64, Ordering::Relaxed);
     }
 
-    /// All of it was handed over.
+    /// Marks the export as complete.
     pub fn complete(&self) {
         self.running.whole.store(true, Ordering::Relaxed);
     }
 
-    /// How many exports run, this one included.
+    /// The number of running exports, including this one.
     pub fn running(&self) -> usize {
         self.exports.running()
     }
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_has_two_and_gets_them_back() {
+    fn a_holder_may_run_two_exports_at_a_time() {
         let exports = Arc::new(Exports::default());
         let begin = |name| exports.begin(account(name));
         let (first, second) = (begin("aaaaaaaa").unwrap(), begin("aaaaaaaa").unwrap());

@@ -1,7 +1,7 @@
-//! The body of an export: one bounded turn of work each time the client has room for more.
+//! The body of an export: one bounded unit of work (a turn) each time the client has room for more.
 //!
-//! Nothing runs while nobody reads: there is no task and no queue behind it. After each turn it steps aside for other
-//! requests, and it rests in proportion to what it worked, so that exports stay in the background.
+//! Nothing runs while the client does not read: there is no task and no queue. After each turn it yields to other
+//! requests, and it sleeps in proportion to the work done, so that exports stay in the background.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,25 +23,25 @@ use super::slots::Slot;
 use crate::http::response::body::Broken;
 use crate::http::response::csv::CsvWriter;
 
-/// A turn ends when it has written this much: a fraction of a millisecond, compressed or not.
+/// Bytes written in a turn: a fraction of a millisecond, compressed or not.
 const TURN_BYTES: usize = 32 * 1024;
-/// Rows asked of the catalog at once.
+/// Rows read from the catalog at once.
 const PAGE_ROWS: usize = 16;
-/// For each nanosecond of work so many of rest: one export takes at most a sixth of one core.
+/// Nanoseconds of sleep for each nanosecond of work: one export takes at most a sixth of one core.
 const REST_PER_WORK: u64 = 5;
-/// The timer knows no shorter time; less than this is saved up.
+/// The timer's resolution; shorter sleeps are accumulated.
 const SHORTEST_REST_NS: u64 = 1_000_000;
 
 pub struct Stream {
     export: Export,
     total: usize,
     written: usize,
-    /// Gone when all was written.
+    /// `None` once everything is written.
     encoder: Option<Encoder>,
     slot: Slot,
     clock: Arc<dyn Clock>,
     cores: usize,
-    /// Rest that is earned and not yet taken.
+    /// Sleep accumulated and not taken yet.
     owed_ns: u64,
     rest: Option<BoxFuture<'static, ()>>,
 }
@@ -53,7 +53,7 @@ impl Stream {
         Self { export, total, written: 0, encoder: Some(encoder), slot, clock, cores, owed_ns: 0, rest: None }
     }
 
-    /// Writes the next piece; `None` when there is no more.
+    /// Produces the next chunk; `None` at the end.
     fn turn(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         let Some(encoder) = &mut self.encoder else { return Ok(None) };
         let already = self.written;
@@ -82,7 +82,7 @@ impl Stream {
         Ok(Some(ready))
     }
 
-    /// Steps aside; for a while, if enough rest has been earned. The more exports run, the longer each of them rests.
+    /// Yields, or sleeps once enough is accumulated. The more exports run, the longer each of them sleeps.
     fn rest_after(&mut self, work_ns: u64) -> BoxFuture<'static, ()> {
         let running = self.slot.running().max(self.cores) as u64;
         self.owed_ns += work_ns.saturating_mul(REST_PER_WORK).saturating_mul(running) / self.cores as u64;

@@ -1,4 +1,4 @@
-//! What a request for the values of a series says, and whether it makes sense for the series.
+//! The parameters of a request for observations, and whether they make sense for the series.
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
 use lastro_calc::{Aggregation, Asked as Transform, Period, Units};
@@ -29,7 +29,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// What can be read without knowing the series: a typo is told even where there is no such series.
+    /// Parses the parameters that do not depend on the series: a typo is reported even if there is no such series.
     pub(super) fn of(question: &Question<'_>) -> Result<Self, ApiError> {
         let query = &question.query;
         let (from, to) = query.days()?;
@@ -51,7 +51,7 @@ impl Asked {
         })
     }
 
-    /// What is to be computed, if it makes sense for the series.
+    /// The transform to compute, if it makes sense for the series.
     pub(super) fn transform(&self, about: &About) -> Result<Transform, ApiError> {
         let whole = |(period, named): (Period, Option<Aggregation>)| {
             (period, named.unwrap_or_else(|| Aggregation::default_for(about)))
@@ -64,13 +64,13 @@ impl Asked {
         }
     }
 
-    /// Whether the values are asked for as they were published last.
+    /// Whether the values are requested as last published.
     pub(super) fn is_plain(&self) -> bool {
         self.units == Units::Lin && self.period.is_none() && self.as_of.is_none()
     }
 
-    /// The first day of a series, whose newest value is of this day, that the plan shows. Who asks for what lies before
-    /// it, or for earlier states, gets the prompt.
+    /// The first day that the plan shows of a series with this newest day. A request for earlier days, or for earlier
+    /// revisions, gets the upgrade prompt.
     pub(super) fn window(&self, plan: Plan, newest: Option<Day>) -> Result<Option<Day>, ApiError> {
         if terms(plan).includes(Feature::History) {
             return Ok(None);
@@ -91,7 +91,7 @@ impl Asked {
     }
 }
 
-/// What lies before the window is sold.
+/// The upgrade prompt for values before the window.
 pub(super) fn prompt(plan: Plan) -> ApiError {
     ApiError::UpgradeRequired { plan, feature: Feature::History }
 }
@@ -104,7 +104,7 @@ fn order(query: &Query<'_>) -> Result<Order, ApiError> {
     }
 }
 
-/// How values are put together, before they are shown in other units.
+/// The aggregation of values, done before the conversion of units.
 fn period(query: &Query<'_>) -> Result<Option<(Period, Option<Aggregation>)>, ApiError> {
     let period = query.word("frequency", &Period::ALL.map(Period::id), Period::parse)?;
     let named = query.word("aggregation", &Aggregation::ALL.map(Aggregation::id), Aggregation::parse)?;

@@ -1,4 +1,4 @@
-//! Whether a series is what it says: the identities that its numbers satisfy.
+//! Checks of a series: the identities that its values must satisfy.
 
 use lastro_calc::Check;
 use lastro_catalog::{Cell, Object, name};

@@ -1,9 +1,9 @@
-//! The catalogue of series: which there are, what each is, its values, and what is known of them.
+//! The catalogue of series: the list, their descriptions, values, checks and revisions.
 //!
 //! - [`view`]: a series as the API shows it.
-//! - [`observations`]: its values, as published or computed from what was.
-//! - [`asked`]: what a request for values says.
-//! - [`checks`], [`revisions`]: whether it is what it says, and what its publisher changed.
+//! - [`observations`]: its values, published or computed.
+//! - [`asked`]: the parameters of a request for values.
+//! - [`checks`], [`revisions`]: the identities it must satisfy, and the values its publisher changed.
 
 mod asked;
 mod checks;
@@ -28,7 +28,7 @@ use view::View;
 const NO_SUCH_SERIES: ApiError =
     ApiError::NotFound("no series has this id or code; `/api/v1/series` lists them");
 
-/// A series' JSON is about this long; a page is reserved at once.
+/// Typical length of a series' JSON, to reserve a page at once.
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -65,16 +65,16 @@ pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
     current(&question.catalog.series[named(question)?])
 }
 
-/// The series that the path names.
+/// The series named in the path.
 fn named(question: &Question<'_>) -> Result<Series, ApiError> {
     Series::parse(question.path.get("id")).ok_or(NO_SUCH_SERIES)
 }
 
-/// Which series are listed.
+/// The filter of the list.
 struct Filter {
     topic: Option<Topic>,
     frequency: Option<Frequency>,
-    /// Folded; a series must have them all.
+    /// Folded; a series must contain all of them.
     words: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The values of a series: as published, from text that was made before; or computed from them, row by row.
+//! The values of a series: as published, from JSON rendered in advance; or computed, row by row.
 
 use lastro_calc::{Asked as Transform, Derived, derive, shown_unit};
 use lastro_catalog::{Cell, FirstDay, Object, Page, Part, Timeline, name};
@@ -15,7 +15,7 @@ use crate::http::response::reply::Reply;
 
 type SeriesPart = Part<Timeline<RatePoint>>;
 
-/// What stands around the rows, about.
+/// Approximate length of the JSON around the rows.
 const FRAME_BYTES: usize = 160;
 
 pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -39,7 +39,7 @@ pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
     }
 }
 
-/// One slice of what was rendered when the part was built.
+/// Returns one slice of the JSON rendered when the part was built.
 fn published(about: &About, part: &SeriesPart, asked: &Asked, window: Option<Day>) -> Vec<u8> {
     let all = part.between(asked.from.max(window), asked.to);
     let Page { limit, offset } = asked.page;
@@ -51,7 +51,7 @@ fn published(about: &About, part: &SeriesPart, asked: &Asked, window: Option<Day
     })
 }
 
-/// The rows of the whole answer, oldest first.
+/// The rows of all pages, oldest first.
 fn within(
     mut rows: Vec<Derived>,
     asked: &Asked,
@@ -61,7 +61,7 @@ fn within(
     rows.retain(|row| asked.includes(row.day));
     let Some(start) = window else { return Ok(rows) };
     let sees = |row: &Derived| start <= row.since;
-    // Who names the first day asks for all rows from it on; else those are left out that need what the plan does not see.
+    // With `from`, all later rows are required; otherwise, rows that need values outside the plan are dropped.
     if asked.from.is_some() && !rows.iter().all(sees) {
         return Err(prompt(plan));
     }
@@ -69,7 +69,7 @@ fn within(
     Ok(rows)
 }
 
-/// The values that are computed from, oldest first.
+/// The input values, oldest first.
 fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
     part.as_of(day).map_err(|FirstDay(first)| match first {

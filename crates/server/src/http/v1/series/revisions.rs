@@ -1,4 +1,4 @@
-//! Values that their publisher changed after we had them.
+//! Values that their publisher changed after we had stored them.
 
 use jiff::Timestamp;
 use lastro_catalog::{Cell, Name, Object, Revision, name};

@@ -8,7 +8,7 @@ use lastro_store::SourceState;
 use super::super::health::is_stale;
 use crate::http::handler::Question;
 
-/// What there is to say of a series: its row of the table, what is held of it, and whether that is fresh.
+/// A series in the API: its description, its data, and whether that is stale.
 pub(super) struct View<'a> {
     about: &'static About,
     part: &'a Part<Timeline<RatePoint>>,
@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         Self { about: series.about(), part: &question.catalog.series[series], is_stale }
     }
 
-    /// Which state of the series this shows. It grows old without a new edition.
+    /// The stamp of this view. It includes staleness, which changes without a new edition.
     pub(super) fn stamp(&self) -> Stamp {
         let Stamp { mut edition, published_unix_ms } = self.part.stamp;
         edition.0 = edition.0 * 2 + u64::from(self.is_stale);
@@ -63,7 +63,7 @@ impl<'a> View<'a> {
             .end();
     }
 
-    /// What JSON has as a list or an object is one cell, a space between its parts.
+    /// Writes the CSV cells. A JSON list or object becomes one cell, with spaces between its parts.
     pub(super) fn write_cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
         let About { id, code, name, name_pt, topic, unit, kind, frequency, .. } = self.about;
         let points = self.part.points();

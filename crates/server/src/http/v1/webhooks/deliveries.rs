@@ -1,4 +1,4 @@
-//! The log of what was sent to a webhook, and sending it again.
+//! The delivery log of a webhook, and redelivery.
 
 use http::StatusCode;
 use lastro_model::MessageId;

@@ -1,4 +1,4 @@
-//! What a customer sends to make or change a webhook, checked member by member. Members that we do not know are ignored.
+//! Bodies of requests to create or change a webhook, checked member by member. Unknown members are ignored.
 
 use lastro_model::text::has_control;
 use lastro_model::{CompanyId, DisabledBy, Series, WebhookEvent, WebhookFilters};
@@ -14,12 +14,12 @@ use crate::webhooks::endpoint;
 const LONGEST_DESCRIPTION: usize = 200;
 const MOST_FILTERS: usize = 100;
 const LONGEST_CATEGORY: usize = 100;
-/// No registry code is longer, its leading zeros aside.
+/// Longest registry code, without leading zeros.
 const LONGEST_CODE: usize = 9;
-/// No id of a series is longer.
+/// Longest id of a series.
 const LONGEST_ID_SHOWN: usize = 40;
 
-/// A webhook that is to be made.
+/// A webhook to be created.
 #[derive(Debug)]
 pub struct Draft {
     pub url: String,
@@ -41,7 +41,7 @@ impl Draft {
     }
 }
 
-/// What is to become of a webhook that exists.
+/// Changes to an existing webhook.
 #[derive(Debug)]
 pub struct Change(pub WebhookChange);
 
@@ -138,7 +138,7 @@ struct Lists {
 fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
     let otherwise =
         "must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
-    // Serde would also take a list for the members of an object, in their order.
+    // Serde would also accept an array, with the members in order.
     if value.get().starts_with('[') {
         return Err(bad("filters", otherwise));
     }

@@ -1,7 +1,7 @@
-//! The customers' side of webhooks: made, shown, changed, tried out, and looked into.
+//! The customer's view of webhooks: create, show, change, test, and inspect deliveries.
 //!
-//! A webhook belongs to the account, so all keys of one line of rotations share it. Somebody else's is answered like one that
-//! does not exist. How messages travel is the business of [`crate::webhooks`].
+//! A webhook belongs to the account, so all keys of one line of rotations share it. Another account's webhook gets the
+//! same response as a missing one. [`crate::webhooks`] sends the messages.
 
 mod deliveries;
 pub mod draft;
@@ -30,7 +30,7 @@ const CLOSED: &str = "`status` cannot be changed: the operator of this service d
 
 const NO_TEST: &str = "nothing is sent to this webhook: the operator of this service disabled it";
 
-/// A secret that was rotated away signs so much longer.
+/// Time that a rotated secret still signs.
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
 
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -112,7 +112,7 @@ pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
 }
 
 const BUSY: ApiError = ApiError::Unavailable("too many tests run at this moment; please try again shortly");
-/// A test is over when the receiver's time is.
+/// The delay is the receiver's timeout, when a test ends.
 const YOURS_RUN: ApiError = ApiError::RateLimited {
     message: "two tests of your webhooks run at this moment; wait for their outcome",
     retry_after_seconds: 15,
@@ -130,7 +130,7 @@ fn untested(error: TestError) -> ApiError {
     }
 }
 
-/// The webhook that the path names, if it is the caller's.
+/// The webhook named in the path, if it is the caller's.
 async fn owned(action: &Action<'_>) -> Result<Webhook, ApiError> {
     find(action.app, account(action)?, action.path.get("id")).await
 }
