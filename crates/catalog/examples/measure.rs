@@ -1,8 +1,8 @@
-//! Builds the filings part from made-up filings and prints what building, saving, memory and questions cost.
+//! Builds the filings part from generated filings and prints the cost of building, saving, memory and queries.
 //!
-//! `cargo run --release -p lastro-catalog --features jemalloc --example measure -- 2000000`. Times are of the processor,
-//! not of the clock on the wall. With a file and a question, as in `measure 2000000 saved 'search:dividendos' 1000`, it restores what an
-//! earlier run saved and asks this one question so many times, for
+//! `cargo run --release -p lastro-catalog --features jemalloc --example measure -- 2000000`. Times are processor
+//! time, not wall-clock time. With a file and a query, as in `measure 2000000 saved 'search:dividendos' 1000`, it
+//! restores the part that an earlier run saved and repeats this one query, for
 //! `valgrind --tool=callgrind --toggle-collect='*measure::ask*'` to count the instructions.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
@@ -11,15 +11,15 @@ use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Rows, Table};
 use lastro_model::{Company, Day, Filing, FilingId};
 use lastro_sample::Shape;
 
-/// The binary's own, so that memory is given back as there.
+/// The allocator of the server binary, so that memory is released in the same way.
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const COMPANIES: usize = 2_500;
-/// After so long the allocator has given back to the system what was freed.
+/// Time after which the allocator has returned freed memory to the system.
 const GIVEN_BACK: std::time::Duration = std::time::Duration::from_secs(12);
-/// A word of the made-up names that few filings have.
+/// A word of the generated names that few filings have.
 const RARE: &str = "Abanepeva";
 
 fn main() {
@@ -52,8 +52,8 @@ fn restored(file: &str) -> Filings {
     Filings::restore("measure", std::io::BufReader::with_capacity(1 << 20, file), length).unwrap()
 }
 
-/// One question: `search:…`, `anew:…` (never from memory), `page:<offset>` of a category, or `id`.
-// By this name an instrumented run finds what to count.
+/// Runs one query: `search:…`, `anew:…` (never cached), `page:<offset>` of a category, or `id`.
+// An instrumented run selects the instructions to count by this name.
 #[inline(never)]
 fn ask(filings: &Filings, ids: &[FilingId], question: &str, times: u32) {
     let first = Page { limit: 20, offset: 0 };
@@ -78,7 +78,7 @@ fn scattered_ids(filings: &Filings) -> Vec<FilingId> {
     rows.map(|row| filings.filing(row).id).collect()
 }
 
-/// Too far down to be remembered, so that the answer is found anew each time.
+/// A page too deep to be cached, so that every search is computed.
 const ANEW: Page = Page { limit: 20, offset: 400 };
 
 fn category() -> FilingFilter<'static> {
@@ -90,7 +90,7 @@ fn category() -> FilingFilter<'static> {
     }
 }
 
-/// The set that `lastro demo` makes at this size.
+/// The shape of the data set that `lastro demo` makes at this size.
 fn shape() -> Shape {
     let filings = std::env::args().nth(1).map_or(2_000_000, |text| text.parse().unwrap());
     Shape { companies: COMPANIES, filings, seed: 1 }
@@ -108,7 +108,7 @@ fn built() -> Filings {
     filings
 }
 
-/// New filings come on the last day, changed ones anywhere.
+/// Measures changes. New filings are added on the last day, changed ones anywhere.
 fn changes(filings: &Filings) {
     for (count, is_new) in [(10, true), (10, false), (10_000, false)] {
         let changed = if is_new { new_filings(count, 0) } else { changed_filings(filings, count) };
@@ -119,7 +119,7 @@ fn changes(filings: &Filings) {
     }
 }
 
-/// Filings of another set, with numbers that no filing has.
+/// Filings of another set, with unused numbers.
 fn new_filings(count: usize, first: u64) -> Vec<Filing> {
     let shape = Shape { companies: COMPANIES, filings: count, seed: 2 };
     let companies: Vec<Company> = lastro_sample::companies(&shape);
@@ -140,7 +140,7 @@ fn changed_filings(filings: &Filings, count: usize) -> Vec<Filing> {
     rows.map(corrected).collect()
 }
 
-/// The memory that is left when a part has taken the place of another again and again.
+/// Measures the memory in use after a part was replaced repeatedly.
 fn rounds(mut filings: Filings) {
     for number in 0..6 {
         let changed = new_filings(10, number * 10);
@@ -196,7 +196,7 @@ fn searches(filings: &Filings) {
     println!("search companhia at offset 500000: {:.1} µs", timed(10, || filings.search("companhia", deep)));
 }
 
-/// Microseconds of processor time of one run: the best mean of several rounds, which a busy machine disturbs least.
+/// Processor time of one run in microseconds: the best mean of several rounds, which a busy machine disturbs least.
 fn timed<T>(runs: u32, mut run: impl FnMut() -> T) -> f64 {
     let round = |_| {
         cpu(|| {
@@ -219,7 +219,7 @@ fn cpu<T>(work: impl FnOnce() -> T) -> f64 {
     spent() - before
 }
 
-/// Megabytes by the name that Linux gives them, 0 elsewhere.
+/// Memory in megabytes by its Linux name; 0 on other systems.
 fn resident(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));

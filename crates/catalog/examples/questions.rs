@@ -1,9 +1,9 @@
-//! Asks questions of a file over filings that `measure` saved, each once, and prints what each took of the processor.
+//! Runs the queries of a file once each over filings saved by `measure`, and prints the processor time of each.
 //!
-//! `questions saved texts` prints the texts of every hundredth filing, for `bench/questions` to make questions of;
-//! `questions saved ask < questions` reads lines of a family, a limit, an offset and words, and prints the same with the
-//! total and the microseconds before it. With `companies` or `suggestions` in the place of `ask` it asks for these, of the
-//! registry that `measure` made the filings of; with `highlights` it also writes the filings with what is marked in them.
+//! `questions saved texts` prints the texts of every hundredth filing, from which `bench/questions` makes queries.
+//! `questions saved ask < questions` reads lines of a family, a limit, an offset and words, and prints each with the
+//! total and the microseconds before it. `companies` or `suggestions` instead of `ask` queries these, over the
+//! registry behind the filings of `measure`; `highlights` also writes the filings with their highlights.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
@@ -14,13 +14,13 @@ use std::sync::Arc;
 use lastro_catalog::{Catalog, Companies, Filings, Page, Part, Searchable};
 use lastro_sample::Shape;
 
-/// The binary's own, so that memory is given back as there.
+/// The allocator of the server binary, so that memory is released in the same way.
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const EVERY: usize = 100;
-/// As many as `measure` makes.
+/// The same number of companies as in `measure`.
 const REGISTRY: Shape = Shape { companies: 2_500, filings: 0, seed: 1 };
 
 fn main() {

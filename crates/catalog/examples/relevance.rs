@@ -1,5 +1,5 @@
-//! Finds companies of a registry file for questions on the standard input, one a line: microseconds of the processor, and the
-//! registry codes of the first ten. For `bench/relevance`.
+//! Searches a registry file for queries from standard input, one per line, and prints the processor time in
+//! microseconds and the registry codes of the first ten companies. For `bench/relevance`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
@@ -28,7 +28,7 @@ fn main() {
     }
 }
 
-/// `id;status;name;trading_name;sector;tickers`.
+/// Parses `id;status;name;trading_name;sector;tickers`.
 fn company(line: &str) -> Company {
     let cells: Vec<&str> = line.split(';').collect();
     let filled = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());

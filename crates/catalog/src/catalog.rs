@@ -8,7 +8,7 @@ use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
 
 use crate::{Companies, Filings, Found, FxBook, Highlights, Page, Reading, Timeline};
 
-/// One source's data, and which state of it this is.
+/// One source's data with its stamp.
 #[derive(Debug, Clone, Default)]
 pub struct Part<T> {
     pub stamp: Stamp,
@@ -26,20 +26,20 @@ impl<T> Deref for Part<T> {
 }
 
 impl Part<Companies> {
-    /// The states that companies are drawn from: the registry's and that of the tickers.
+    /// The stamps that company data depends on: the registry's and the tickers'.
     pub fn stamps(&self) -> [Stamp; 2] {
         [self.stamp, self.data.tickers_stamp()]
     }
 }
 
-/// What a request reads from, start to end. A clone shares every part, so replacing one part costs that part alone.
+/// The data one request reads throughout. A clone shares every part, so replacing one part costs only that part.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     pub series: BySeries<Arc<Part<Timeline<RatePoint>>>>,
     pub fx: Arc<Part<FxBook>>,
     pub companies: Arc<Part<Companies>>,
     pub filings: Arc<Part<Filings>>,
-    /// Whether the series are what they say they are.
+    /// Consistency checks of the series.
     pub checks: Arc<BySeries<Vec<Check>>>,
 }
 
@@ -54,7 +54,7 @@ impl Catalog {
         }
     }
 
-    /// The same with one series replaced, and every identity recomputed that it takes part in.
+    /// Returns a copy with one series replaced and every identity it takes part in recomputed.
     #[must_use]
     pub fn with_series(&self, series: Series, part: Arc<Part<Timeline<RatePoint>>>) -> Self {
         let mut fresh = self.clone();
@@ -74,24 +74,24 @@ impl Catalog {
         checks(&BySeries::new(|series| oldest_first[series].as_slice()))
     }
 
-    /// How every identity came out, each once.
+    /// The result of every identity, each once.
     pub fn identities(&self) -> impl Iterator<Item = &Check> {
         let first_of = |series| move |check: &&Check| check.series.first() == Some(&series);
         Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
     }
 
-    /// The states that filings are drawn from where the registry and tickers tell whose they are.
+    /// The stamps that filings depend on when the registry and tickers link them to companies.
     pub fn stamps_of_filings(&self) -> impl Iterator<Item = Stamp> {
         self.companies.stamps().into_iter().chain([self.filings.stamp])
     }
 
-    /// Finds companies where filings are searched too: a word that these have is not mistyped.
+    /// Searches companies. A word that occurs in filings is not treated as mistyped.
     pub fn search_companies(&self, q: &str, page: Page) -> Found<'_> {
         self.companies.search_beside(q, page, &|word| self.filings.knows(word))
     }
 
-    /// As [`Filings::search`], but a CNPJ finds the filings of the companies that bear it, newest first; and what only the
-    /// registry knows of a company, its trading name, tickers and CNPJ, stands for it beside other words.
+    /// Like [`Filings::search`], but a CNPJ finds the filings of its holders, newest first, and trading name,
+    /// tickers and CNPJ, which only the registry has, match a company's filings beside other words.
     pub fn search_filings(&self, q: &str, page: Page) -> Found<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {
             let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
@@ -103,7 +103,7 @@ impl Catalog {
         self.filings.search_naming(q, page, &**self.companies)
     }
 
-    /// What to mark in the hits of a search, as it was read.
+    /// The highlights for the hits of a search, according to its reading.
     pub fn highlights(&self, q: &str, reading: &Reading) -> Highlights {
         Highlights::of(q, reading, &**self.companies)
     }

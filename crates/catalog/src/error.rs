@@ -1,6 +1,6 @@
-//! What can go wrong while building: too much data. Reading cannot fail.
+//! Errors while building a part: too much data. Reading cannot fail.
 
-/// Why a part could not be built. The part in service stays as it is.
+/// The reason a part could not be built. The part in service stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Positions and text offsets take four bytes each.

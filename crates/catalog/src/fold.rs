@@ -1,14 +1,14 @@
-//! Folding: the form of a text in which case and accents make no difference.
+//! Folding: removes case and accents from a text for comparison.
 //!
-//! Filters compare whole labels folded; the search analyzer folds single words with the same letters.
+//! Filters compare whole folded labels; the search analyzer folds single words by the same rules.
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// A label as filters compare it: folded, without surrounding space, inner space single.
+/// A label as filters compare it: folded, trimmed, with single spaces.
 pub fn fold_label(label: &str) -> String {
     let mut letters = String::with_capacity(label.len());
     fold_into(label, &mut letters);
-    // After folding, for some characters fold to a space.
+    // Spaces are collapsed after folding because some characters fold to a space.
     let mut folded = String::with_capacity(letters.len());
     for word in letters.split_whitespace() {
         if !folded.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
             _ if c.is_ascii() => out.push(c.to_ascii_lowercase()),
-            // What nearly all accents in Portuguese are, without the tables of Unicode.
+            // Covers nearly all accents in Portuguese without the Unicode tables.
             'á' | 'à' | 'â' | 'ã' | 'Á' | 'À' | 'Â' | 'Ã' => out.push('a'),
             'é' | 'ê' | 'É' | 'Ê' => out.push('e'),
             'í' | 'Í' => out.push('i'),
@@ -45,7 +45,7 @@ fn fold_part(part: char, out: &mut String) {
     }
 }
 
-/// Letters of European names that Unicode does not take apart by itself.
+/// Letters of European names that Unicode does not decompose.
 fn undecomposed(c: char) -> Option<&'static str> {
     Some(match c {
         'ø' => "o",

@@ -9,11 +9,11 @@ use crate::page::{Listing, Page, Rows};
 use crate::table::{Cell, Table};
 use crate::{Point, Timeline};
 
-/// Which quotes to list. Members that are `None` let everything through.
+/// A filter of the quotes. Fields that are `None` match everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FxFilter {
     pub pair: Option<Pair>,
-    /// Both days are included.
+    /// `from` and `to` are both included.
     pub from: Option<Day>,
     pub to: Option<Day>,
 }
@@ -23,12 +23,12 @@ pub struct FxBook {
     pairs: Vec<Pair>,
     /// In the order of `pairs`.
     timelines: Vec<Timeline<FxQuote>>,
-    /// The position of each timeline's first quote, were they all in one row.
+    /// The position of each timeline's first quote when all timelines are concatenated.
     starts: Vec<u32>,
 }
 
 impl FxBook {
-    /// Sorts the quotes by pair and day. Where a day occurs twice, the later of the input wins.
+    /// Sorts the quotes by pair and day. If a day occurs twice, the later input wins.
     pub fn build(quotes: Vec<FxQuote>) -> Self {
         let mut by_pair = BTreeMap::<Pair, Vec<FxQuote>>::new();
         for quote in quotes {
@@ -44,7 +44,7 @@ impl FxBook {
         Self { starts: starts.collect(), pairs, timelines }
     }
 
-    /// The pairs held, in alphabetical order.
+    /// All pairs, in alphabetical order.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
@@ -68,7 +68,7 @@ impl FxBook {
         Listing { total, rows: Rows::Found(rows) }
     }
 
-    /// The timeline that has this position, and the place in it.
+    /// The timeline with this position, and the index in it.
     fn place(&self, position: u32) -> (&Timeline<FxQuote>, u32) {
         let index = self.starts.partition_point(|start| *start <= position) - 1;
         (&self.timelines[index], position - self.starts[index])

@@ -1,4 +1,4 @@
-//! Hits with what a search found them by: `matches` behind the members of a row.
+//! Highlighted hits: `matches` after the other members of a row.
 
 use lastro_model::Cnpj;
 
@@ -6,18 +6,18 @@ use crate::json::{Name, Object, Plain};
 use crate::search::{Highlighter, Names, Reading, Span, analyzed};
 use crate::table::Table;
 
-/// What to mark in the hits of one search.
+/// The texts to highlight in the hits of one search.
 pub struct Highlights {
     highlighter: Highlighter,
-    /// The digits of a text that may be a CNPJ or the beginning of one.
+    /// The digits of a text that may be a CNPJ or a prefix of one.
     cnpj: Option<String>,
-    /// The codes of the companies that words name.
+    /// The registry codes of the companies that the query names.
     codes: Vec<String>,
 }
 
 impl Highlights {
     pub(crate) fn of(q: &str, reading: &Reading, names: &dyn Names) -> Self {
-        // Alone a CNPJ may have any punctuation, which would make several words of it.
+        // A CNPJ alone may have any punctuation, which would split it into several words.
         let alone = Cnpj::parse(q).ok().map(|cnpj| cnpj.compact().to_string());
         let searched = alone.as_deref().or(reading.corrected.as_deref()).unwrap_or(q);
         let words = analyzed(searched);
@@ -31,23 +31,23 @@ impl Highlights {
         }
     }
 
-    /// The words of a text.
+    /// The matching words in a text.
     pub(crate) fn in_text(&self, text: &str) -> Vec<Span> {
         self.highlighter.spans(text)
     }
 
-    /// The words of category and type.
+    /// The matching words in category and type.
     pub(crate) fn in_labels(&self, labels: [&str; 2]) -> [Vec<Span>; 2] {
         self.highlighter.spans_of_labels(labels)
     }
 
-    /// A CNPJ is found by its beginning, whatever the punctuation; it is marked as a whole.
+    /// The whole CNPJ if the query is a prefix of it, with any punctuation.
     pub(crate) fn in_cnpj(&self, cnpj: &Cnpj) -> Vec<Span> {
         let is_found = self.cnpj.as_deref().is_some_and(|digits| cnpj.compact().starts_with(digits));
         if is_found { vec![Span::whole(&cnpj.to_string())] } else { Vec::new() }
     }
 
-    /// The code of a company, which is marked for what names the company: filings do not bear all that it is called.
+    /// The whole code if the query names the company, since filings do not contain all of its names.
     pub(crate) fn in_code(&self, code: &str) -> Vec<Span> {
         if self.codes.iter().any(|named| named == code) {
             vec![Span::whole(code)]
@@ -57,15 +57,15 @@ impl Highlights {
     }
 }
 
-/// Rows whose texts are searched.
+/// A table with searchable texts.
 pub trait Searchable: Table {
-    /// What is marked in each member of a row that a search looks at, as it is shown.
+    /// The highlights in each searched member of a row, as shown.
     fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)>;
 
-    /// The row as one JSON object with `matches`: of each member with a match, where the matches are in it.
+    /// Appends the row as one JSON object with `matches`: the spans of the matches in each member that has any.
     fn write_highlighted(&self, position: u32, highlights: &Highlights, out: &mut Vec<u8>) {
         self.write_json(position, out);
-        // Without the brace that ends the object: there is one more member.
+        // Removes the closing brace to add one more member.
         out.pop();
         out.extend_from_slice(b",\"matches\":");
         let mut object = Object::new(&mut *out);

@@ -1,8 +1,8 @@
-//! JSON as this crate writes it: objects member by member, strings escaped once.
+//! JSON writing: objects member by member, strings escaped once.
 //!
-//! [`Object`] is the one way to write an object by hand, here and in the server. Names of members are constants that the
-//! compiler has put their quotes around ([`name!`](crate::name)); values are texts, values that need no escape
-//! ([`Plain`]), or JSON that was made before. What it writes is compared with a parser in the tests.
+//! [`Object`] is the only way to write an object by hand, here and in the server. Member names are constants that
+//! are quoted at compile time ([`name!`](crate::name)); values are texts, values that need no escape ([`Plain`]), or
+//! existing JSON. Tests compare the output with a parser.
 
 use std::borrow::{BorrowMut, Cow};
 use std::fmt::Display;
@@ -10,20 +10,20 @@ use std::io::Write as _;
 
 use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair, Ticker};
 
-/// The name of a member as it stands before a token, made by [`name!`](crate::name): `,"id":"`. Before other values its last
-/// quote is left out.
+/// A member name with the punctuation before a token, made by [`name!`](crate::name): `,"id":"`. Before other values
+/// its last quote is left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Name(&'static str);
 
 impl Name {
-    /// For [`name!`](crate::name), which knows the punctuation.
+    /// For [`name!`](crate::name), which adds the punctuation.
     #[doc(hidden)]
     pub const fn punctuated(text: &'static str) -> Self {
         Self(text)
     }
 }
 
-/// The name of a member: letters, digits and underscores, which need no escape.
+/// A member name: letters, digits and underscores, which need no escape.
 #[macro_export]
 macro_rules! name {
     ($name:literal) => {
@@ -31,12 +31,12 @@ macro_rules! name {
     };
 }
 
-/// A JSON object being written at the end of a buffer, which is borrowed or its own.
+/// A JSON object being written at the end of a borrowed or owned buffer.
 #[derive(Debug)]
 #[must_use = "an object is whole only after `end`"]
 pub struct Object<B> {
     buffer: B,
-    /// Only the first member has no comma before it.
+    /// 1 until the first member is written, which has no comma before it.
     comma: usize,
 }
 
@@ -47,7 +47,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         Self { buffer, comma: 1 }
     }
 
-    /// Words that somebody wrote.
+    /// Adds free text, escaped.
     #[inline]
     pub fn text(self, name: Name, text: &str) -> Self {
         self.written(name, |out| push_string(text, out))
@@ -61,7 +61,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         }
     }
 
-    /// An identifier or a day: a string that needs no escape.
+    /// Adds an identifier or a day: a string that needs no escape.
     #[inline]
     pub fn token(mut self, name: Name, token: impl Plain) -> Self {
         let out = self.buffer.borrow_mut();
@@ -95,13 +95,13 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         self.raw(name, b"null")
     }
 
-    /// A value that is JSON already.
+    /// Adds a value that is JSON already.
     #[inline]
     pub fn raw(self, name: Name, json: &[u8]) -> Self {
         self.written(name, |out| out.extend_from_slice(json))
     }
 
-    /// A value that `write` appends as JSON.
+    /// Adds a value that `write` appends as JSON.
     #[inline]
     pub fn written(mut self, name: Name, write: impl FnOnce(&mut Vec<u8>)) -> Self {
         let out = self.buffer.borrow_mut();
@@ -111,7 +111,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         self
     }
 
-    /// An array of values that are joined by commas already.
+    /// Adds an array of values that are already joined by commas.
     #[inline]
     pub fn joined(self, name: Name, items: &[u8]) -> Self {
         self.written(name, |out| {
@@ -121,7 +121,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         })
     }
 
-    /// An array with one value for each item, which `write` appends as JSON.
+    /// Adds an array with one value per item, which `write` appends as JSON.
     #[inline]
     pub fn array<T>(
         self,
@@ -141,7 +141,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         })
     }
 
-    /// The buffer with the whole object.
+    /// Completes the object and returns the buffer.
     #[inline]
     pub fn end(mut self) -> B {
         self.buffer.borrow_mut().push(b'}');
@@ -149,7 +149,7 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
     }
 }
 
-/// What stands in JSON as it is, between quotes or as a number: nothing in it needs an escape.
+/// A value written to JSON unchanged, in quotes or as a number: it needs no escape.
 pub trait Plain: Copy {
     fn write_into(&self, out: &mut Vec<u8>);
 }
@@ -204,7 +204,7 @@ macro_rules! plain_as_displayed {
 plain_as_displayed!(Cnpj, Decimal, Pair, Ticker);
 
 fn push_display(value: impl Display, out: &mut Vec<u8>) {
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = write!(out, "{value}");
 }
 
@@ -218,13 +218,13 @@ pub(crate) fn string(text: &str) -> Box<[u8]> {
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, text).is_err() {
-        // Writing a string into memory does not fail; were it to, the answer must still be JSON.
+        // Writing to memory does not fail. If it did, the response must still be JSON.
         out.truncate(start);
         out.extend_from_slice(b"\"\"");
     }
 }
 
-/// The text of a JSON string that this crate wrote, so it can be read. Only one with escapes has to be copied.
+/// The text of a JSON string written by this crate, so parsing succeeds. Copied only if it has escapes.
 pub(crate) fn text_of(string: &[u8]) -> Cow<'_, str> {
     match string {
         [b'"', text @ .., b'"'] if !text.contains(&b'\\') => String::from_utf8_lossy(text),
@@ -239,12 +239,12 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn an_object_without_members_is_one_too() {
+    fn an_object_may_be_empty() {
         assert_eq!(Object::new(Vec::new()).end(), b"{}");
     }
 
     #[test]
-    fn an_object_is_written_behind_what_is_there() {
+    fn an_object_is_appended_to_the_buffer() {
         let mut out = b"[".to_vec();
         Object::new(&mut out).number(name!("total"), 7usize).null(name!("next")).end().push(b']');
         assert_eq!(String::from_utf8(out).unwrap(), r#"[{"total":7,"next":null}]"#);
@@ -252,7 +252,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn written_objects_are_parsed_back(
             text: String, optional: Option<String>, number: u64, day in 0i32..30_000, hashed: bool, items: Vec<u16>,
         ) {
             let day = Day::from_number(day).unwrap();
@@ -276,7 +276,7 @@ mod tests {
         }
 
         #[test]
-        fn strings_are_read_back(text: String) {
+        fn strings_are_parsed_back(text: String) {
             let json = string(&text);
             prop_assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text.as_str());
             prop_assert_eq!(text_of(&json), text);

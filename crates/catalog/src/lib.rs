@@ -1,8 +1,8 @@
 //! The immutable read view: every read request is answered from one [`Catalog`].
 //!
-//! Pure builders turn records into structures made for reading: arrays in the order of the answer, posting lists for
-//! the filters, a text index for search, JSON prepared at build time. Nothing here changes after it is built.
-//! This crate knows no HTTP, no SQL and no plans; the server builds parts from the store and reads them per request.
+//! Pure builders turn records into read-optimized structures: arrays in listing order, posting lists for the
+//! filters, a text index for search, JSON prepared at build time. Nothing here changes after it is built. This crate
+//! contains no HTTP, SQL or plans; the server builds parts from the store and reads them per request.
 
 mod catalog;
 mod companies;

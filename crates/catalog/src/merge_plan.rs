@@ -1,11 +1,11 @@
-//! How changed rows are merged with those that did not change: which old rows stay, and where the new ones go.
+//! Plan for merging changed rows with unchanged ones: the old rows that stay, and the places of the new ones.
 //!
-//! Rows that stay keep their order. So a column of the merged part is a few long runs of the old column with new values
-//! in between, and a list of rows is the old list with numbers added. Used by the filings; no other part is merged.
+//! Rows that stay keep their order. So a column of the merged part is a few long runs of the old column with new
+//! values in between, and a list of rows is the old list with numbers added. Only the filings are merged.
 
 use std::ops::Range;
 
-/// What stands in a list of ascending rows.
+/// An entry of a list of ascending rows.
 pub(crate) trait ListEntry: Copy {
     fn row(self) -> u32;
     /// The same entry for another row.
@@ -22,23 +22,23 @@ impl ListEntry for u32 {
     }
 }
 
-/// Old rows that stay, one right after the other.
+/// Consecutive old rows that stay.
 struct Run {
     old: Range<u32>,
-    /// The new number of the first of them.
+    /// The new number of the first row.
     start: u32,
 }
 
 pub(crate) struct MergePlan {
-    /// In the order of the rows, which is the same before and after.
+    /// In row order, which is the same before and after.
     runs: Vec<Run>,
-    /// The number of each new row, ascending.
+    /// The number of each new row in the merged part, ascending.
     inserted: Vec<u32>,
 }
 
 impl MergePlan {
-    /// Of `rows` old rows those of `removed` are left out; before each row of `insert_before` stands a new one. Both
-    /// ascend.
+    /// Plans a merge: of `rows` old rows those in `removed` are dropped, and a new row is inserted before each row
+    /// of `insert_before`. Both ascend.
     pub(crate) fn new(rows: u32, removed: &[u32], insert_before: &[u32]) -> Self {
         let mut plan = Self { runs: Vec::new(), inserted: Vec::with_capacity(insert_before.len() + 1) };
         let mut removed = removed.iter().copied().peekable();
@@ -52,7 +52,7 @@ impl MergePlan {
             next = before.max(next);
             plan.inserted.push(plan.len());
         }
-        // Nothing is inserted at the end of the old rows, where the last turn was.
+        // The last iteration only closed the old rows; nothing is inserted there.
         plan.inserted.pop();
         plan
     }
@@ -64,7 +64,7 @@ impl MergePlan {
         }
     }
 
-    /// How many rows the merged part has.
+    /// The number of rows in the merged part.
     pub(crate) fn len(&self) -> u32 {
         let kept = self.runs.last().map_or(0, |run| run.start + (run.old.end - run.old.start));
         kept.max(self.inserted.last().map_or(0, |last| last + 1))
@@ -75,17 +75,17 @@ impl MergePlan {
         self.runs.iter().flat_map(|run| run.of(old))
     }
 
-    /// The number that a new row has in the merged part.
+    /// The number of a new row in the merged part.
     pub(crate) fn inserted(&self, new: u32) -> u32 {
         self.inserted[new as usize]
     }
 
-    /// A column of the merged part whose values are taken over as they are.
+    /// A column of the merged part with unchanged values.
     pub(crate) fn copied<T: Copy>(&self, old: &[T], new: &[T]) -> Vec<T> {
         self.column((old, |value| value), (new, |value| value))
     }
 
-    /// A column of the merged part, each value made of the one that the row had before.
+    /// A column of the merged part, each value computed from the row's previous value.
     pub(crate) fn column<T, A: Copy, B: Copy>(
         &self,
         (old, from_old): (&[A], impl Fn(A) -> T),
@@ -102,8 +102,8 @@ impl MergePlan {
         column
     }
 
-    /// Appends a list of the merged part: the entries of `old` that stay, and those of `new`, whose rows are numbers of
-    /// new rows.
+    /// Appends a list of the merged part: the remaining entries of `old`, and those of `new`, whose rows are numbers
+    /// of new rows.
     pub(crate) fn extend_list<E: ListEntry>(&self, old: &[E], new: &[E], list: &mut Vec<E>) {
         let placed = |entry: &E| entry.at(self.inserted(entry.row()));
         let mut new = new.iter().map(placed).peekable();
@@ -126,7 +126,7 @@ impl Run {
         &column[self.old.start as usize..self.old.end as usize]
     }
 
-    /// Where in a list the rows of this run end. Most lists end within the last run.
+    /// The end of this run's rows in a list. Most lists end within the last run.
     fn end_in<E: ListEntry>(&self, list: &[E]) -> usize {
         match list.last() {
             Some(last) if last.row() < self.old.end => list.len(),
@@ -141,7 +141,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Old row `n` holds `n`, new row `n` holds `1000 + n`: the merged rows, put together one by one.
+    /// The merged rows, assembled one by one: old row `n` holds `n`, new row `n` holds `1000 + n`.
     fn model(rows: u32, removed: &[u32], insert_before: &[u32]) -> Vec<u32> {
         let mut order = Vec::new();
         for row in 0..=rows {
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn columns_and_lists_are_those_of_the_merged_rows(
+        fn columns_and_lists_match_the_merged_rows(
             rows in 0u32..40,
             removed in prop::collection::btree_set(0u32..40, 0..20),
             insert_before in prop::collection::vec(0u32..41, 0..20),

@@ -1,4 +1,4 @@
-//! The values of many series as one table: what a bulk export of them reads.
+//! The values of many series as one table, for bulk exports.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::page::{Listing, Page, Rows};
 use crate::table::{Cell, Table};
 use crate::{Part, Timeline, name};
 
-/// Series in the order of the table, each newest first.
+/// Series in table order, each newest first.
 #[derive(Debug, Clone, Default)]
 pub struct Observations {
     parts: Vec<(Series, Arc<Part<Timeline<RatePoint>>>)>,
-    /// The position of each series' first value, were they all in one row.
+    /// The position of each series' first value when all series are concatenated.
     starts: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Observations {
         Listing { total, rows: Rows::Found(rows) }
     }
 
-    /// The series that has this position, and its value.
+    /// The series with this position, and its value.
     fn place(&self, position: u32) -> (Series, &RatePoint) {
         let index = self.starts.partition_point(|start| *start <= position) - 1;
         let (series, part) = &self.parts[index];

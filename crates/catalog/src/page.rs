@@ -1,9 +1,9 @@
-//! A page of a list: which rows, and how many there are in all.
+//! A page of a list: its rows, and the total number of rows.
 
 use std::ops::Range;
 use std::slice;
 
-/// What the caller asks for. Any value is fine: past the end is an empty page.
+/// The requested page. Any value is valid: past the end is an empty page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     pub limit: usize,
@@ -43,7 +43,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Positions in a part, in the order of the answer.
+/// Positions in a part, in listing order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows<'a> {
     Span(Range<u32>),

@@ -1,6 +1,6 @@
 //! Posting lists: for each value of a filter, the positions of the rows that have it.
 //!
-//! All lists lie behind each other in one array, positions ascending, so that a page is a slice and a total a length.
+//! All lists are concatenated in one array, positions ascending, so a page is a slice and a total is a length.
 
 use std::fmt;
 use std::hash::Hash;
@@ -17,7 +17,7 @@ pub(crate) struct Postings<K> {
 }
 
 impl<K: Copy + Eq + Hash> Postings<K> {
-    /// Asks twice for the keys of each row: once to count, once to fill.
+    /// Builds the lists. Calls `keys_of` twice per row: once to count, once to fill.
     pub(crate) fn build<I: IntoIterator<Item = K>>(rows: u32, keys_of: impl Fn(u32) -> I) -> Self {
         let mut lists = HashMap::<K, Range<usize>>::new();
         for key in (0..rows).flat_map(&keys_of) {
@@ -41,7 +41,7 @@ impl<K: Copy + Eq + Hash> Postings<K> {
         Self { lists, positions }
     }
 
-    /// The lists of the merged rows; `new` has those of the new rows.
+    /// The lists of the merged rows; `new` has the lists of the new rows.
     pub(crate) fn merged(&self, new: &Self, plan: &MergePlan) -> Self {
         let mut merged = Self {
             lists: HashMap::with_capacity(self.lists.len()),

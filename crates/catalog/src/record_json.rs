@@ -1,4 +1,4 @@
-//! Single records as JSON objects, the same as the catalog shows them: for messages about what changed.
+//! Single records as JSON objects, identical to the catalog's: for messages about changes.
 
 use lastro_model::{Company, Filing, Ticker};
 
@@ -7,12 +7,12 @@ use crate::filings::Midnight;
 use crate::json::Object;
 use crate::name;
 
-/// The tickers are those that [`Companies::tickers_of`](crate::Companies::tickers_of) it tells.
+/// Writes a company. Its tickers come from [`Companies::tickers_of`](crate::Companies::tickers_of).
 pub fn company_json(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
     companies::rendered(company, tickers)
 }
 
-/// What [`Table::write_json`](crate::Table::write_json) writes of this filing in the catalog; a test holds the two together.
+/// Writes a filing exactly like [`Table::write_json`](crate::Table::write_json) in the catalog; a test verifies it.
 pub fn filing_json(filing: &Filing) -> Vec<u8> {
     Object::new(Vec::with_capacity(480))
         .token(name!("id"), filing.id)
@@ -66,7 +66,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn a_filing_alone_reads_as_it_does_in_the_catalog(filings in prop::collection::vec(any_filing(), 1..8)) {
+        fn filing_json_equals_the_catalogs(filings in prop::collection::vec(any_filing(), 1..8)) {
             let mut builder = FilingsBuilder::new();
             filings.iter().cloned().for_each(|filing| builder.push(filing));
             let catalog = builder.finish().unwrap();

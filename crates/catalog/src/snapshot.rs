@@ -1,23 +1,23 @@
-//! A part as bytes, so that a restart need not build it again: written by [`Writer`], read back by [`Reader`].
+//! A part as bytes, so that a restart need not rebuild it: written by [`Writer`], read by [`Reader`].
 //!
-//! A snapshot is trusted only whole: it starts with its format and a label that says what it is of, and ends with a
-//! checksum of all before it. Whatever is wrong with one is a [`SnapshotError`], and the part is built anew. This
-//! module knows bytes; what stands in them is said beside each structure. Files are the server's business.
+//! A snapshot is trusted only as a whole: it starts with its format and a label that identifies the data, and ends
+//! with a checksum of everything before. Any fault is a [`SnapshotError`], and the part is rebuilt. This module
+//! handles bytes; each structure documents its own contents. The server handles the files.
 
 use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
-/// The number in it grows by one with whatever changes the bytes, or what they mean: words, stems, weights. A server that
-/// finds a snapshot of another format builds the part anew.
+/// Its number is increased by one when the bytes or their meaning (words, stems, weights) change. A server that
+/// finds a snapshot of another format rebuilds the part.
 const FORMAT: &[u8; 16] = b"lastro filings 6";
 
-/// What this format comes to, as checksums. The tests compare it with the program; where it differs, the format is a new
-/// one: it gets the next number above, and its checksums stand here.
+/// Checksums of this format. Tests compare them with the program. If they differ, increase the format number above
+/// and put the new checksums here.
 #[cfg(test)]
 const GOLDEN: tests::Golden = tests::Golden { bytes: 0x4595_9a76, analyzer: 0x7bd6_825c };
 
-/// Why a snapshot is not used.
+/// The reason a snapshot is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("it cannot be read: {0}")]
@@ -30,29 +30,29 @@ pub enum SnapshotError {
     Damaged,
 }
 
-/// Fails unless what was read fits together.
+/// Fails unless the data read is consistent.
 pub(crate) fn ensure(consistent: bool) -> Result<(), SnapshotError> {
     if consistent { Ok(()) } else { Err(SnapshotError::Damaged) }
 }
 
-/// An empty array with room for so many. No memory has room for what only a damaged length can ask for.
+/// An empty array with this capacity. Only a damaged length can be too large for memory.
 fn reserved<T>(length: usize) -> Result<Vec<T>, SnapshotError> {
     let mut array = Vec::new();
     array.try_reserve_exact(length).map_err(|_| SnapshotError::Damaged)?;
     Ok(array)
 }
 
-/// Nobody writes a longer one.
+/// Maximum length of a label. No caller writes a longer one.
 const LONGEST_LABEL: usize = 1024;
 
-/// How many bytes are converted at a time.
+/// Number of bytes converted at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// A number of fixed size, least significant byte first.
 pub(crate) trait Number: Copy {
     const SIZE: usize;
     fn put(self, out: &mut Vec<u8>);
-    /// Of exactly `SIZE` bytes.
+    /// Reads a number from exactly `SIZE` bytes.
     fn take(bytes: &[u8]) -> Self;
 }
 
@@ -88,12 +88,12 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// A column of numbers, or of what a number stands for.
+    /// Writes a column of numbers, or of values that numbers stand for.
     pub(crate) fn column<T, N: Number>(&mut self, column: &[T], number: impl Fn(&T) -> N) -> io::Result<()> {
         self.column_in_parts(column.len(), [column].into_iter(), number)
     }
 
-    /// The same, given in parts, which have so many numbers in all.
+    /// Writes a column given in parts, which have this many numbers in all.
     pub(crate) fn column_in_parts<T, P: AsRef<[T]>, N: Number>(
         &mut self,
         length: usize,
@@ -123,7 +123,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// One blob, given in parts.
+    /// Writes one blob, given in parts.
     pub(crate) fn blob(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         self.bytes(&(length as u64).to_le_bytes())?;
@@ -156,19 +156,19 @@ impl<W: Write> Writer<W> {
 
 pub(crate) struct Reader<R> {
     input: R,
-    /// What is left of the length that the input was said to have: no column is believed to be longer.
+    /// Bytes left of the given input length. A column that claims more is rejected.
     left: u64,
     checksum: Hasher,
 }
 
 impl<R: Read> Reader<R> {
-    /// Refuses what is not of this format and label.
+    /// Rejects input of another format or label.
     pub(crate) fn new(input: R, length: u64, label: &str) -> Result<Self, SnapshotError> {
         let mut reader = Self::of_format(input, length)?;
         if reader.has_label(label)? { Ok(reader) } else { Err(SnapshotError::Stale) }
     }
 
-    /// The label, which says what the rest is of.
+    /// Reads the label, which identifies the data.
     pub(crate) fn label(input: R, length: u64) -> Result<String, SnapshotError> {
         let mut reader = Self::of_format(input, length)?;
         let length = reader.length(1)?;
@@ -182,7 +182,7 @@ impl<R: Read> Reader<R> {
         if format == FORMAT { Ok(reader) } else { Err(SnapshotError::Foreign) }
     }
 
-    /// The label's length is compared before anything is reserved for it.
+    /// Compares the label's length before reserving memory for it.
     fn has_label(&mut self, label: &str) -> Result<bool, SnapshotError> {
         Ok(self.length(1)? == label.len() && self.bytes(label.len())? == label.as_bytes())
     }
@@ -209,12 +209,12 @@ impl<R: Read> Reader<R> {
     }
 
     pub(crate) fn texts(&mut self) -> Result<Vec<String>, SnapshotError> {
-        // Even an empty one takes the bytes of its length.
+        // Even an empty text takes the bytes of its length.
         let count = self.length(size_of::<u64>())?;
         (0..count).map(|_| self.text()).collect()
     }
 
-    /// To be asked before anything that was read is used.
+    /// Verifies the checksum. Must be called before any data read is used.
     pub(crate) fn finish(mut self) -> Result<(), SnapshotError> {
         let expected = self.checksum.clone().finalize();
         let mut stored = [0; 4];
@@ -222,7 +222,7 @@ impl<R: Read> Reader<R> {
         ensure(self.left == 0 && u32::from_le_bytes(stored) == expected)
     }
 
-    /// A length that is followed by so many things of a size.
+    /// Reads a length that is followed by this many items of a size.
     fn length(&mut self, size: usize) -> Result<usize, SnapshotError> {
         let mut bytes = [0; 8];
         self.fill(&mut bytes)?;
@@ -256,9 +256,9 @@ mod tests {
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Golden {
-        /// Of a snapshot of [`filings`], without the format and its own checksum.
+        /// Checksum of a snapshot of [`filings`], without the format and its own checksum.
         pub(super) bytes: u32,
-        /// Of the words and the bases of [`TEXTS`].
+        /// Checksum of the words and bases of [`TEXTS`].
         pub(super) analyzer: u32,
     }
 
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_with_other_bytes_or_another_analyzer_has_another_number() {
+    fn changed_bytes_or_analyzer_need_a_new_format_number() {
         let found = Golden { bytes: bytes(), analyzer: analyzer() };
         assert_eq!(
             found,

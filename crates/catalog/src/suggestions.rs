@@ -1,31 +1,31 @@
-//! What a box may propose while one types: companies, and categories of filings.
+//! Suggestions while typing: companies and categories of filings.
 
 use hashbrown::HashSet;
 use lastro_model::CompanyId;
 
 use crate::{Catalog, Page};
 
-/// Something that the text typed so far may be the beginning of.
+/// A possible completion of the text typed so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suggestion<'a> {
     Company { id: CompanyId, name: &'a str },
     Category(&'a str),
 }
 
-/// So many categories that begin with the text stand before the companies.
+/// Maximum number of categories that begin with the text and are listed before the companies.
 const CATEGORIES_FIRST: usize = 3;
-/// Companies that are called the same look the same in a box: the first is shown. Few names have as many bearers.
+/// Companies fetched per suggestion: only the first of each name is shown. Few names have this many holders.
 const MOST_TWINS: usize = 3;
 
 impl Catalog {
-    /// At most so many suggestions: categories that begin with the text, companies as a search orders them, other
-    /// categories that have all words.
+    /// At most `limit` suggestions: categories that begin with the text, companies in search order, other categories
+    /// that have all words.
     pub fn suggestions(&self, q: &str, limit: usize) -> Vec<Suggestion<'_>> {
         let (mut first, elsewhere) = self.filings.categories_typed(q, &|word| self.companies.knows(word));
         let further = first.split_off(first.len().min(CATEGORIES_FIRST));
         let found = self.search_companies(q, Page { limit: limit * MOST_TWINS, offset: 0 });
         let mut names = HashSet::new();
-        // Rows with only some of the words are no continuation of what is typed.
+        // Rows with only some of the words do not complete the text.
         let rows = found.listing.rows.iter().filter(|_| !found.reading.relaxed);
         let companies = rows.map(|row| self.companies.company(row));
         let companies = companies.filter(|company| names.insert(&company.name)).take(limit);

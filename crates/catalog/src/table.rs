@@ -1,29 +1,29 @@
-//! A part of the catalog as a table: each row as one JSON object, or as cells for formats that are made of columns.
+//! A part of the catalog as a table: each row as one JSON object, or as cells for columnar formats.
 //!
-//! Both forms come from the same columns and have the same names and the same values. How a cell is quoted or a decimal
-//! is punctuated is the writer's business, not this crate's.
+//! Both forms come from the same columns and have the same names and values. Quoting of cells and punctuation of
+//! decimals are up to the writer, not this crate.
 
 use std::fmt::{self, Display};
 
 /// One value of a row.
 pub enum Cell<'a> {
-    /// Words that somebody wrote: they may hold anything.
+    /// Free text with any characters.
     Text(&'a str),
-    /// An identifier or a day: a text of one known form.
+    /// An identifier or a day: a text of a fixed form.
     Token(&'a dyn Display),
-    /// Digits, perhaps a sign and a decimal point.
+    /// Digits, optionally with a sign and a decimal point.
     Number(&'a dyn Display),
-    /// What JSON calls `null`.
+    /// JSON's `null`.
     Nothing,
 }
 
 impl<'a> Cell<'a> {
-    /// A text, or nothing where there is none.
+    /// A text, or [`Cell::Nothing`] for `None`.
     pub fn optional_text(text: Option<&'a str>) -> Self {
         text.map_or(Self::Nothing, Self::Text)
     }
 
-    /// A token, or nothing where there is none.
+    /// A token, or [`Cell::Nothing`] for `None`.
     pub fn optional_token(token: Option<&'a impl Display>) -> Self {
         token.map_or(Self::Nothing, |token| Self::Token(token))
     }
@@ -41,15 +41,15 @@ impl fmt::Debug for Cell<'_> {
 }
 
 pub trait Table {
-    /// The names of the fields, in the order of the JSON object and of the cells.
+    /// The field names, in the order of the JSON object and of the cells.
     const COLUMNS: &'static [&'static str];
 
     /// Appends a row as one JSON object.
     ///
     /// # Panics
-    /// As every method that takes a position: if this part did not give it out.
+    /// Like every method that takes a position: if this part did not return that position.
     fn write_json(&self, position: u32, out: &mut Vec<u8>);
 
-    /// Hands over the cells of a row, one for each of [`Table::COLUMNS`].
+    /// Passes the cells of a row to `put`, one for each of [`Table::COLUMNS`].
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>));
 }

@@ -1,6 +1,6 @@
 //! One market series, newest first, with its JSON rendered once.
 //!
-//! Any range of days is one slice of prepared bytes: answering copies, it does not format.
+//! Any range of days is one slice of prepared bytes: a response copies it without formatting.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -14,9 +14,9 @@ use crate::page::{Listing, Page};
 use crate::revisions::{FirstDay, Revisions};
 use crate::table::{Cell, Table};
 
-/// A value of a series that stands on a day.
+/// A value of a series on a day.
 pub trait Point: Clone {
-    /// The names of the object's members.
+    /// The member names of the JSON object.
     const COLUMNS: &'static [&'static str];
 
     fn day(&self) -> Day;
@@ -66,19 +66,19 @@ impl Point for FxQuote {
     }
 }
 
-/// Points of one series, newest first, one a day.
+/// Points of one series, newest first, one per day.
 #[derive(Clone)]
 pub struct Timeline<P: Point> {
     points: Vec<P>,
     /// Every object followed by a comma.
     json: Vec<u8>,
-    /// Where each object starts, and after the last one the end.
+    /// The start of each object, then the end of the last one.
     starts: Vec<usize>,
     revisions: Revisions<P>,
 }
 
 impl<P: Point> Timeline<P> {
-    /// Sorts the points. Where a day occurs twice, the later of the input wins.
+    /// Sorts the points. If a day occurs twice, the later input wins.
     pub fn build(mut points: Vec<P>) -> Self {
         points.reverse();
         points.sort_by_key(|point| Reverse(point.day()));
@@ -94,7 +94,7 @@ impl<P: Point> Timeline<P> {
         Self { points, json, starts, revisions: Revisions::default() }
     }
 
-    /// The same points with what became of them so far.
+    /// Adds the revisions of the points.
     pub fn with_revisions(self, revisions: Revisions<P>) -> Self {
         Self { revisions, ..self }
     }
@@ -112,12 +112,12 @@ impl<P: Point> Timeline<P> {
         &self.points
     }
 
-    /// What became of the points after they were published.
+    /// The revisions of the points after publication.
     pub fn revisions(&self) -> &Revisions<P> {
         &self.revisions
     }
 
-    /// The points as they stood at the end of a day, UTC, oldest first; or from which day on that can be told.
+    /// The points at the end of a day, UTC, oldest first; or the first day for which they are available.
     pub fn as_of(&self, day: Day) -> Result<Vec<P>, FirstDay> {
         self.revisions.as_of(day, &self.points)
     }
@@ -130,14 +130,14 @@ impl<P: Point> Timeline<P> {
         (!self.is_empty()).then(|| self.json(0..1))
     }
 
-    /// The positions of the points from one day to another, both included.
+    /// The positions of the points between two days, both included.
     pub fn between(&self, from: Option<Day>, to: Option<Day>) -> Range<usize> {
         let start = to.map_or(0, |to| self.points.partition_point(|point| point.day() > to));
         let end = from.map_or(self.len(), |from| self.points.partition_point(|point| point.day() >= from));
         start..end.max(start)
     }
 
-    /// One page of the points from one day to another.
+    /// One page of the points between two days.
     pub fn list(&self, from: Option<Day>, to: Option<Day>, page: Page) -> Listing<'_> {
         let Range { start, end } = self.between(from, to);
         Listing::of_span(start as u32..end as u32, page)

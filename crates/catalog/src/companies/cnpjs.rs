@@ -1,16 +1,16 @@
-//! Companies by their CNPJ, whole or from its start. A company that registered anew shares its number with its
-//! former self.
+//! Companies by CNPJ, whole or by prefix. A company that registered again shares its CNPJ with its earlier
+//! registration.
 
 use std::cmp::Reverse;
 
 use lastro_model::{Cnpj, Company, Standing};
 
-/// Fewer digits could be a registry code or part of a text.
+/// Minimum prefix length. Fewer digits could be a registry code or part of a text.
 const SHORTEST_PREFIX: usize = 8;
 
 #[derive(Default)]
 pub(super) struct CnpjDirectory {
-    /// Sorted by number; those that share one in order of preference.
+    /// Sorted by CNPJ; companies that share one are in order of preference.
     entries: Vec<(Cnpj, u32)>,
 }
 
@@ -26,7 +26,7 @@ impl CnpjDirectory {
         Self { entries }
     }
 
-    /// The positions of the companies with this number, preferred first.
+    /// The positions of the companies with this CNPJ, preferred first.
     pub(super) fn bearers(&self, cnpj: &Cnpj) -> impl Iterator<Item = u32> {
         let start = self.entries.partition_point(|(other, _)| other < cnpj);
         self.entries[start..]
@@ -35,8 +35,8 @@ impl CnpjDirectory {
             .map(|(_, position)| *position)
     }
 
-    /// What a text finds that is a number or the first digits of one. The bearers of a whole number come preferred
-    /// first, the others by position.
+    /// Finds companies by a CNPJ or its first digits. Holders of a whole CNPJ come preferred first, the others by
+    /// position.
     pub(super) fn search(&self, text: &str) -> Vec<u32> {
         if let Ok(cnpj) = Cnpj::parse(text) {
             return self.bearers(&cnpj).collect();
@@ -53,7 +53,7 @@ impl CnpjDirectory {
     }
 }
 
-/// The digits of a text that has nothing but digits and a CNPJ's punctuation.
+/// The digits of a text that consists only of digits and a CNPJ's punctuation.
 fn digits_of_prefix(text: &str) -> Option<String> {
     let plain = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '/' | '-' | ' '));
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();

@@ -1,4 +1,4 @@
-//! The filters of the company list. Every combination has its posting list, so none is found by scanning.
+//! The filters of the company list. Every combination has its posting list, so none needs a scan.
 
 use hashbrown::HashMap;
 use lastro_model::{Company, Standing};
@@ -6,7 +6,7 @@ use lastro_model::{Company, Standing};
 use crate::fold::fold_label;
 use crate::postings::Postings;
 
-/// Which companies to list. Members that are `None` let everything through.
+/// A filter of the company list. Fields that are `None` match everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompanyFilter<'a> {
     /// As published, ignoring case, accents and space; or `active`, `cancelled`, `suspended`.
@@ -29,7 +29,7 @@ struct FilterKey {
 
 #[derive(Default)]
 pub(super) struct Filters {
-    /// Folded labels, numbered.
+    /// Numbers of the folded labels.
     statuses: HashMap<String, u32>,
     sectors: HashMap<String, u32>,
     lists: Postings<FilterKey>,
@@ -53,7 +53,7 @@ impl Filters {
         Self { statuses, sectors, lists }
     }
 
-    /// The positions that pass, or `None` if the filter asks for nothing.
+    /// The positions that match, or `None` if the filter is empty.
     pub(super) fn find(&self, filter: &CompanyFilter<'_>) -> Option<&[u32]> {
         let status = filter.status.map(|label| match Standing::from_word(label) {
             Some(standing) => Some(StatusKey::Standing(standing)),
@@ -70,7 +70,7 @@ impl Filters {
     }
 }
 
-/// Every combination under which a company is found.
+/// Every filter combination that matches a company.
 fn keys(published: Option<u32>, standing: Standing, sector: Option<u32>) -> Vec<FilterKey> {
     let statuses = [None, published.map(StatusKey::Published), Some(StatusKey::Standing(standing))];
     let sectors = if sector.is_some() { &[None, sector][..] } else { &[None][..] };

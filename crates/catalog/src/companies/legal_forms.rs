@@ -1,9 +1,9 @@
-//! What names of companies say beside the name: legal forms, the state of a company, what kind of company it is.
+//! Words in company names beside the name itself: legal forms, the state of a company, the kind of company.
 
-/// Words that say how a company is organised, wherever they stand.
+/// Legal forms, ignored anywhere in a name.
 const FORMS: [&str; 8] = ["cia", "companhia", "eireli", "holding", "holdings", "ltda", "sa", "spe"];
 
-/// What is added to the name of a company in trouble, or taken off by its bankruptcy. Longer ones come first.
+/// Phrases added to the name of a company in trouble, or dropped from it by bankruptcy. Longer ones come first.
 const STATES: [&[&str]; 15] = [
     &["em", "recuperacao", "extrajudicial"],
     &["em", "recuperacao", "judicial"],
@@ -22,10 +22,10 @@ const STATES: [&[&str]; 15] = [
     &["falida"],
 ];
 
-/// Words in front of a name that say what kind of company it is. Nobody who asks for Aurora is surprised by Banco Aurora.
+/// Words before a name that state the kind of company. A search for Aurora may return Banco Aurora.
 const KINDS: [&str; 3] = ["banco", "bco", "grupo"];
 
-/// The places of the words that are the name itself.
+/// The indexes of the words that form the name itself.
 pub(super) fn places_of_name(words: &[String]) -> Vec<usize> {
     let mut places = Vec::with_capacity(words.len());
     let mut at = 0;
@@ -43,7 +43,7 @@ pub(super) fn places_of_name(words: &[String]) -> Vec<usize> {
     places
 }
 
-/// How many words at the start are a state. The registry cuts long names, so that the last word may be cut too.
+/// The number of leading words that form a state. The registry truncates long names, so the last word may be cut.
 fn state_at(words: &[String]) -> Option<usize> {
     let is_state = |state: &&&[&str]| {
         let there = words.get(..state.len());
@@ -58,7 +58,7 @@ fn state_at(words: &[String]) -> Option<usize> {
     STATES.iter().find(is_state).map(|state| state.len())
 }
 
-/// The words without a legal form or a state at their end that has only been begun.
+/// The words without an incompletely typed legal form or state at their end.
 pub(super) fn without_begun(words: &[String]) -> Option<&[String]> {
     let is_begun = |begun: &[String], whole: &[&str]| {
         let Some((last, others)) = begun.split_last() else { return false };
@@ -75,7 +75,7 @@ pub(super) fn without_begun(words: &[String]) -> Option<&[String]> {
         .find_map(|(others, begun)| STATES.iter().any(|state| is_begun(begun, state)).then_some(others))
 }
 
-/// How many words at the start only say what kind of company it is, or how it is organised.
+/// The number of leading words that only state the kind of company or its legal form.
 pub(super) fn leading_kinds(words: &[String]) -> usize {
     let is_kind = |word: &&String| KINDS.contains(&word.as_str()) || FORMS.contains(&word.as_str());
     words.iter().take_while(is_kind).count()
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_only_been_begun_is_left_out() {
+    fn incomplete_forms_and_states_are_dropped() {
         let rest = |text: &str| without_begun(&analyzed(text)).map(|words| words.join(" "));
         for text in [
             "aurora c",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_in_front_are_kinds() {
+    fn only_leading_words_are_kinds() {
         assert_eq!(leading_kinds(&analyzed("Banco Aurora")), 1);
         assert_eq!(leading_kinds(&analyzed("Aurora Banco")), 0);
     }

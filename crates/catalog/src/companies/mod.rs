@@ -1,7 +1,7 @@
-//! Companies: by name, with posting lists for the filters, look-up by registry code, CNPJ and ticker, an index for search.
+//! Companies by name: posting lists for the filters, lookup by registry code, CNPJ and ticker, a search index.
 //!
-//! A position is a company's place in the order of the answer: by name, then by registry code. There are a few
-//! thousand, so each record is kept whole beside its JSON.
+//! A position is a company's index in the listing order: by name, then by registry code. There are a few thousand
+//! companies, so each record is kept whole beside its JSON.
 
 mod cnpjs;
 mod filter;
@@ -33,12 +33,12 @@ use tickers::TickerDirectory;
 
 pub use filter::CompanyFilter;
 
-/// So many of the first words of a text are searched for names.
+/// Number of leading words of a text that are searched for names.
 const MOST_WORDS: usize = 16;
-/// A name stands for so many of the companies that bear it.
+/// Maximum number of companies that one name stands for.
 const MOST_BEARERS: usize = 16;
 
-/// What companies' securities are traded under, on its way into the catalog.
+/// Tickers of companies' securities, as input to the catalog.
 #[derive(Debug, Clone, Default)]
 pub struct Tickers {
     stamp: Stamp,
@@ -46,8 +46,8 @@ pub struct Tickers {
 }
 
 impl Tickers {
-    /// Leaves out what had ended by the day on which this state was published. By the day of a request, or of the building,
-    /// replicas would answer differently under one and the same stamp.
+    /// Drops securities whose trading had ended by the day this state was published. Using the day of the request or
+    /// of the build would make replicas respond differently under the same stamp.
     pub fn published(stamp: Stamp, on: Day, mut securities: Vec<TradedSecurity>) -> Self {
         securities.retain(|security| !security.has_ended(on));
         Self { stamp, securities }
@@ -66,21 +66,21 @@ pub struct Companies {
     index: TextIndex,
     ranking: Ranking,
     names: NameDirectory,
-    /// No other registry has it.
+    /// Unique to this registry.
     number: u64,
 }
 
-/// The number of the next registry; an empty one has none.
+/// The number of the next registry. An empty registry has none.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Companies {
-    /// Without tickers.
+    /// Builds the part without tickers.
     pub fn build(companies: Vec<Company>) -> Result<Self, BuildError> {
         Self::with_tickers(companies, &Tickers::default())
     }
 
-    /// Where a registry code occurs twice, the later of the input wins. Tickers of companies that are not registered are
-    /// left out.
+    /// Builds the part. If a registry code occurs twice, the later input wins. Tickers of unregistered companies are
+    /// dropped.
     pub fn with_tickers(companies: Vec<Company>, tickers: &Tickers) -> Result<Self, BuildError> {
         let by_id: BTreeMap<CompanyId, Company> =
             companies.into_iter().map(|company| (company.id, company)).collect();
@@ -117,34 +117,34 @@ impl Companies {
         self.positions.get(&id).copied()
     }
 
-    /// The company that bears this number; of several an active one, then the one registered last.
+    /// The company with this CNPJ. Of several, an active one is preferred, then the one registered last.
     pub fn by_cnpj(&self, cnpj: &Cnpj) -> Option<u32> {
         self.cnpjs.bearers(cnpj).next()
     }
 
-    /// All companies that bear this number, in the order in which [`Self::by_cnpj`] prefers them.
+    /// All companies with this CNPJ, in the order in which [`Self::by_cnpj`] prefers them.
     pub fn ids_of_cnpj(&self, cnpj: &Cnpj) -> impl Iterator<Item = CompanyId> {
         self.cnpjs.bearers(cnpj).map(|position| self.company(position).id)
     }
 
-    /// The company whose security is traded under this.
+    /// The company whose security has this ticker.
     pub fn by_ticker(&self, ticker: Ticker) -> Option<u32> {
         self.tickers.bearer(ticker)
     }
 
-    /// What the securities of a company are traded under.
+    /// The tickers of a company's securities.
     pub fn tickers_of(&self, id: CompanyId) -> impl Iterator<Item = Ticker> + Clone {
         let position = self.position(id).unwrap_or(u32::MAX);
         self.tickers.of_position(position)
     }
 
-    /// Which state of the tickers is shown with the companies.
+    /// The stamp of the tickers shown with the companies.
     pub fn tickers_stamp(&self) -> Stamp {
         self.tickers_stamp
     }
 
     /// # Panics
-    /// As every method that takes a position: if this catalog part did not give it out.
+    /// Like every method that takes a position: if this part did not return that position.
     pub fn company(&self, position: u32) -> &Company {
         &self.companies[position as usize]
     }
@@ -161,7 +161,7 @@ impl Companies {
         }
     }
 
-    /// The companies that words name: by their CNPJ, a ticker, or their name or trading name, legal forms aside.
+    /// The companies that the words name: by CNPJ, ticker, name or trading name, ignoring legal forms.
     fn named(&self, words: &[String]) -> Vec<u32> {
         let by_number = |word: &str| -> Vec<u32> {
             Cnpj::parse(word).map(|cnpj| self.cnpjs.bearers(&cnpj).collect()).unwrap_or_default()
@@ -174,7 +174,7 @@ impl Companies {
         if by_sign.is_empty() { self.names.called(words, MOST_BEARERS).to_vec() } else { by_sign }
     }
 
-    /// Whether some company has a word, in some form or as a prefix.
+    /// Whether a company has this word, in any form or as a prefix.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.index.knows(word)
     }
@@ -185,7 +185,7 @@ impl Names for Companies {
         self.number
     }
 
-    /// Of several names that begin with a word it is the longest.
+    /// Takes the longest of several names that begin with the same word.
     fn named_in(&self, words: &[String]) -> Vec<NamedWords> {
         let words = &words[..words.len().min(MOST_WORDS)];
         let (mut found, mut start) = (Vec::new(), 0);
@@ -241,13 +241,13 @@ impl Searchable for Companies {
     }
 }
 
-/// Companies are found by name, trading name, sector, registry code and tickers, beside the CNPJ.
+/// Builds the index over name, trading name, sector, registry code and tickers. CNPJs are searched separately.
 fn index<'a>(
     companies: impl Iterator<Item = (&'a Company, impl Iterator<Item = Ticker>)>,
 ) -> Result<TextIndex, BuildError> {
     let mut index = IndexBuilder::default();
     for (company, tickers) in companies {
-        // Each by itself, so that one counts as much as the other.
+        // Each ticker is a title of its own, so all count the same.
         let tickers: Vec<Title> = tickers.map(|ticker| index.title(&ticker.to_string())).collect();
         let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
         let [trading_name, sector] = [&company.trading_name, &company.sector]

@@ -1,4 +1,4 @@
-//! Who is called so: companies by their names and trading names, legal forms aside.
+//! Companies by name and trading name, ignoring legal forms.
 
 use hashbrown::HashMap;
 use lastro_model::{Company, Standing};
@@ -8,14 +8,14 @@ use crate::search::{analyzed, is_stop_word, meaning};
 
 #[derive(Default)]
 pub(super) struct NameDirectory {
-    /// Those with the same name, active ones first.
+    /// Companies with the same name, active ones first.
     by_name: HashMap<String, Vec<u32>>,
-    /// All that are written so, spaces aside.
+    /// Companies whose names have the same letters, ignoring spaces.
     by_letters: HashMap<String, Vec<u32>>,
 }
 
 impl NameDirectory {
-    /// Of companies, by position.
+    /// Builds the directory. The index in `companies` is the position.
     pub(super) fn of(companies: &[Company]) -> Self {
         let mut directory = Self::default();
         let mut positions: Vec<u32> = (0..companies.len() as u32).collect();
@@ -39,19 +39,19 @@ impl NameDirectory {
         }
     }
 
-    /// The companies whose name this is, so many at most.
+    /// The companies with this name, at most `most`.
     pub(super) fn called(&self, words: &[String], most: usize) -> &[u32] {
         let same = key(words).and_then(|key| self.by_name.get(&key)).map_or(&[][..], Vec::as_slice);
         &same[..same.len().min(most)]
     }
 
-    /// The companies whose names are written so, however they are divided into words.
+    /// The companies whose names have these letters, however they are split into words.
     pub(super) fn written(&self, words: &[String]) -> &[u32] {
         self.by_letters.get(&letters(words)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What forms of the same name have in common, if it tells something.
+/// The key shared by all forms of a name, or `None` if it has only stop words.
 fn key(words: &[String]) -> Option<String> {
     let places = places_of_name(words);
     let tells = places.iter().any(|place| !is_stop_word(&words[*place]));
@@ -59,7 +59,7 @@ fn key(words: &[String]) -> Option<String> {
     tells.then(|| keys.collect::<Vec<_>>().join(" "))
 }
 
-/// The letters of a name.
+/// The letters of the words that are not legal forms.
 pub(super) fn letters(words: &[String]) -> String {
     places_of_name(words).into_iter().map(|place| words[place].as_str()).collect()
 }

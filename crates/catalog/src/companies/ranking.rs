@@ -1,4 +1,4 @@
-//! The order in which companies are found, stated once: [`Rank`].
+//! The order of companies in search results, defined once in [`Rank`].
 
 use std::cmp::Reverse;
 
@@ -9,19 +9,19 @@ use super::names::letters;
 use super::tickers::TickerDirectory;
 use crate::search::{analyzed, is_stop_word, meaning};
 
-/// The least is found first; what is equal in all of it goes by the name, then by the id.
+/// The sort key of a company; the lowest comes first. Ties are ordered by name, then by id.
 pub(super) type Rank = (
-    /* a registry code or ticker that is the query */ Reverse<bool>,
-    /* a name that is the query, legal forms and spaces aside */ Reverse<bool>,
+    /* the query is its registry code or ticker */ Reverse<bool>,
+    /* the query is a name, ignoring legal forms and spaces */ Reverse<bool>,
     /* active, suspended, cancelled */ Standing,
-    /* where names have it */ Place,
+    /* kind of match in the names */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
-    /* with the legal forms that were asked for */ Reverse<bool>,
-    /* letters of the name, legal forms aside */ usize,
-    /* letters of all of it */ usize,
+    /* has the legal forms of the query */ Reverse<bool>,
+    /* letters of the name, without legal forms */ usize,
+    /* letters of the whole name */ usize,
 );
 
-/// Whether a name is the query, or begins with it.
+/// Whether a name equals the query or begins with it.
 pub(super) fn is_named((_, Reverse(is_name), _, place, ..): &Rank) -> bool {
     *is_name || *place <= Place::Beginning
 }
@@ -34,18 +34,18 @@ pub(super) fn is_name((_, Reverse(is_name), ..): &Rank) -> bool {
     *is_name
 }
 
-/// Where the best name of a company has the query.
+/// The kind of match between the query and a company's best name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// A part of it is that, between dashes: many names end in what everybody calls the company.
+    /// Equals a part between dashes: many names end in the one commonly used for the company.
     Part,
-    /// At its beginning, what kind of company it is aside.
+    /// At the beginning, ignoring the kind of company.
     Beginning,
     /// As a phrase.
     Phrase,
-    /// All words somewhere.
+    /// All words, anywhere.
     Words,
-    /// Not all of it: in the sector, or as an abbreviation.
+    /// Not all words are in names: some match the sector or an abbreviation.
     Elsewhere,
 }
 
@@ -55,20 +55,20 @@ struct Names {
     id: CompanyId,
     /// The name and the trading name.
     whole: Vec<Words>,
-    /// What dashes divide them into.
+    /// Their parts, split at dashes.
     parts: Vec<Words>,
-    /// Letters of the name without and with legal forms.
+    /// Letters of the name, without and with legal forms.
     lengths: (usize, usize),
 }
 
 /// A text as words.
 struct Words {
-    /// Folded, and as keys that all forms of a word share.
+    /// Folded words. `keys` has the key that all forms of each word share.
     folded: Vec<String>,
     keys: Vec<String>,
-    /// The places of words that are no legal form.
+    /// Indexes of the words that are not legal forms.
     name: Vec<usize>,
-    /// All letters of these.
+    /// The letters of these words.
     letters: String,
 }
 
@@ -82,7 +82,7 @@ impl Words {
         }
     }
 
-    /// The keys of the name itself.
+    /// The keys of the words that are not legal forms.
     fn name_keys(&self) -> impl Iterator<Item = &str> {
         self.name.iter().map(|place| self.keys[*place].as_str())
     }
@@ -98,20 +98,20 @@ pub(super) struct Ranking {
     companies: Vec<Names>,
 }
 
-/// A query as companies are compared with it: its name, legal forms aside.
+/// A query in the form compared with companies: its name, ignoring legal forms.
 pub(super) struct Wanted {
     words: Words,
-    /// Whether the last word may go on.
+    /// Whether the last word may be incomplete.
     is_open: bool,
-    /// What is no part of the name.
+    /// Keys of the words that are not part of the name.
     legal_forms: Vec<String>,
     id: Option<CompanyId>,
-    /// The companies that a ticker names.
+    /// The companies that the query names by ticker.
     named: Vec<u32>,
 }
 
 impl Wanted {
-    /// Of words the last of which may go on, if it is open.
+    /// Prepares a query from its words. With `is_open` the last word may be incomplete.
     pub(super) fn new(searched: &[String], is_open: bool, q: &str, tickers: &TickerDirectory) -> Self {
         let places = required(searched);
         let others = (0..searched.len()).filter(|place| !places.contains(place));
@@ -125,7 +125,7 @@ impl Wanted {
     }
 }
 
-/// The places of the words that companies must have: those of a name. Whoever asks for `Companhia Aurora` means Aurora S.A. too.
+/// Indexes of the words that companies must have: those of the name. `Companhia Aurora` also means Aurora S.A.
 pub(super) fn required(words: &[String]) -> Vec<usize> {
     let places = places_of_name(words);
     if places.iter().any(|place| !is_stop_word(&words[*place])) { places } else { (0..words.len()).collect() }
@@ -136,7 +136,7 @@ impl Ranking {
         Self { companies: companies.iter().map(Names::of).collect() }
     }
 
-    /// Positions in the order of their ranks, with these.
+    /// The positions sorted by rank, with their ranks.
     pub(super) fn ordered(&self, positions: &[u32], wanted: &Wanted) -> Vec<(Rank, u32)> {
         let mut ranked: Vec<(Rank, u32)> =
             positions.iter().map(|position| (self.rank(*position, wanted), *position)).collect();
@@ -186,7 +186,7 @@ impl Names {
         keys.iter().all(|key| self.texts().any(|text| text.keys.contains(key)))
     }
 
-    /// The best place, and whether the last word itself stands there.
+    /// The best match, and whether it has the last word itself rather than a longer one.
     fn place(&self, wanted: &Wanted) -> (Place, Reverse<bool>) {
         if is_one(&self.parts, &wanted.words) {
             return (Place::Part, Reverse(true));
@@ -195,7 +195,7 @@ impl Names {
         in_one.or_else(|| self.scattered(wanted)).unwrap_or((Place::Elsewhere, Reverse(false)))
     }
 
-    /// Small words need not be there, but for the last one that was typed.
+    /// Matches words anywhere in the names. Stop words are optional, except the last word typed.
     fn scattered(&self, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
         let (last, others) = wanted.words.keys.split_last()?;
         let has = |key: &String| self.texts().any(|text| text.keys.contains(key));
@@ -207,14 +207,14 @@ impl Names {
 }
 
 impl Wanted {
-    /// Whether the last word begins one of these.
+    /// Whether the last word is a prefix of one of these words.
     fn begins<'a>(&self, mut words: impl Iterator<Item = &'a String>) -> bool {
         let last = self.words.folded.last().filter(|_| self.is_open);
         last.is_some_and(|last| words.any(|word| word.starts_with(last.as_str())))
     }
 }
 
-/// The parts of a name that dashes divide, if there are several.
+/// The parts of a name between dashes, if there are several.
 fn parts(name: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -235,7 +235,7 @@ fn is_one(names: &[Words], wanted: &Words) -> bool {
     names.iter().any(|name| is_same_name(name, wanted))
 }
 
-/// Whether a text is the query, legal forms and spaces aside.
+/// Whether a text equals the query, ignoring legal forms and spaces.
 fn is_same_name(text: &Words, wanted: &Words) -> bool {
     if wanted.name.is_empty() || text.name.is_empty() {
         return text.keys == wanted.keys;
@@ -243,14 +243,14 @@ fn is_same_name(text: &Words, wanted: &Words) -> bool {
     text.letters == wanted.letters || text.name_keys().eq(wanted.name_keys())
 }
 
-/// Where a text has the query as a phrase, and whether it has the last word itself.
+/// The place of the query as a phrase in a text, and whether the text has the last word itself.
 fn place_in(text: &Words, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
     let phrase = Phrase { wanted, text };
     let leading = leading_kinds(&text.folded);
     let every: Vec<usize> = (0..text.keys.len()).collect();
     let in_all =
         (0..every.len()).filter_map(|start| phrase.at(&every[start..], start == 0 || start == leading));
-    // Legal forms inside a name do not divide it.
+    // Legal forms inside a name do not interrupt a phrase.
     let in_name = (0..text.name.len()).filter_map(|start| phrase.at(&text.name[start..], start == 0));
     in_all.chain(in_name).min()
 }
@@ -261,7 +261,7 @@ struct Phrase<'a> {
 }
 
 impl Phrase<'_> {
-    /// Whether the words at these places start with the query.
+    /// Whether the words at these indexes start with the query.
     fn at(&self, places: &[usize], is_beginning: bool) -> Option<(Place, Reverse<bool>)> {
         let (last, others) = self.wanted.words.keys.split_last()?;
         let there = places.get(..=others.len())?;

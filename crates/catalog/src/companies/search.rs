@@ -1,4 +1,4 @@
-//! Which companies a text finds: as it was typed, then as it may have been meant.
+//! Company search: by the text as typed, then by what may have been meant.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,23 +11,23 @@ use super::ranking::{self, Rank, Wanted, standing_of};
 use crate::page::{Listing, Page, Rows};
 use crate::search::{Found, LastWord, Reading, Spelling, analyzed, is_stop_word};
 
-/// Where no company has all words, so many of the rarest tell whom was meant.
+/// Number of rarest words that order the results when no company has all words.
 const MOST_TELLING: usize = 6;
 
-/// Where no spelling of a query is had, so many of them are tried in other ways.
+/// Number of spellings retried in other ways when none of them matches.
 const MOST_LIKELY: usize = 6;
 
-/// What was typed.
+/// The text as typed.
 struct Typed<'a> {
     q: &'a str,
     words: Vec<String>,
     last: LastWord<'a>,
-    /// Whether a word is known elsewhere, so that it is not mistyped.
+    /// Whether a word occurs elsewhere, so that it is not treated as mistyped.
     is_known: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'a> Typed<'a> {
-    /// The text as it was read.
+    /// The text according to a reading.
     fn text<'r>(&self, reading: &'r Reading) -> &'r str
     where
         'a: 'r,
@@ -36,29 +36,29 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// The companies that one reading of a text finds, in their order.
+/// The companies that one reading of a text finds, ranked.
 struct Read {
     best: Rank,
-    /// The best of all: a name that is the query comes first, be it of a company that is gone.
+    /// The best standing of all rows. The first row may be cancelled if its name equals the query.
     standing: Standing,
     rows: Vec<u32>,
     reading: Reading,
 }
 
 impl Companies {
-    /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`Rank`]; by CNPJ, if the
-    /// text has one or starts one.
+    /// Finds companies by name, trading name, sector, registry code and ticker, in the order of [`Rank`]; by CNPJ if
+    /// the text contains one or begins one.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
         self.search_beside(q, page, &|_| false)
     }
 
-    /// The same where something else is searched too: a word that is known there is not mistyped.
+    /// Like [`Self::search`], but words that `is_known` accepts are not treated as mistyped.
     pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
         let typed = Typed { q, words: analyzed(q), last: LastWord::of(q), is_known };
         if let Some((bearers, reading)) = self.bearers(&typed) {
             return found(&bearers, reading, page);
         }
-        // Of several words that one may have meant, those that find the best company, an active one if there is any.
+        // Takes the reading that finds the best company, preferably an active one.
         let readings = self.readings(&typed).into_iter();
         match readings.min_by_key(|read| (read.standing, read.best)) {
             Some(read) => found(&read.rows, read.reading, page),
@@ -66,7 +66,7 @@ impl Companies {
         }
     }
 
-    /// What was typed, if some company has all of it; else what may have been meant; else the companies that have the most.
+    /// The text as typed if some company has all words; else corrections; else the companies with the most words.
     fn readings(&self, typed: &Typed<'_>) -> Vec<Read> {
         let spellings = self.index.spellings(&typed.words, typed.is_known);
         let mut found: Vec<Read> =
@@ -90,8 +90,8 @@ impl Companies {
         found
     }
 
-    /// Adds readings with other spaces. These change no letter, but joining takes words that companies have, and dividing makes
-    /// short words of a long one: they count where a name is that, divided ones also where there is nothing else.
+    /// Adds readings with other spacing but the same letters. Joining removes words that companies have, and splitting
+    /// makes short words, so they count only if a name matches; split ones also if nothing else was found.
     fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
         let read = |spelling: &Spelling| self.read(typed, spelling);
         let joined = self.index.joined(&typed.words, spellings, &typed.last);
@@ -103,7 +103,7 @@ impl Companies {
         found.extend(respaced);
     }
 
-    /// The companies that have all words of a name; beside these, whose name it is with other spaces.
+    /// The companies that have all words of a name, and those whose name equals it with other spacing.
     fn read(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
         let is_open = spelling.is_open(&typed.last);
         let mut rows = self.with_all(&spelling.words, is_open);
@@ -115,7 +115,7 @@ impl Companies {
         self.ranked(typed, &spelling.words, is_open, rows, spelling.reading(&typed.last))
     }
 
-    /// The same where the legal form need not be typed to its end, for it need not be there at all.
+    /// Like [`Self::read`], but ignores an incomplete legal form at the end, since legal forms are optional.
     fn read_without_begun(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
         let words = without_begun(&spelling.words)
             .filter(|words| spelling.is_open(&typed.last) && !words.is_empty())?;
@@ -124,8 +124,8 @@ impl Companies {
         if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, reading) }
     }
 
-    /// The companies that have the most words, and how many that are: active ones before others, then those with the rarest
-    /// words. A company is compared with what it has of the query.
+    /// The companies that have the most words, and the number of these words. Active ones come first, then those
+    /// with the rarest words. A company is ranked by the words of the query that it has.
     fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<(usize, Read)> {
         let (words, is_open) = required(&spelling.words, spelling.is_open(&typed.last));
         let mut by_word = self.rows_by_word(&words, is_open);
@@ -153,7 +153,7 @@ impl Companies {
         Some((words_had, Read { best, standing, rows, reading }))
     }
 
-    /// The places of the words that companies have, the rarest first, with these.
+    /// The indexes of the words that companies have, rarest first, with the rows of each.
     fn rows_by_word(&self, words: &[String], is_open: bool) -> Vec<(usize, Vec<u32>)> {
         let rows = |place: usize| self.index.all(&words[place..=place], is_open && place + 1 == words.len());
         let mut by_word: Vec<(usize, Vec<u32>)> =
@@ -168,7 +168,7 @@ impl Companies {
         self.index.all(&words, is_open)
     }
 
-    /// Rows in their order, and what the text names by a ticker.
+    /// Ranks the rows together with the companies that the text names by ticker.
     fn ranked(
         &self,
         typed: &Typed<'_>,
@@ -187,7 +187,7 @@ impl Companies {
         Some(Read { best, standing, rows: ranked.into_iter().map(|(_, row)| row).collect(), reading })
     }
 
-    /// The companies whose number the text is, starts or has among its words; of several those that have the other words too.
+    /// The companies whose CNPJ the text is, begins or contains; those that have the other words too, if any do.
     fn bearers(&self, typed: &Typed<'_>) -> Option<(Vec<u32>, Reading)> {
         let bearers = self.cnpjs.search(typed.q);
         if !bearers.is_empty() {
@@ -206,7 +206,7 @@ impl Companies {
         (!found.is_empty()).then_some((found, reading))
     }
 
-    /// The companies that have all of these words, ascending; `None` where nothing is asked of them.
+    /// The companies that have all of these words, ascending; `None` if the words restrict nothing.
     fn with_others(&self, words: &[String], is_open: bool) -> Option<Vec<u32>> {
         let tells = |words: &[String]| {
             let name = places_of_name(words);
@@ -224,19 +224,19 @@ impl Companies {
     }
 }
 
-/// The words that companies must have, and whether the last of them may go on.
+/// The words that companies must have, and whether the last of them may be incomplete.
 fn required(words: &[String], is_open: bool) -> (Vec<String>, bool) {
     some_of(words, is_open, ranking::required(words))
 }
 
-/// The words at these places, and whether the last of them may go on.
+/// The words at these indexes, and whether the last of them may be incomplete.
 fn some_of(words: &[String], is_open: bool, mut places: Vec<usize>) -> (Vec<String>, bool) {
     places.sort_unstable();
     let has_last = places.last().is_some_and(|last| last + 1 == words.len());
     (places.into_iter().map(|place| words[place].clone()).collect(), is_open && has_last)
 }
 
-/// A page of rows that were found, in their order.
+/// One page of the ranked rows.
 fn found(rows: &[u32], reading: Reading, page: Page) -> Found<'static> {
     let listing = Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) };
     Found { listing, reading }

@@ -1,19 +1,19 @@
-//! Which company's securities are traded under which ticker.
+//! Tickers and the companies whose securities have them.
 
 use hashbrown::HashMap;
 use lastro_model::{CompanyId, Day, Ticker, TradedSecurity};
 
 #[derive(Default)]
 pub(super) struct TickerDirectory {
-    /// Sorted by ticker, each of which one company bears.
+    /// Sorted by ticker. Each ticker has one holder.
     bearers: Vec<(Ticker, u32)>,
-    /// The same by company.
+    /// The same entries, sorted by company.
     of_company: Vec<(u32, Ticker)>,
 }
 
 impl TickerDirectory {
-    /// A ticker that passed from one company to another is the newest one's: by the day of reference of its form, then by the
-    /// day on which trading began.
+    /// Builds the directory. A ticker that passed between companies belongs to the newest holder: by reference day
+    /// of its form, then by first day of trading.
     pub(super) fn of(securities: &[TradedSecurity], positions: &HashMap<CompanyId, u32>) -> Self {
         let mut newest: HashMap<Ticker, (&TradedSecurity, u32)> = HashMap::new();
         for security in securities {
@@ -37,14 +37,14 @@ impl TickerDirectory {
         self.bearers.get(place).map(|(_, position)| *position)
     }
 
-    /// The tickers of a company, by their number.
+    /// The tickers of a company, sorted by number.
     pub(super) fn of_position(&self, position: u32) -> impl Iterator<Item = Ticker> + Clone {
         let start = self.of_company.partition_point(|(other, _)| *other < position);
         let rest = self.of_company.get(start..).unwrap_or_default();
         rest.iter().take_while(move |(other, _)| *other == position).map(|(_, ticker)| *ticker)
     }
 
-    /// The companies that a text names by a ticker, or by the four characters that all its tickers begin with.
+    /// The companies that a text names by a ticker, or by the four characters that a company's tickers begin with.
     pub(super) fn search(&self, text: &str) -> Vec<u32> {
         if let Ok(ticker) = Ticker::parse(text) {
             return self.bearer(ticker).into_iter().collect();

@@ -1,4 +1,4 @@
-//! From a stream of filings to the finished part.
+//! Builds the filings part from a stream of filings.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::BuildError;
 use crate::json::text_of;
 use crate::search::{Field, IndexBuilder, TextIndex, Title};
 
-/// Takes filings one by one, in any order, and keeps each only in its compact form.
+/// Receives filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
 pub struct FilingsBuilder {
     columns: Columns,
@@ -26,12 +26,12 @@ impl FilingsBuilder {
         Self::default()
     }
 
-    /// Expects about so many filings.
+    /// Reserves memory for about this many filings.
     pub fn with_capacity(filings: usize) -> Self {
         Self { ids: IdTable::with_capacity(filings), ..Self::default() }
     }
 
-    /// A filing with the id of an earlier one takes its place.
+    /// Adds a filing. It replaces an earlier one with the same id.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the record ends here: its compact form takes its place"
@@ -42,7 +42,7 @@ impl FilingsBuilder {
         }
     }
 
-    /// Sorts, indexes and links what was pushed. The first fault of any push comes out here.
+    /// Sorts, indexes and links the filings. Returns the first error of any push.
     pub fn finish(mut self) -> Result<Filings, BuildError> {
         if let Some(failed) = self.failed {
             return Err(failed);
@@ -78,7 +78,7 @@ impl fmt::Debug for FilingsBuilder {
     }
 }
 
-/// The new place of each row, from the row that stands at each place.
+/// The new index of each row, given the row at each new index.
 fn inverted(order: &[u32]) -> Vec<u32> {
     let mut moved = vec![0; order.len()];
     for (position, row) in (0..).zip(order) {
@@ -87,7 +87,7 @@ fn inverted(order: &[u32]) -> Vec<u32> {
     moved
 }
 
-/// Filings are found by company name, category, kind, description and registry code. What repeats is analyzed once.
+/// Indexes company name, category, kind, description and registry code. Repeated texts are analyzed once.
 fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
     let mut index = IndexBuilder::default();
     let names: Vec<Title> = columns.company_names.texts().map(|text| index.title(text)).collect();
@@ -110,7 +110,7 @@ fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
     index.finish()
 }
 
-/// A description that only repeats the category or the kind says nothing of its own.
+/// The description, unless it only repeats the category or the kind.
 fn own_description<'a>(columns: &Columns, row: u32, description: &'a str) -> &'a str {
     let category = columns.categories.text(columns.category(row));
     let kind = columns.kind(row).map(|kind| columns.kinds.text(kind));

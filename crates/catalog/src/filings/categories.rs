@@ -12,14 +12,14 @@ pub(super) struct Categories {
     by_fold: HashMap<String, u32>,
     /// The category of each label.
     of_label: Vec<u32>,
-    /// Of each category that rows have, the label of the first of them; in alphabetical order.
+    /// For each category with rows, the label of its first row; in alphabetical order.
     shown: Vec<u32>,
-    /// Of the labels shown.
+    /// Index of the labels shown.
     index: TextIndex,
 }
 
 impl Categories {
-    /// The categories of other labels, of which each row has one. What is the same category keeps its number.
+    /// The categories of new labels; `rows` has the label of each row. Existing categories keep their numbers.
     pub(super) fn with(&self, labels: &Interner, rows: &[u32]) -> Result<Self, BuildError> {
         let mut categories = Self { by_fold: self.by_fold.clone(), ..Self::default() };
         for text in labels.texts() {
@@ -49,8 +49,8 @@ impl Categories {
         self.shown.iter().copied()
     }
 
-    /// The labels that begin with a text, and the others that have all its words. Mistyped words are mended; those that are
-    /// known elsewhere are taken for what they are.
+    /// The labels that begin with a text, then the others that have all its words. Mistyped words are corrected,
+    /// except words known elsewhere.
     pub(super) fn typed<'l>(
         &self,
         labels: &'l Interner,
@@ -65,7 +65,7 @@ impl Categories {
     }
 }
 
-/// Whether a text begins with these words, with the last of them as far as it goes.
+/// Whether a text begins with these words, the last of which may be a prefix.
 fn begins(text: &[String], words: &[String]) -> bool {
     let same = text.iter().zip(words).take_while(|(one, other)| is_form(one, other)).count();
     match &words[same..] {

@@ -1,4 +1,4 @@
-//! The rows of the filings, one array a field. Texts that repeat are numbers of interned ones.
+//! The rows of the filings, one array per field. Repeated texts are stored as numbers of interned texts.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use super::url_templates::{Link, Links, OwnNumbers};
 use crate::BuildError;
 use crate::json::text_of;
 
-/// No day has this number.
+/// Marks a missing day. No day has this number.
 const NO_DAY: i32 = i32::MIN;
-/// No text has this number: rows are counted in 32 bits, and this many do not fit.
+/// Marks a missing text. Rows are counted in 32 bits, so no text can have this number.
 pub(super) const NO_TEXT: u32 = u32::MAX;
 
-/// The order of the answer: by day of delivery, then by id, both descending.
+/// The listing order: by day of delivery, then by id, both descending.
 pub(super) type SortKey = Reverse<(Day, FilingId)>;
 
 #[derive(Default)]
@@ -44,7 +44,6 @@ impl Columns {
         self.days.len()
     }
 
-    /// Appends a row.
     pub(super) fn push(&mut self, filing: &Filing) -> Result<(), BuildError> {
         let row = self.row(filing);
         self.descriptions.push(&filing.description)?;
@@ -61,7 +60,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Writes over a row that has the same id.
+    /// Overwrites a row that has the same id.
     pub(super) fn replace(&mut self, position: u32, filing: &Filing) -> Result<(), BuildError> {
         let at = position as usize;
         let row = self.row(filing);
@@ -94,7 +93,7 @@ impl Columns {
         }
     }
 
-    /// The rows in the order of the answer, or `None` if they lie so already.
+    /// The rows in listing order, or `None` if they are sorted already.
     pub(super) fn order(&self) -> Option<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         if order.is_sorted_by_key(|row| self.sort_key(*row)) {
@@ -108,7 +107,7 @@ impl Columns {
         Reverse((self.day(row), self.id(row)))
     }
 
-    /// Of rows in the order of the answer, the first that does not come before this key.
+    /// The first row, in listing order, that does not come before this key.
     pub(super) fn first_not_before(&self, key: SortKey) -> u32 {
         let (mut low, mut high) = (0, self.len() as u32);
         while low < high {
@@ -136,7 +135,7 @@ impl Columns {
         self.descriptions = self.descriptions.reordered(order.iter().copied());
     }
 
-    /// No more rows will come.
+    /// Ends adding rows and frees the memory that only adding needs.
     pub(super) fn seal(&mut self) {
         self.company_names.seal();
         self.categories.seal();
@@ -174,14 +173,14 @@ impl Columns {
         self.version[position as usize]
     }
 
-    /// Of consecutive positions those from one day to another, both included.
+    /// The part of consecutive positions between two days, both included.
     pub(super) fn between(&self, all: Range<u32>, from: Option<Day>, to: Option<Day>) -> Range<u32> {
         let days = &self.days[all.start as usize..all.end as usize];
         let found = days_between(days, |day| *day, from, to);
         all.start + found.start as u32..all.start + found.end as u32
     }
 
-    /// Of ascending positions those from one day to another, both included.
+    /// The part of ascending positions between two days, both included.
     pub(super) fn within<'a>(&self, list: &'a [u32], from: Option<Day>, to: Option<Day>) -> &'a [u32] {
         &list[days_between(list, |position| self.day(*position), from, to)]
     }
@@ -212,7 +211,7 @@ impl Columns {
         text_of(&url).into_owned()
     }
 
-    /// What may stand in a filing's own link.
+    /// The numbers that may occur in a filing's own link.
     pub(super) fn own(&self, position: u32) -> OwnNumbers {
         let protocol = match self.id(position) {
             FilingId::Protocol(number) => Some(number),
@@ -244,7 +243,7 @@ impl Columns {
     }
 }
 
-/// What a filing becomes in the columns, beside what is copied as it is.
+/// The column values of a filing that are not plain copies of its fields.
 struct Row {
     number: u64,
     hashed: bool,
@@ -261,7 +260,7 @@ fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
     *column = reordered;
 }
 
-/// In rows whose days descend, the range from one day to another, both included.
+/// The range between two days, both included, in rows whose days descend.
 fn days_between<T>(rows: &[T], day: impl Fn(&T) -> Day, from: Option<Day>, to: Option<Day>) -> Range<usize> {
     let start = to.map_or(0, |to| rows.partition_point(|row| day(row) > to));
     let end = from.map_or(rows.len(), |from| rows.partition_point(|row| day(row) >= from));

@@ -1,4 +1,4 @@
-//! From a filing's id to its row: five bytes a filing, for the table holds rows and the ids stand in their column.
+//! Lookup from a filing's id to its row: five bytes per filing, since the ids are stored only in their column.
 
 use std::hash::BuildHasher;
 
@@ -20,20 +20,20 @@ impl IdTable {
         self.rows.find(self.hasher.hash_one(id), |row| id_of(*row) == id).copied()
     }
 
-    /// Adds an id that the table does not have.
+    /// Adds an id that is not in the table.
     pub(super) fn insert(&mut self, id: FilingId, row: u32, id_of: impl Fn(u32) -> FilingId) {
         let Self { rows, hasher } = self;
         rows.insert_unique(hasher.hash_one(id), row, |row| hasher.hash_one(id_of(*row)));
     }
 
-    /// The table of so many rows.
+    /// Builds the table for this many rows.
     pub(super) fn of(rows: u32, id_of: impl Fn(u32) -> FilingId) -> Self {
         let mut table = Self::with_capacity(rows as usize);
         (0..rows).for_each(|row| table.insert(id_of(row), row, &id_of));
         table
     }
 
-    /// Rows have moved: row `r` is now row `moved[r]`.
+    /// Renumbers the rows: row `r` becomes row `moved[r]`.
     pub(super) fn renumber(&mut self, moved: &[u32]) {
         for row in self.rows.iter_mut() {
             *row = moved[*row as usize];

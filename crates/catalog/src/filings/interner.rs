@@ -1,4 +1,4 @@
-//! Texts that repeat: each is kept once, with its JSON, and rows refer to it by number.
+//! Interner for repeated texts: each is kept once, with its JSON, and rows refer to it by number.
 
 use std::io::{self, Read, Write};
 
@@ -44,14 +44,14 @@ impl Interner {
         snapshot.texts(self.texts())
     }
 
-    /// Sealed.
+    /// Restores a sealed interner.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let texts: Vec<Box<str>> = snapshot.texts()?.into_iter().map(Box::from).collect();
         let json = texts.iter().map(|text| string(text)).collect();
         Ok(Self { numbers: HashMap::new(), texts, json })
     }
 
-    /// Interns the texts of another that are in use, and tells what has become of its numbers.
+    /// Interns the texts of another interner that are in use, and returns the new number of each of its numbers.
     pub(super) fn take_over<'a>(&mut self, other: &Self, used: impl Iterator<Item = &'a u32>) -> Vec<u32> {
         let mut numbers = vec![None; other.texts.len()];
         for number in used {
@@ -59,11 +59,11 @@ impl Interner {
                 *unknown = Some(self.intern(other.text(*number)));
             }
         }
-        // Of those that are not in use nobody will ask.
+        // Numbers of unused texts are never read.
         numbers.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// No more texts will come.
+    /// Ends adding texts and frees the memory that only adding needs.
     pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();
     }

@@ -1,8 +1,8 @@
-//! Filings that changed, merged with those that did not.
+//! Merges changed filings with unchanged ones.
 //!
 //! Unchanged filings keep their order, so their columns and lists are copied in long runs. None of their texts is
-//! analyzed again, and the texts themselves are shared with the edition before. The merged part answers every request as
-//! one that was built from all filings would.
+//! analyzed again, and the texts themselves are shared with the previous edition. The merged part answers every
+//! request like one built from all filings.
 
 use lastro_model::Filing;
 
@@ -15,7 +15,7 @@ use crate::merge_plan::MergePlan;
 use crate::postings::Postings;
 
 impl Filings {
-    /// The same filings but for these, which are new or take the place of those with their ids.
+    /// Returns the same filings with `changed` added; these replace filings with the same ids.
     pub fn with_changes(&self, changed: &[Filing]) -> Result<Self, BuildError> {
         let mut fresh = FilingsBuilder::with_capacity(changed.len());
         changed.iter().for_each(|filing| fresh.push(filing.clone()));
@@ -36,7 +36,7 @@ impl Filings {
         Ok(Self { columns, ids, categories, lists, index })
     }
 
-    /// A filing with the id of a fresh one is removed; the fresh ones are inserted where their day and id belong.
+    /// Plans to remove filings with the id of a fresh one, and to insert the fresh ones by day and id.
     fn merge_plan(&self, fresh: &Self) -> MergePlan {
         let fresh_rows = 0..fresh.len() as u32;
         let mut removed: Vec<u32> =
@@ -84,7 +84,7 @@ impl Columns {
     }
 }
 
-/// The labels that the merged rows have, and the number of each row's label. A label without rows is dropped.
+/// The labels of the merged rows, and the number of each row's label. A label without rows is dropped.
 fn merged_labels(
     (old_labels, old): (&Interner, &[u32]),
     (fresh_labels, fresh): (&Interner, &[u32]),
@@ -94,7 +94,7 @@ fn merged_labels(
     let old_numbers = labels.take_over(old_labels, plan.kept(old));
     let fresh_numbers = labels.take_over(fresh_labels, fresh.iter());
     labels.seal();
-    // A row without a label keeps being one.
+    // A row without a label stays without one.
     let renumbered = |numbers: &[u32], label: u32| numbers.get(label as usize).copied().unwrap_or(NO_TEXT);
     let column = plan.column(
         (old, |label| renumbered(&old_numbers, label)),

@@ -1,8 +1,8 @@
-//! Filings: a struct of arrays, newest first, with posting lists for the filters and an index for search.
+//! Filings: a struct of arrays, newest first, with posting lists for the filters and a search index.
 //!
-//! A position is a row's place in the order of the answer: by day of delivery, then by id, both descending. Every
-//! filter's list holds positions, so days are found by binary search and a total is a subtraction. Texts are kept as
-//! JSON already escaped; writing a row copies them.
+//! A position is a row's index in the listing order: by day of delivery, then by id, both descending. Every filter's
+//! list holds positions, so days are found by binary search and a total is a subtraction. Texts are kept as escaped
+//! JSON; writing a row copies them.
 
 mod builder;
 mod categories;
@@ -35,18 +35,18 @@ use ids::IdTable;
 
 pub use builder::FilingsBuilder;
 
-/// Which filings to list. Members that are `None` let everything through.
+/// A filter of the filings list. Fields that are `None` match everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FilingFilter<'a> {
     pub company: Option<CompanyId>,
     /// As published, ignoring case, accents and space.
     pub category: Option<&'a str>,
-    /// Both days are included.
+    /// `from` and `to` are both included.
     pub from: Option<Day>,
     pub to: Option<Day>,
 }
 
-/// The filters that have a posting list: company, category (by its group of labels), or both.
+/// The filters with a posting list: company, category (all labels of one category), or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FilterKey {
     company: Option<u32>,
@@ -75,7 +75,7 @@ impl Filings {
         Ok(Self { columns, ids, categories, lists, index })
     }
 
-    /// Writes all that [`Self::restore`] needs. The label says what the filings are of.
+    /// Writes everything that [`Self::restore`] needs. The label identifies the data.
     pub fn save(&self, label: &str, out: impl Write) -> io::Result<()> {
         let mut snapshot = Writer::new(out, label)?;
         self.columns.save(&mut snapshot)?;
@@ -83,12 +83,12 @@ impl Filings {
         snapshot.finish()
     }
 
-    /// The label that something was saved with.
+    /// The label of a snapshot.
     pub fn saved_label(input: impl Read, length: u64) -> Result<String, SnapshotError> {
         Reader::label(input, length)
     }
 
-    /// What was saved with this label in so many bytes, or why it cannot be trusted.
+    /// Restores a snapshot of `length` bytes with this label. Fails if the snapshot cannot be trusted.
     pub fn restore(label: &str, input: impl Read, length: u64) -> Result<Self, SnapshotError> {
         let mut snapshot = Reader::new(input, length, label)?;
         let columns = Columns::restore(&mut snapshot)?;
@@ -115,13 +115,13 @@ impl Filings {
         self.ids.get(id, |position| self.columns.id(position))
     }
 
-    /// One label of each category, as published, in alphabetical order.
+    /// One published label of each category, in alphabetical order.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         self.categories.labels().map(|label| self.columns.categories.text(label))
     }
 
-    /// The categories that begin with a text, and the others that have all its words. Mistyped words are mended; those that
-    /// are known elsewhere are taken for what they are.
+    /// The categories that begin with a text, then the others that have all its words. Mistyped words are corrected,
+    /// except words known elsewhere.
     pub(crate) fn categories_typed(
         &self,
         q: &str,
@@ -144,7 +144,7 @@ impl Filings {
         Listing::of_list(self.columns.within(list, filter.from, filter.to), page)
     }
 
-    /// The filings of several companies as one list.
+    /// One page of the filings of several companies.
     pub(crate) fn of_companies(&self, companies: &[CompanyId], page: Page) -> Listing<'_> {
         let lists: Vec<&[u32]> = companies
             .iter()
@@ -162,23 +162,23 @@ impl Filings {
         self.index.search(q, page)
     }
 
-    /// The same where words of the text name companies: their filings have them.
+    /// Like [`Self::search`], but words that name companies match their filings.
     pub(crate) fn search_naming(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
         self.index.search_naming(q, page, names)
     }
 
-    /// Whether some filing has a word, in some form or as a prefix.
+    /// Whether a filing has this word, in any form or as a prefix.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.index.knows(word)
     }
 
-    /// The record again.
+    /// Rebuilds the original record.
     pub fn filing(&self, position: u32) -> Filing {
         self.columns.filing(position)
     }
 }
 
-/// The moment a day begins in Brasília: the regulator publishes days, the API shows moments.
+/// The start of a day in Brasília: the regulator publishes days, the API returns timestamps.
 #[derive(Clone, Copy)]
 pub(crate) struct Midnight(pub Day);
 
@@ -259,7 +259,7 @@ impl Searchable for Filings {
     }
 }
 
-/// The lists that a filing belongs to.
+/// The posting lists that a filing belongs to.
 fn keys(company: u32, category: u32) -> [FilterKey; 3] {
     let (company, category) = (Some(company), Some(category));
     [
@@ -269,7 +269,7 @@ fn keys(company: u32, category: u32) -> [FilterKey; 3] {
     ]
 }
 
-/// One page of several ascending lists without a row in common. Takes memory for the page alone.
+/// One page of several ascending lists without a common row. Allocates memory only for the page.
 fn page_of_several(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
     let total = lists.iter().map(|list| list.len()).sum();
     let shown = page.of(total);

@@ -1,4 +1,4 @@
-//! The columns in a snapshot. What can be made of them again, such as the table of ids, is not kept.
+//! The columns in a snapshot. Data that can be derived from them, such as the table of ids, is not saved.
 
 use std::io::{self, Read, Write};
 
@@ -52,7 +52,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Every column has all rows, newest first, and every number in them stands for something.
+    /// Whether every column has all rows, newest first, and every number in them refers to an entry.
     fn are_consistent(&self) -> bool {
         let rows = self.len();
         let numbered = [&self.companies, &self.company_name, &self.category, &self.kind];

@@ -1,8 +1,8 @@
-//! A text for each row, kept as JSON strings in one long array.
+//! One text per row, kept as JSON strings in one long array.
 //!
-//! The array has two pieces: a long one that is shared with earlier editions of the part, and behind it a short one with
-//! the texts that changed since. Texts that no row has any more stay until they are an eighth of the whole; then
-//! everything is copied into a new array.
+//! The array has two pieces: a long one shared with earlier editions of the part, followed by a short one with the
+//! texts changed since. Texts that no row uses any more stay until they are an eighth of the whole; then everything
+//! is copied into a new array.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 pub(super) struct Texts {
     shared: Arc<Vec<u8>>,
     own: Vec<u8>,
-    /// Where each row's text starts and ends, counted over `shared` and then `own`.
+    /// Start and end of each row's text, counted over `shared` and then `own`.
     spans: Vec<(u32, u32)>,
 }
 
-/// When one byte in so many is not shared, or belongs to no row, the texts are compacted.
+/// The texts are compacted when one byte in this many is not shared or belongs to no row.
 const MOST_WASTE: usize = 8;
 
 impl Texts {
@@ -30,7 +30,7 @@ impl Texts {
         Ok(())
     }
 
-    /// The old text stays behind until the rows are put in order.
+    /// Replaces a row's text. The old text stays in the array until the rows are reordered.
     pub(super) fn replace(&mut self, row: usize, text: &str) -> Result<(), BuildError> {
         self.spans[row] = self.append(text)?;
         Ok(())
@@ -46,7 +46,7 @@ impl Texts {
         }
     }
 
-    /// The texts in a new order, one behind the other.
+    /// The texts in a new order, without gaps.
     pub(super) fn reordered(&self, order: impl ExactSizeIterator<Item = u32>) -> Self {
         let (mut own, mut spans) = (Vec::with_capacity(self.used()), Vec::with_capacity(order.len()));
         for row in order {
@@ -57,7 +57,7 @@ impl Texts {
         Self { shared: Arc::default(), own, spans }
     }
 
-    /// No more texts will come: what there is can be shared.
+    /// Ends adding texts, so that they can be shared.
     pub(super) fn seal(&mut self) {
         if self.shared.is_empty() {
             self.shared = Arc::new(std::mem::take(&mut self.own));
@@ -86,7 +86,7 @@ impl Texts {
         snapshot.column(&self.spans, |(start, end)| u64::from(*start) << 32 | u64::from(*end))
     }
 
-    /// Sealed.
+    /// Restores sealed texts.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let shared = snapshot.blob()?;
         let spans = snapshot.column(|span: u64| ((span >> 32) as u32, span as u32))?;
@@ -102,7 +102,7 @@ impl Texts {
         self.shared.len() + self.own.len()
     }
 
-    /// How many bytes belong to rows.
+    /// The number of bytes that belong to rows.
     fn used(&self) -> usize {
         self.spans.iter().map(|(start, end)| (end - start) as usize).sum()
     }

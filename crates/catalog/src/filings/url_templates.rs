@@ -1,8 +1,8 @@
-//! Links to documents, kept as URL templates and the numbers that fill them.
+//! Document links, kept as URL templates and the numbers that fill them.
 //!
-//! Nearly all of the regulator's links are alike but for the filing's own protocol number, its version and one sequence
-//! number. Of such a link a row keeps which template it has and the sequence number, eight bytes instead of 160
-//! (decision 0010). A link that fits no template is kept whole: what was put in always comes out.
+//! Nearly all of the regulator's links differ only in the filing's protocol number, its version and one sequence
+//! number. For such a link a row keeps its template and the sequence number: eight bytes instead of 160 (decision
+//! 0010). A link that fits no template is kept whole, so every link is reproduced exactly.
 
 use std::io::{self, Read, Write};
 
@@ -12,10 +12,10 @@ use super::interner::Interner;
 use crate::json::string;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
-/// The numbers of a filing that fill its template, beside the sequence number.
+/// A filing's own numbers that fill its template, beside the sequence number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OwnNumbers {
-    /// A filing that is named by a hash has no number that could stand in a link.
+    /// `None` for a filing identified by a hash: it has no number that could occur in a link.
     pub protocol: Option<u64>,
     pub version: u16,
 }
@@ -24,22 +24,22 @@ pub(super) struct OwnNumbers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Link {
     template: u16,
-    /// The sequence number or, for [`VERBATIM`], which whole link.
+    /// The sequence number or, for [`VERBATIM`], the number of a whole link.
     number: u32,
 }
 
-/// No template: the number names a whole link.
+/// Marks a link without a template, kept whole.
 const VERBATIM: u16 = u16::MAX;
 
-/// More shapes than this mean that the links do not follow a pattern.
+/// Maximum number of templates. More mean that the links do not follow a pattern.
 const MOST_TEMPLATES: usize = 1024;
 
-/// Numbers shorter than this are part of the template.
+/// Numbers with fewer digits are part of the template.
 const SHORTEST_SEQUENCE: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Piece {
-    /// Text as it stands.
+    /// Literal text.
     Text(Box<str>),
     Protocol,
     Version,
@@ -54,7 +54,7 @@ pub(super) struct Links {
 }
 
 struct Template {
-    /// For each piece of text its form inside a JSON string.
+    /// Each piece, with its text as escaped for a JSON string.
     pieces: Vec<(Piece, Box<[u8]>)>,
 }
 
@@ -94,7 +94,7 @@ impl Links {
         self.verbatim.save(snapshot)
     }
 
-    /// Sealed.
+    /// Restores sealed templates.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
         let tags: Vec<u8> = snapshot.column(|tag: u8| tag)?;
@@ -108,7 +108,7 @@ impl Links {
         Ok(Self { templates, numbers: HashMap::new(), verbatim: Interner::restore(snapshot)? })
     }
 
-    /// What further links can be added to: these, but for whole ones that none of `used` is.
+    /// Returns a copy that links can be added to. Whole links not in `used` are dropped.
     pub(super) fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
         let mut links = Self::default();
         for template in &self.templates {
@@ -119,13 +119,13 @@ impl Links {
         (links, Carried { verbatim })
     }
 
-    /// Whether this is a link of these.
+    /// Whether the link refers to an existing template or whole link.
     pub(super) fn knows(&self, link: Link) -> bool {
         usize::from(link.template) < self.templates.len()
             || (link.number as usize) < self.verbatim.texts().len()
     }
 
-    /// No more links will come.
+    /// Ends adding links and frees the memory that only adding needs.
     pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();
         self.verbatim.seal();
@@ -145,7 +145,7 @@ impl Links {
     }
 }
 
-/// What has become of links that were carried over.
+/// The new numbers of links that were carried over.
 pub(super) struct Carried {
     /// The new number of each whole link.
     verbatim: Vec<u32>,
@@ -185,7 +185,7 @@ impl Link {
 }
 
 impl Piece {
-    /// What a snapshot calls it.
+    /// The tag of this piece in a snapshot.
     fn tag(&self) -> u8 {
         match self {
             Self::Text(_) => 0,
@@ -223,8 +223,8 @@ impl Piece {
     }
 }
 
-/// The link's template and the sequence number in it. Every run of digits is either what it stands for, to the
-/// digit, or text.
+/// The link's template and the sequence number in it. A run of digits is a placeholder only if its number reproduces
+/// it digit by digit; otherwise it is text.
 fn split(url: &str, own: OwnNumbers) -> (Vec<Piece>, u32) {
     let mut pieces = Vec::new();
     let mut sequence = None;
@@ -249,7 +249,7 @@ fn split(url: &str, own: OwnNumbers) -> (Vec<Piece>, u32) {
     (pieces, sequence.unwrap_or(0))
 }
 
-/// The longest stretches of digits, with their places.
+/// The maximal runs of digits, with their offsets.
 fn digit_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -261,7 +261,7 @@ fn digit_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The number, if writing it gives these digits again.
+/// The number, if formatting it yields the same digits.
 fn canonical(digits: &str) -> Option<u64> {
     let padded = digits.len() > 1 && digits.starts_with('0');
     if padded { None } else { digits.parse().ok() }
@@ -311,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_in_comes_out(
+        fn encoded_links_are_reproduced(
             urls in prop::collection::vec(("[a-z/?=&0-9\"\\\\é]{0,12}", 0u64..1500, "[a=0-9]{0,9}"), 1..20),
             version in 0u16..3,
             hashed: bool,
@@ -328,7 +328,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_kept(url: String, protocol: u64, version: u16) {
+        fn any_text_is_reproduced(url: String, protocol: u64, version: u16) {
             let own = OwnNumbers { protocol: Some(protocol), version };
             let mut links = Links::default();
             let link = links.encode(&url, own);

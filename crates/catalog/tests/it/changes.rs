@@ -1,4 +1,4 @@
-//! Filings merged with changed ones answer exactly as filings built of all rows at once, however often they changed.
+//! Filings merged with any number of changes answer exactly like filings built from all rows at once.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn one_of<'a>(random: &mut fastrand::Rng, texts: &[&'a str]) -> &'a str {
     texts[random.usize(..texts.len()).min(random.usize(..texts.len()))]
 }
 
-/// Ids repeat, so that many a filing takes the place of an earlier one.
+/// Generates a filing. Ids repeat, so many filings replace earlier ones.
 fn filing(random: &mut fastrand::Rng, ids: u64) -> Filing {
     let number = random.u64(..ids);
     let company = random.usize(..COMPANIES.len());
@@ -101,7 +101,7 @@ fn restored(part: &Filings) -> Filings {
     Filings::restore("changes", &bytes[..], bytes.len() as u64).unwrap()
 }
 
-/// Everything that can be asked.
+/// Compares the results of every query.
 fn assert_same(merged: &Filings, whole: &Filings, ids: u64) {
     assert_eq!((merged.len(), merged.newest_day()), (whole.len(), whole.newest_day()));
     assert!(merged.categories().eq(whole.categories()));
@@ -124,7 +124,7 @@ fn assert_same(merged: &Filings, whole: &Filings, ids: u64) {
     }
 }
 
-/// A row in both of its forms.
+/// A row as JSON and as cells.
 fn shown(part: &Filings, position: u32) -> (String, String) {
     let (mut json, mut cells) = (Vec::new(), String::new());
     part.write_json(position, &mut json);
@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn changes_over_changes_answer_as_all_rows_built_at_once(seed: u64) {
+    fn repeated_changes_equal_a_full_build(seed: u64) {
         let random = &mut fastrand::Rng::with_seed(seed);
         let ids = [12, 150, 900][random.usize(..3)];
         let mut rows = BTreeMap::new();
@@ -182,7 +182,7 @@ fn plain(number: u64, category: &str, text: &str) -> Filing {
 }
 
 #[test]
-fn the_last_row_of_a_label_or_word_takes_it_along() {
+fn labels_and_words_without_rows_disappear() {
     let all = Page { limit: 9, offset: 0 };
     let before =
         Filings::empty().with_changes(&[plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]).unwrap();
@@ -195,7 +195,7 @@ fn the_last_row_of_a_label_or_word_takes_it_along() {
 }
 
 #[test]
-fn a_label_is_shown_as_its_newest_filing_spells_it() {
+fn a_label_is_spelled_as_in_its_newest_filing() {
     let mut older = plain(1, "Reunião", "");
     older.delivered_on = day(10);
     let mut newer = plain(2, "REUNIAO", "");
@@ -209,7 +209,7 @@ fn a_label_is_shown_as_its_newest_filing_spells_it() {
 }
 
 #[test]
-fn texts_that_nobody_shows_any_more_do_not_pile_up() {
+fn unused_texts_do_not_accumulate() {
     let mut part = Filings::empty();
     let saved = |part: &Filings| {
         let mut bytes = Vec::new();
@@ -232,7 +232,7 @@ fn texts_that_nobody_shows_any_more_do_not_pile_up() {
 }
 
 #[test]
-fn changes_of_nothing_change_nothing() {
+fn empty_and_identical_changes_have_no_effect() {
     let rows: BTreeMap<FilingId, Filing> =
         (0..30).map(|number| plain(number, "Ata", "capital")).map(|filing| (filing.id, filing)).collect();
     let part = built(&rows);

@@ -1,4 +1,4 @@
-//! The company list against a plain model, look-ups, and the rendered JSON.
+//! The company list against a plain model, lookups, and the rendered JSON.
 
 use lastro_catalog::{Companies, CompanyFilter, Page};
 use lastro_model::{Cnpj, Company, CompanyId, Day, Standing};
@@ -55,7 +55,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_filter_lists_what_the_model_lists_and_its_pages_partition_it(
+    fn every_filter_and_its_pages_match_the_model(
         companies in prop::collection::vec(any_company(), 0..50),
         status in prop::option::of(prop::sample::select(vec!["active", "suspended", "ativo", " cancelada", "fase x", "?"])),
         sector in prop::option::of(prop::sample::select(vec!["bancos", "Petroleo e Gas", "outro"])),
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn companies_are_looked_up_and_shown_as_they_came(companies in prop::collection::vec(any_company(), 0..40)) {
+    fn lookups_return_companies_unchanged(companies in prop::collection::vec(any_company(), 0..40)) {
         let part = Companies::build(companies.clone()).unwrap();
         for (position, company) in (0..).zip(&model(&companies)) {
             prop_assert_eq!(part.position(company.id), Some(position));
@@ -103,7 +103,7 @@ fn record(company: &Company) -> serde_json::Value {
 }
 
 #[test]
-fn fields_stand_in_the_order_of_the_contract() {
+fn fields_are_in_the_order_of_the_contract() {
     let company = Company {
         id: CompanyId(9512),
         name: "Lastro \"S.A.\"".to_owned(),

@@ -1,5 +1,5 @@
-//! The order in which companies are found: beside a plain scan in which each rule of the contract is written down once more,
-//! and by examples of what the real registry is like.
+//! The order of companies in search results: against a plain scan that restates each rule of the contract, and by
+//! examples typical of the real registry.
 
 use std::cmp::Reverse;
 
@@ -26,7 +26,7 @@ fn found(part: &Companies, q: &str) -> Vec<u32> {
 }
 
 const STATUSES: [&str; 3] = ["ATIVO", "SUSPENSO(A) - DECISÃO ADM", "CANCELADA"];
-/// None is a form of another, means the same or stands in front of a name as what kind of company it is.
+/// None is a form or a synonym of another, or a leading word for a kind of company.
 const NAMES: [&str; 6] = ["AURORA", "AURORAL", "BOREAL", "ENERGIA", "SUL", "SULINA"];
 const SMALL: [&str; 2] = ["DO", "DE"];
 const LEGAL: [&str; 4] = ["S.A.", "CIA", "HOLDING", "LTDA"];
@@ -49,7 +49,7 @@ fn folded(word: &str) -> String {
     word.replace('.', "").to_lowercase()
 }
 
-/// A text as words without legal forms; all of them, if there is nothing else.
+/// The words of a text without legal forms; all words if there are no others.
 fn name(words: &[&str]) -> Vec<String> {
     words.iter().filter(|word| !LEGAL.contains(word)).map(|word| folded(word)).collect()
 }
@@ -66,7 +66,7 @@ struct Scanned {
 }
 
 impl Scanned {
-    /// The rank of a company that has all words, whose last one may go on.
+    /// The rank of a company that has all words, the last of which may be incomplete.
     fn rank(&self, asked: &[&str], q: &[String], is_open: bool) -> Option<impl Ord + use<>> {
         let names: Vec<Vec<String>> = self.texts.iter().map(|text| name(text)).collect();
         let every: Vec<Vec<String>> =
@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn companies_come_in_the_order_of_a_plain_scan(seed: u64) {
+    fn search_order_matches_a_plain_scan(seed: u64) {
         let random = &mut fastrand::Rng::with_seed(seed);
         let scanned: Vec<Scanned> = (1..40)
             .map(|id| {
@@ -153,7 +153,7 @@ fn active(names: &[(u32, &str, &str)]) -> Companies {
 }
 
 #[test]
-fn legal_forms_and_states_are_not_asked_of_companies() {
+fn legal_forms_and_states_are_optional() {
     let part = Companies::build(vec![
         company(1, "CANCELADA", "CIA AURORA", ""),
         company(2, "ATIVO", "AURORA S.A.", ""),
@@ -179,7 +179,7 @@ fn legal_forms_and_states_are_not_asked_of_companies() {
 }
 
 #[test]
-fn a_small_word_at_the_end_counts() {
+fn a_stop_word_at_the_end_counts() {
     let part = active(&[
         (1, "EQUATORIAL S.A.", ""),
         (2, "EQUATORIAL PARÁ DISTRIBUIDORA DE ENERGIA S.A.", ""),
@@ -207,7 +207,7 @@ fn a_name_comes_before_a_part_of_one() {
 }
 
 #[test]
-fn of_the_nearest_words_that_of_an_active_company_is_meant() {
+fn corrections_prefer_active_companies() {
     let part = Companies::build(vec![
         company(1, "CANCELADA", "ALIPAR S.A.", "ALIPAR"),
         company(2, "CANCELADA", "ALIPAR NORTE S.A.", ""),
@@ -221,7 +221,7 @@ fn of_the_nearest_words_that_of_an_active_company_is_meant() {
 }
 
 #[test]
-fn of_spellings_that_nothing_has_each_is_tried_with_other_spaces() {
+fn unmatched_spellings_are_retried_with_other_spacing() {
     let part = Companies::build(vec![
         company(1, "CANCELADA", "ABIPOR NORTE S.A.", ""),
         company(2, "CANCELADA", "ABIPOR SUL S.A.", ""),
@@ -235,7 +235,7 @@ fn of_spellings_that_nothing_has_each_is_tried_with_other_spaces() {
 }
 
 #[test]
-fn a_legal_form_need_not_be_typed_to_its_end() {
+fn a_legal_form_may_be_incomplete() {
     let part =
         active(&[(1, "AURORA S.A.", ""), (2, "COMPANHIA BOREAL", ""), (3, "AURORA COMPANHEIRA S.A.", "")]);
     for (q, ids) in [
@@ -243,7 +243,7 @@ fn a_legal_form_need_not_be_typed_to_its_end() {
         ("aurora ltd", &[1, 3]),
         ("boreal em recup", &[2]),
         ("boreal comp", &[2]),
-        // What is there as it stands is what was meant.
+        // A word that occurs as typed is not corrected.
         ("aurora compan", &[3]),
     ] {
         assert_eq!(found(&part, q), ids, "{q}");
@@ -254,7 +254,7 @@ fn a_legal_form_need_not_be_typed_to_its_end() {
 }
 
 #[test]
-fn other_spaces_count_where_a_name_is_that() {
+fn other_spacing_counts_if_a_name_matches() {
     let part = Companies::build(vec![
         company(1, "ATIVO", "SENDAS DISTRIBUIDORA S.A.", ""),
         company(2, "CANCELADA", "SENDAS S.A.", ""),
@@ -277,7 +277,7 @@ fn other_spaces_count_where_a_name_is_that() {
 }
 
 #[test]
-fn a_cnpj_is_never_taken_apart() {
+fn a_cnpj_is_never_split() {
     let part = active(&[(33, "AURORA S.A.", ""), (167, "BOREAL 33 S.A.", "")]);
     for q in ["33.000.167/0001-01 aurora", "cia aurora 33000167000101"] {
         assert_eq!(found(&part, q), [33], "{q}");
@@ -301,7 +301,7 @@ fn a_cnpj_is_never_taken_apart() {
 }
 
 #[test]
-fn a_name_is_the_query_with_other_spaces_too() {
+fn a_name_equals_the_query_despite_spacing() {
     let part = active(&[
         (1, "CONCESSÃO METROVIÁRIA S.A.", "METRÔSUL"),
         (2, "OPORTUNIDADE METRÔ SUL BOREAL S.A.", ""),
@@ -315,7 +315,7 @@ fn a_name_is_the_query_with_other_spaces_too() {
 }
 
 #[test]
-fn where_no_company_has_all_words_the_rarest_tell_whom_was_meant() {
+fn rarest_words_decide_if_no_company_has_all() {
     let part = Companies::build(vec![
         company(1, "ATIVO", "OI BRASIL S.A.", ""),
         company(2, "ATIVO", "SUL BRASIL S.A.", ""),
@@ -328,7 +328,7 @@ fn where_no_company_has_all_words_the_rarest_tell_whom_was_meant() {
     for (q, ids) in [
         ("cirella brasil", &[3, 4, 1, 2, 6][..]),
         ("brasil cirella", &[3, 4, 1, 2, 6]),
-        // Active ones come first whatever they have.
+        // Active ones come first, whatever words they have.
         ("vesper brasil", &[1, 2, 6, 5]),
     ] {
         assert_eq!(found(&part, q), ids, "{q}");

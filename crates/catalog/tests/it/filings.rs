@@ -1,4 +1,4 @@
-//! Filings against a plain model: a vector of records that is filtered, sorted and cut by hand.
+//! Filings against a plain model: a vector of records filtered, sorted and cut by hand.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ fn built(filings: &[Filing]) -> Filings {
     builder.finish().unwrap()
 }
 
-/// Later filings replace earlier ones of the same id; newest first, then by id, descending.
+/// Later filings replace earlier ones with the same id; sorted by day, then by id, both descending.
 fn model(filings: &[Filing]) -> Vec<Filing> {
     let by_id: BTreeMap<FilingId, Filing> =
         filings.iter().map(|filing| (filing.id, filing.clone())).collect();
@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_filter_lists_what_the_model_lists_and_its_pages_partition_it(
+    fn every_filter_and_its_pages_match_the_model(
         filings in prop::collection::vec(any_filing(), 0..60),
         company in prop::option::of(0u32..5),
         category in prop::option::of(prop::sample::select(vec!["ata", " REUNIAO", "Fato relevante", "outra"])),
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn every_filing_is_found_by_its_id_and_shown_as_it_was_pushed(
+    fn lookup_by_id_returns_filings_unchanged(
         filings in prop::collection::vec(any_filing(), 0..40),
     ) {
         let part = built(&filings);
@@ -146,7 +146,7 @@ fn filing(number: u64, category: &str) -> Filing {
 }
 
 #[test]
-fn fields_stand_in_the_order_of_the_contract() {
+fn fields_are_in_the_order_of_the_contract() {
     let part = built(&[filing(7, "Ata")]);
     let mut json = Vec::new();
     part.write_json(0, &mut json);
@@ -167,7 +167,7 @@ fn labels_that_differ_in_case_or_accents_are_one_category() {
 }
 
 #[test]
-fn an_empty_part_answers_everything() {
+fn an_empty_part_answers_every_query() {
     let part = Filings::empty();
     let page = Page { limit: 20, offset: usize::MAX };
     assert!(part.is_empty() && part.newest_day().is_none());

@@ -1,5 +1,5 @@
-//! How often the company that was meant is found first: over a made-up registry with the shapes of the real one, and over
-//! the real one where `LASTRO_REAL_DATA` names a directory that has it. And how often the filing that was meant is.
+//! Share of searches that find the intended company first: over a generated registry shaped like the real one, and
+//! over the real one if `LASTRO_REAL_DATA` names a directory that has it. The same for filings.
 
 #![allow(clippy::print_stdout, reason = "the figures are for the eye")]
 
@@ -14,10 +14,10 @@ const REAL_QUESTIONS: &str = include_str!("../judged/real_questions.csv");
 const FILINGS: &str = include_str!("../judged/filings.csv");
 const FILING_QUESTIONS: &str = include_str!("../judged/filing_questions.csv");
 
-/// Below the first ten nobody looks.
+/// Results after the first ten do not count.
 const SEEN: Page = Page { limit: 10, offset: 0 };
 
-/// Of each kind of question: at least so often first, and at least this mean of the reciprocal places.
+/// Minimum share of first places and minimum mean reciprocal rank, for each kind of query.
 const BARS: [(&str, f64, f64); 6] = [
     ("name", 0.93, 0.95),
     ("ticker", 1.0, 1.0),
@@ -69,7 +69,7 @@ fn made_up() -> Companies {
     Companies::with_tickers(companies, &tickers).unwrap()
 }
 
-/// The regulator's registry: one byte a letter, columns divided by semicolons, no quotes.
+/// The regulator's registry: one byte per letter, columns separated by semicolons, no quotes.
 fn real() -> Option<Companies> {
     let path = std::path::PathBuf::from(std::env::var_os("LASTRO_REAL_DATA")?).join("cvm/cad_cia_aberta.csv");
     let text: String = std::fs::read(path).unwrap().into_iter().map(char::from).collect();
@@ -111,7 +111,7 @@ struct Score {
     missed: Vec<String>,
 }
 
-/// Of questions with what is wanted first, by what a search shows for each.
+/// Scores the results of a search, by kind of query.
 fn scores(questions: &str, search: impl Fn(&str) -> Vec<String>) -> BTreeMap<String, Score> {
     let mut scores = BTreeMap::<String, Score>::new();
     for row in rows(questions) {
@@ -145,19 +145,19 @@ fn assert_bars(what: &str, scores: &BTreeMap<String, Score>) {
 }
 
 #[test]
-fn the_company_that_was_meant_is_found_first_in_a_made_up_registry() {
+fn finds_the_intended_company_in_a_generated_registry() {
     assert_bars("made up", &scores(QUESTIONS, companies_of(&made_up())));
 }
 
 #[test]
-fn the_company_that_was_meant_is_found_first_in_the_real_registry() {
+fn finds_the_intended_company_in_the_real_registry() {
     if let Some(part) = real() {
         assert_bars("real", &scores(REAL_QUESTIONS, companies_of(&part)));
     }
 }
 
 #[test]
-fn asking_for_what_was_corrected_finds_the_same() {
+fn searching_the_corrected_text_finds_the_same() {
     let part = made_up();
     let further = [
         "bevil nordeste bebids",
@@ -166,7 +166,7 @@ fn asking_for_what_was_corrected_finds_the_same() {
         "aero bras hold",
         "gerdali a s a",
     ];
-    // Letters joined by signs are whole words, also when they are asked for again.
+    // Letters joined by punctuation are whole words, also when they are searched for again.
     let endings = ["", " s/a", " C&A", " d.i.", " AGO/E", " p. l."];
     let asked = rows(QUESTIONS).map(|row| row[1]).chain(further);
     for q in asked.flat_map(|q| endings.map(|ending| format!("{q}{ending}"))) {
@@ -179,7 +179,7 @@ fn asking_for_what_was_corrected_finds_the_same() {
 }
 
 #[test]
-fn the_filing_that_was_meant_is_found_first() {
+fn finds_the_intended_filing_first() {
     let part = filings();
     let found = |q: &str| -> Vec<String> {
         part.search(q, SEEN).rows.iter().map(|position| part.filing(position).id.to_string()).collect()

@@ -1,4 +1,4 @@
-//! The read view against plain models: whatever it answers, a slow and simple way answers the same.
+//! The read view against plain models: a slow and simple implementation gives the same results.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

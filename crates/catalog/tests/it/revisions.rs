@@ -1,4 +1,4 @@
-//! Earlier states told from what changed, against copies that were kept of them.
+//! Earlier states computed from changes, compared with copies kept of them.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn point(number: i32, value: i64) -> RatePoint {
 
 type Held = BTreeMap<i32, RatePoint>;
 
-/// What one publication does: so much later, these days have these values, or none any more.
+/// One publication: the time since the previous one, and the new value of each day, or `None` if withdrawn.
 type Publication = (i64, Vec<(i32, Option<i64>)>);
 
 fn publications() -> impl Strategy<Value = Vec<Publication>> {
@@ -26,7 +26,7 @@ fn publications() -> impl Strategy<Value = Vec<Publication>> {
     prop::collection::vec((1..2 * DAY_MS, rows), 1..20)
 }
 
-/// Applies it, and gives what became of each point, the newest days first as the store has them.
+/// Applies a publication and returns the revision of each point, newest days first as in the store.
 fn publish(held: &mut Held, at: i64, rows: &[(i32, Option<i64>)]) -> Vec<Revision<RatePoint>> {
     let before = held.clone();
     for (number, value) in rows {
@@ -44,7 +44,7 @@ fn publish(held: &mut Held, at: i64, rows: &[(i32, Option<i64>)]) -> Vec<Revisio
 
 proptest! {
     #[test]
-    fn every_day_is_told_as_it_ended(publications in publications()) {
+    fn as_of_returns_the_state_at_the_end_of_every_day(publications in publications()) {
         let (mut held, mut log, mut copies) = (Held::new(), Vec::new(), Vec::new());
         let mut at = 1_000 * DAY_MS;
         for (number, (gap, rows)) in publications.iter().enumerate() {
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn no_day_and_no_moment_panics(number: i32, since: Option<i64>, changed_unix_ms: i64) {
+    fn no_day_or_timestamp_panics(number: i32, since: Option<i64>, changed_unix_ms: i64) {
         let row = Revision { changed_unix_ms, old: None, new: Some(point(1, 1)) };
         let revisions = Revisions::new(since, vec![row, Revision { new: None, ..row }]);
         let timeline = Timeline::build(vec![point(1, 1)]).with_revisions(revisions);
@@ -80,14 +80,14 @@ proptest! {
 }
 
 #[test]
-fn while_nothing_is_recorded_no_day_can_be_asked_for() {
+fn no_day_is_available_without_records() {
     let timeline = Timeline::build(vec![point(1, 1)]);
     assert_eq!(timeline.as_of(day(20_000)), Err(FirstDay(None)));
     assert_eq!(timeline.revisions().after_publication().count(), 0);
 }
 
 #[test]
-fn an_addition_is_no_revision_and_a_withdrawal_is() {
+fn withdrawals_are_revisions_and_additions_are_not() {
     let row = |at, old, new| Revision { changed_unix_ms: at, old, new };
     let withdrawn = row(3, Some(point(2, 1)), None);
     let changed = row(2, Some(point(2, 0)), Some(point(2, 1)));
@@ -99,7 +99,7 @@ fn an_addition_is_no_revision_and_a_withdrawal_is() {
 }
 
 #[test]
-fn an_edition_whose_clock_was_ahead_hides_none_that_came_after_it() {
+fn an_edition_with_a_fast_clock_hides_no_other() {
     let row = |at_day: i64, old, new| Revision {
         changed_unix_ms: at_day * DAY_MS,
         old: Some(point(1, old)),

@@ -1,4 +1,4 @@
-//! What searches find, in which order, and that nothing a client can type goes wrong.
+//! Search results and their order, and that no client input causes a failure.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const ALL: Page = Page { limit: 1000, offset: 0 };
 
 fn filings(descriptions: &[&str]) -> Filings {
     let mut builder = FilingsBuilder::new();
-    // The first has the greatest id, so positions are places in the slice.
+    // The first has the greatest id, so positions are indexes in the slice.
     for (number, description) in descriptions.iter().rev().enumerate() {
         builder.push(filing(number as u64, 9512, description));
     }
@@ -76,7 +76,7 @@ fn every_word_must_match_and_stop_words_are_ignored() {
 }
 
 #[test]
-fn the_last_word_is_also_a_prefix_and_ranks_below_whole_words() {
+fn the_last_word_matches_as_prefix_below_whole_words() {
     let part = filings(&["Dividendos", "Dividir", "Divida", "Outro"]);
     assert_eq!(search(&part, "divid").len(), 3);
     let part = filings(&["Capitalização", "Capital", "Capitalizado"]);
@@ -86,12 +86,12 @@ fn the_last_word_is_also_a_prefix_and_ranks_below_whole_words() {
     assert!(part.search("capi ouro", ALL).reading.relaxed);
     assert!(!part.search("ouro capi", ALL).reading.relaxed);
     assert_eq!(search(&part, "ouro capi").len(), 3);
-    // A stop word at the end is one too: who types may not be done.
+    // A stop word at the end is a prefix too: typing may not be finished.
     assert_eq!(search(&filings(&["Aumento do capital", "Doações", "Resgate"]), "do").len(), 2);
 }
 
 #[test]
-fn the_forms_of_a_word_are_alike_and_equal_rows_keep_their_order() {
+fn forms_of_a_word_rank_equally_in_row_order() {
     let part = filings(&["Ações ordinárias", "Ação ordinária", "Ações ordinárias", "Ação ordinária"]);
     assert_eq!(search(&part, "ação"), [0, 1, 2, 3]);
     assert_eq!(search(&part, "ações"), [0, 1, 2, 3]);
@@ -111,7 +111,7 @@ fn a_rare_word_narrows_common_ones() {
 }
 
 #[test]
-fn filings_are_found_by_company_name_category_and_registry_code() {
+fn finds_filings_by_company_name_category_and_code() {
     let part = filings(&["Um", "Dois"]);
     for q in ["ouro verde", "outros", "9512", "009512", "verde um 9512"] {
         assert!(!search(&part, q).is_empty(), "{q}");
@@ -131,7 +131,7 @@ fn query_syntax_is_plain_text() {
 }
 
 #[test]
-fn long_and_common_questions_stay_within_bounds() {
+fn long_and_common_queries_stay_within_bounds() {
     let part = filings(&["a b c d e f g h i j k l m n o p q r s t u v w x y z"; 50]);
     let all_letters = "a b c d e f g h i j k l m n o p q r s t u v w x y z";
     assert_eq!(part.search(all_letters, Page { limit: 20, offset: 40 }).rows.len(), 10);
@@ -202,7 +202,7 @@ fn companies_are_found_by_name_sector_code_and_number() {
     assert_eq!(names(&part, "petrolifera"), ["Petrolífera Aurora"]);
     assert_eq!(names(&part, "petroleo gas").len(), 5);
     assert_eq!(names(&part, "009512"), ["Petrolífera Aurora"]);
-    // The whole number: the active ones first, of those the one registered last.
+    // For the whole number, active companies come first, and among them the one registered last.
     let bearers = ["Aurora Energia", "Aurora Antiga", "Petrolífera Aurora"];
     assert_eq!(names(&part, "33.000.167/0001-01"), bearers);
     assert_eq!(names(&part, " 33000167000101 "), bearers);
@@ -215,7 +215,7 @@ fn companies_are_found_by_name_sector_code_and_number() {
 }
 
 #[test]
-fn a_number_finds_the_filings_of_all_companies_that_bear_it_newest_first() {
+fn a_cnpj_finds_the_filings_of_all_holders_newest_first() {
     let mut builder = FilingsBuilder::new();
     for (number, company) in [(1, 9512), (2, 25_000), (3, 77), (4, 9512), (5, 25_000)] {
         builder.push(filing(number, company, "Ata"));
@@ -241,7 +241,7 @@ fn a_number_finds_the_filings_of_all_companies_that_bear_it_newest_first() {
 }
 
 #[test]
-fn filings_are_found_by_what_only_the_registry_knows_of_their_company() {
+fn finds_filings_by_data_only_the_registry_has() {
     let mut builder = FilingsBuilder::new();
     for (number, company, description) in
         [(1, 14_443, "Ata"), (2, 9_512, "Ata"), (3, 14_443, "Edital"), (4, 88, "Verde casa"), (5, 99, "Ata")]
@@ -302,7 +302,7 @@ fn no_text_makes_a_search_fail() {
     });
 }
 
-/// A company with this trading name.
+/// Makes a company with this trading name.
 fn called(id: u32, trading_name: &str, status: &str) -> Company {
     Company {
         id: CompanyId(id),
@@ -332,7 +332,7 @@ fn ids_of(catalog: &Catalog, q: &str) -> Vec<String> {
 }
 
 #[test]
-fn filings_of_all_companies_that_bear_a_name_or_number_are_found() {
+fn a_shared_name_or_cnpj_finds_filings_of_all_holders() {
     let filings =
         part_of([filing(1, 5, "Ata"), filing(2, 6, "Ata"), filing(3, 7, "Ata"), filing(4, 5, "Aviso")]);
     let companies =
@@ -345,7 +345,7 @@ fn filings_of_all_companies_that_bear_a_name_or_number_are_found() {
 }
 
 #[test]
-fn the_code_of_a_company_is_no_year_in_a_text() {
+fn a_company_name_does_not_match_its_code_in_texts() {
     let filings = part_of([filing(1, 2024, "Ata"), filing(2, 7, "Resultado do exercício de 2024")]);
     let catalog = catalog(vec![called(2024, "SABEPE", "ATIVO"), called(15, "QUINZE", "ATIVO")], filings);
     assert_eq!(ids_of(&catalog, "sabepe"), ["1"]);
@@ -354,7 +354,7 @@ fn the_code_of_a_company_is_no_year_in_a_text() {
 }
 
 #[test]
-fn a_long_name_counts_like_a_short_one_however_many_filings_there_are() {
+fn long_and_short_names_count_the_same() {
     for name in ["CASA DO NORTE", "CASA DO ALTO NORTE", "CASA DE MOVEIS E TINTAS DO ALTO NORTE"] {
         for others in [0, 20_000] {
             let relevant = |number, company, text: &str| Filing {
@@ -373,7 +373,7 @@ fn a_long_name_counts_like_a_short_one_however_many_filings_there_are() {
 }
 
 #[test]
-fn what_was_found_by_a_name_is_forgotten_with_the_registry() {
+fn cached_names_are_not_reused_for_another_registry() {
     let filings = part_of([filing(1, 5, "Ata"), filing(2, 7, "Azul energia"), filing(3, 5, "Energia")]);
     let old = catalog(vec![called(5, "AZUL", "ATIVO")], Arc::clone(&filings));
     let new = catalog(vec![called(5, "AZUL ENERGIA", "ATIVO")], filings);

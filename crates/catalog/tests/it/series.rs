@@ -12,7 +12,7 @@ fn point(number: i32, mantissa: i64) -> RatePoint {
     RatePoint { day: day(number), value: Decimal::new(mantissa, 2) }
 }
 
-/// One a day, the later of the input; newest first.
+/// One point per day, the later of the input; newest first.
 fn model(points: &[RatePoint]) -> Vec<RatePoint> {
     let mut kept: Vec<RatePoint> = Vec::new();
     for point in points {
@@ -25,7 +25,7 @@ fn model(points: &[RatePoint]) -> Vec<RatePoint> {
 
 proptest! {
     #[test]
-    fn ranges_of_days_are_those_of_the_model(
+    fn ranges_of_days_match_the_model(
         points in prop::collection::vec((100i32..130, -500i64..500), 0..40),
         from in prop::option::of(98i32..132),
         to in prop::option::of(98i32..132),
@@ -52,7 +52,7 @@ proptest! {
 }
 
 #[test]
-fn decimals_stand_as_published() {
+fn decimals_are_shown_as_published() {
     let timeline = Timeline::build(vec![point(0, 1500), point(1, -2)]);
     assert_eq!(timeline.newest_json().unwrap(), b"{\"date\":\"1970-01-02\",\"value\":-0.02}");
     assert_eq!(timeline.json(1..2), b"{\"date\":\"1970-01-01\",\"value\":15.00}");
@@ -71,7 +71,7 @@ fn an_empty_series_has_no_newest_point() {
 }
 
 #[test]
-fn the_book_keeps_each_pair_by_itself() {
+fn the_book_keeps_pairs_separate() {
     let pair = |code| Pair::in_reais(Currency::parse(code).unwrap());
     let quote = |code, number, buy| FxQuote {
         day: day(number),

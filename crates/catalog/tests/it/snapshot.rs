@@ -1,4 +1,4 @@
-//! A part that was saved is the same part again, and nothing else is ever taken for it.
+//! A restored part equals the saved one, and any other input is rejected.
 
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, SnapshotError, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId};
@@ -43,10 +43,10 @@ fn sample() -> Vec<u8> {
     saved(&built(&["Ações do Japão".to_owned(), "Emissão de ações".to_owned(), String::new()]))
 }
 
-/// How many bytes at the end are the checksum.
+/// Number of bytes of the checksum at the end.
 const CHECKSUM: usize = 4;
 
-/// With the checksum that belongs to the rest.
+/// Replaces the checksum with the right one for the other bytes.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - CHECKSUM;
     let checksum = crc32fast::hash(&bytes[..end]).to_le_bytes();
@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn a_restored_part_answers_as_the_one_that_was_saved(texts in prop::collection::vec("(ata|lucro|a[çã]o|\"é){0,3}", 0..30)) {
+    fn a_restored_part_equals_the_saved_one(texts in prop::collection::vec("(ata|lucro|a[çã]o|\"é){0,3}", 0..30)) {
         let before = built(&texts);
         let after = restored(&saved(&before)).unwrap();
         prop_assert_eq!(after.len(), before.len());
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn one_wrong_byte_anywhere_is_noticed(at: prop::sample::Index, flip in 1u8..) {
+    fn one_wrong_byte_anywhere_is_detected(at: prop::sample::Index, flip in 1u8..) {
         let mut bytes = sample();
         let at = at.index(bytes.len());
         bytes[at] ^= flip;
@@ -103,13 +103,13 @@ proptest! {
     }
 
     #[test]
-    fn bytes_from_elsewhere_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn foreign_bytes_are_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(restored(&bytes).is_err());
     }
 }
 
 #[test]
-fn a_snapshot_cut_short_or_with_more_behind_it_is_refused() {
+fn a_truncated_or_extended_snapshot_is_rejected() {
     let bytes = sample();
     for length in 0..bytes.len() {
         assert!(restored(&bytes[..length]).is_err(), "{length}");
@@ -126,7 +126,7 @@ fn a_snapshot_of_other_data_is_stale() {
 }
 
 #[test]
-fn a_length_that_no_memory_holds_is_refused_before_it_is_reserved() {
+fn an_impossible_length_is_rejected_before_allocating() {
     const FORMAT: usize = 16;
     let label_length = FORMAT;
     let first_column = label_length + 8 + LABEL.len();

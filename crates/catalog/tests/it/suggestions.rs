@@ -1,4 +1,4 @@
-//! What is proposed while one types.
+//! Suggestions while typing.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn suggested(catalog: &Catalog, q: &str, limit: usize) -> Vec<String> {
 }
 
 #[test]
-fn categories_that_begin_so_stand_before_companies_and_others_behind_them() {
+fn prefix_categories_then_companies_then_other_categories() {
     let catalog = catalog();
     for (q, expected) in [
         ("comunic", vec!["Comunicado ao Mercado", "2 Comunicare S.A."]),
@@ -82,7 +82,7 @@ fn categories_that_begin_so_stand_before_companies_and_others_behind_them() {
 }
 
 #[test]
-fn of_companies_that_are_called_the_same_the_active_one_is_shown() {
+fn of_companies_with_one_name_shows_the_active_one() {
     let gone = |id| Company { status: "CANCELADA".to_owned(), ..company(id, "Gêmea S.A.") };
     let companies = vec![gone(1), company(2, "Gêmea S.A."), gone(3), company(4, "Gêmea Norte S.A.")];
     let companies = Companies::build(companies).unwrap();
@@ -92,14 +92,14 @@ fn of_companies_that_are_called_the_same_the_active_one_is_shown() {
 }
 
 #[test]
-fn mistyped_words_are_mended_unless_something_has_them() {
+fn mistyped_words_are_corrected_unless_known() {
     let catalog = catalog();
     for (q, expected) in [
         ("reunaio", vec!["Reunião da Administração"]),
         ("fato relevnte", vec!["Fato Relevante"]),
         ("reuniao da admnistracao", vec!["Reunião da Administração"]),
         ("fta relevante", vec![]),
-        // A filing has this word, and a company that one, so neither is a slip of the finger.
+        // A filing has this word and a company has that one, so neither is a typing error.
         ("dadas", vec![]),
         ("avisa", vec!["3 Avisa Tecnologia S.A."]),
     ] {

@@ -1,4 +1,4 @@
-//! Every part as a table: the cells of a row tell what its JSON object tells, under the same names.
+//! Every part as a table: the cells of a row have the same names and values as its JSON object.
 
 use lastro_catalog::{Cell, FilingsBuilder, FxBook, FxFilter, Page, Table, Timeline};
 use lastro_model::{CompanyId, Currency, Day, Decimal, Filing, FilingId, FxQuote, Pair, RatePoint};
@@ -32,7 +32,7 @@ fn written<T: Table>(table: &T, position: u32) -> String {
 
 proptest! {
     #[test]
-    fn points_tell_the_same_as_cells_and_as_json(points in prop::collection::vec((0i32..400, any::<i32>(), 0u32..6), 1..20)) {
+    fn cells_and_json_of_points_agree(points in prop::collection::vec((0i32..400, any::<i32>(), 0u32..6), 1..20)) {
         let point = |(number, mantissa, scale)| RatePoint { day: day(number), value: Decimal::new(i64::from(mantissa), scale) };
         let timeline = Timeline::build(points.into_iter().map(point).collect());
         let all = timeline.list(None, None, Page { limit: usize::MAX, offset: 0 });
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn filings_tell_the_same_as_cells_and_as_json(
+    fn cells_and_json_of_filings_agree(
         texts in prop::collection::vec((any::<String>(), prop::option::of(any::<String>())), 1..8),
         reference in prop::option::of(0i32..20_000),
         hashed: bool,
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_of_the_book_are_its_pairs_one_after_the_other(
+    fn pages_of_the_book_list_pair_after_pair(
         quotes in prop::collection::vec((0usize..3, 0i32..30), 0..60),
         only in prop::option::of(0usize..4),
         from in prop::option::of(0i32..30),

@@ -1,4 +1,4 @@
-//! Companies by what their securities are traded under.
+//! Companies by the tickers of their securities.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ fn shown(part: &Companies, id: u32) -> Vec<String> {
 }
 
 #[test]
-fn a_company_shows_its_tickers_by_their_number_and_none_that_has_ended() {
+fn a_company_shows_its_current_tickers_by_number() {
     let part = exchange();
     assert_eq!(shown(&part, 1), ["PETR3", "PETR4", "PETR11"]);
     assert_eq!(shown(&part, 2), ["LAST3"], "the last day of trading is one");
@@ -104,7 +104,7 @@ fn a_company_shows_its_tickers_by_their_number_and_none_that_has_ended() {
 }
 
 #[test]
-fn alone_a_company_reads_as_it_does_in_the_catalog() {
+fn company_json_equals_the_catalogs() {
     let part = exchange();
     for position in 0..part.len() as u32 {
         let company = part.company(position);
@@ -115,7 +115,7 @@ fn alone_a_company_reads_as_it_does_in_the_catalog() {
 }
 
 #[test]
-fn whom_a_ticker_or_its_root_names_is_found_first() {
+fn a_ticker_or_its_root_finds_its_company_first() {
     let part = exchange();
     for q in ["PETR4", " petr4 ", "petr11", "PETR3"] {
         assert_eq!(names(&part, q), ["Petróleo Fictício"], "{q}");
@@ -131,7 +131,7 @@ fn whom_a_ticker_or_its_root_names_is_found_first() {
 }
 
 #[test]
-fn what_was_corrected_to_a_ticker_names_its_company_as_if_it_had_been_typed() {
+fn a_text_corrected_to_a_ticker_finds_its_company() {
     let from = "2020-01-02";
     let part = part(
         vec![company(1, "EMBRA S.A."), company(2, "EMBRAER S.A.")],
@@ -143,7 +143,7 @@ fn what_was_corrected_to_a_ticker_names_its_company_as_if_it_had_been_typed() {
 }
 
 #[test]
-fn a_ticker_that_passed_on_is_the_newest_ones() {
+fn a_transferred_ticker_belongs_to_its_newest_holder() {
     let two = || vec![company(1, "A"), company(2, "B")];
     let bearer = |securities: Vec<TradedSecurity>| {
         let part = part(two(), securities);
@@ -157,7 +157,7 @@ fn a_ticker_that_passed_on_is_the_newest_ones() {
 }
 
 #[test]
-fn answers_about_companies_are_of_two_states() {
+fn companies_have_two_stamps() {
     let own = Stamp { edition: Edition(3), published_unix_ms: 30 };
     let part = Part { stamp: own, sample: false, data: exchange() };
     assert_eq!(part.stamps(), [own, stamp()]);
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_ticker_has_one_bearer_which_shows_it(securities in prop::collection::vec(any_security(), 0..30)) {
+    fn every_ticker_has_one_holder_that_shows_it(securities in prop::collection::vec(any_security(), 0..30)) {
         let companies: Vec<Company> = (0..5).map(|id| company(id, &format!("Companhia {id}"))).collect();
         let part = part(companies, securities.clone());
         let mut bearers: BTreeMap<String, u32> = BTreeMap::new();
