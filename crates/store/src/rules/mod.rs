@@ -40,6 +40,7 @@ pub(crate) struct SqlStore {
     engine: Runner,
     editions: Remembered<source_state::Editions>,
     key_revision: Remembered<u64>,
+    newest_announcement: Remembered<u64>,
 }
 
 impl SqlStore {
@@ -54,6 +55,11 @@ impl SqlStore {
                 seeded => seeded?,
             }
         }
-        Ok(Self { engine, editions: Remembered::default(), key_revision: Remembered::default() })
+        Ok(Self {
+            engine,
+            editions: Remembered::default(),
+            key_revision: Remembered::default(),
+            newest_announcement: Remembered::default(),
+        })
     }
 }

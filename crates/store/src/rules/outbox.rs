@@ -7,7 +7,9 @@ use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEv
 use super::webhook::with_plans;
 use super::{SqlStore, addressed, claim, delivery, row_json};
 use crate::engine::Side;
-use crate::sql::{ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, SET_ANNOUNCEMENT_ASIDE, webhook as sql};
+use crate::sql::{
+    ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, NEWEST_ANNOUNCEMENT, SET_ANNOUNCEMENT_ASIDE, webhook as sql,
+};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{
     Announcement, Claim, Claimed, Deliveries, Delivery, NewMessage, OutboxState, OutboxStore, Result,
@@ -17,7 +19,15 @@ use crate::{
 #[async_trait]
 impl OutboxStore for SqlStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
+        // Polled all the time and mostly finds nothing: without a change of the data this costs no statement.
+        let newest = self.engine.read_if_changed(Side::Data, &self.newest_announcement, newest).await?;
+        if newest == 0 {
+            return Ok(Vec::new());
+        }
         let addressed = self.engine.read(Side::Accounts, addressed).await?;
+        if newest <= addressed {
+            return Ok(Vec::new());
+        }
         let waiting = move |data: &dyn Reading| waiting_announcements(data, addressed, limit);
         let (read, unreadable) = self.engine.read(Side::Data, waiting).await?;
         if !unreadable.is_empty() {
@@ -122,6 +132,11 @@ impl OutboxStore for SqlStore {
             .change(Side::Accounts, move |accounts| accounts.execute(sql::FORGET_DELIVERIES, values![before]))
             .await
     }
+}
+
+/// The number of the newest announcement, 0 without one.
+fn newest(data: &dyn Reading) -> Result<u64> {
+    data.number(NEWEST_ANNOUNCEMENT, &[])
 }
 
 /// The readable announcements, and the numbers of the unreadable ones.

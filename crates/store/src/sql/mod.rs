@@ -195,6 +195,9 @@ pub(crate) const ISSUE_ANNOUNCEMENTS: &str = "UPDATE announcement SET number = n
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
     FROM announcement WHERE number > $1 ORDER BY number LIMIT $2";
 
+pub(crate) const NEWEST_ANNOUNCEMENT: &str =
+    "SELECT COALESCE(MAX(number), 0) FROM announcement WHERE number > 0";
+
 pub(crate) const COUNT_ANNOUNCEMENTS: &str =
     "SELECT COUNT(*) FROM announcement WHERE number > $1 OR number < 0";
 
