@@ -4,9 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, Cnpj, FxQuote, Pair, RatePoint, Series, Stamp};
 
-use crate::{Companies, Filings, Found, FxBook, Highlights, Page, Reading, Timeline};
+use crate::{Companies, Filings, Found, FxBook, Highlights, Object, Page, Reading, Timeline, name};
 
 /// One source's data with its stamp.
 #[derive(Debug, Clone, Default)]
@@ -83,6 +83,22 @@ impl Catalog {
     /// The stamps that filings depend on when the registry and tickers link them to companies.
     pub fn stamps_of_filings(&self) -> impl Iterator<Item = Stamp> {
         self.companies.stamps().into_iter().chain([self.filings.stamp])
+    }
+
+    /// The price of the dollar in reais.
+    pub fn dollar(&self) -> Option<&Timeline<FxQuote>> {
+        self.fx.get(Pair::parse("USD/BRL").ok()?)
+    }
+
+    /// The newest Selic, CDI, IPCA and dollar as a JSON object. `None` while one of them has no value.
+    pub fn overview(&self) -> Option<Vec<u8>> {
+        let newest = |series| self.series[series].newest_json();
+        let overview = Object::new(Vec::with_capacity(256))
+            .raw(name!("selic"), newest(Series::Selic)?)
+            .raw(name!("cdi"), newest(Series::Cdi)?)
+            .raw(name!("ipca"), newest(Series::Ipca)?)
+            .raw(name!("fx"), self.dollar()?.newest_json()?);
+        Some(overview.end())
     }
 
     /// Searches companies. A word that occurs in filings is not treated as mistyped.

@@ -2,9 +2,9 @@
 
 use std::io::BufReader;
 
-use lastro_model::{Company, ReadFile, Records, Source};
+use lastro_model::{Company, ReadFile, Records, Source, SourceState};
 use lastro_sources::{Fault, Reading, cvm, judgement};
-use lastro_store::{RememberedFile, SourceState};
+use lastro_store::RememberedFile;
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};

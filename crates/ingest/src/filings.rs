@@ -5,10 +5,10 @@
 
 use std::io::BufReader;
 
-use lastro_model::{Filing, ReadFile, Records, Reject, Source};
+use lastro_model::{Filing, ReadFile, Records, Reject, Source, SourceState};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
-use lastro_store::{RememberedFile, SourceState};
+use lastro_store::RememberedFile;
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};

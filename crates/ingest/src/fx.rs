@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use lastro_model::{Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records, Reject, Source};
+use lastro_model::{
+    Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records, Reject, Source, SourceState,
+};
 use lastro_sources::{Fault, Reading, judgement, ptax};
-use lastro_store::{SourceState, Store};
+use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};

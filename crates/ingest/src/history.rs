@@ -5,9 +5,9 @@
 //! and the end is read anyway. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
 
 use jiff::Timestamp;
+use lastro_model::age::is_over;
 use lastro_model::{ReadFile, Reject, Source};
 
-use crate::age::is_over;
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Reach, Sync};
 

@@ -3,8 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use lastro_model::Source;
-use lastro_store::SourceState;
+use lastro_model::{Source, SourceState};
 
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Reach, Sync};

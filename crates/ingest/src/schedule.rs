@@ -6,13 +6,12 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use lastro_model::{About, Day, Frequency, Now, Source};
-use lastro_store::SourceState;
+use lastro_model::age::age_ms;
+use lastro_model::{About, Day, Frequency, Now, Source, SourceState, brasilia_day};
 use sha2::{Digest, Sha256};
 
-use crate::age::age_ms;
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+use crate::sync::{Sync, holds_no_official_data};
 
 /// Polls between attempts while another process synchronises a source: trying to take its lease costs a write.
 const POLLS_LEFT_OUT: u32 = 10;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source};
+use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source, SourceState};
 use lastro_sources::{Fault, Reading, judgement, sgs};
-use lastro_store::{SourceState, Store};
+use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};

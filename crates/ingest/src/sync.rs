@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lastro_model::{Clock, Day, Edition, Source};
+use lastro_model::{Clock, Day, Edition, Source, SourceState, brasilia_day};
 use lastro_sources::{Fault, judgement::Refusal};
-use lastro_store::{Condition, Publication, Published, SourceState, Store, StoreError};
+use lastro_store::{Condition, Publication, Published, Store, StoreError};
 use tokio::sync::mpsc;
 
 use crate::fetch::Fetcher;
@@ -145,9 +145,4 @@ impl Sync {
 /// Whether the store has only sample data, or none.
 pub(super) fn holds_no_official_data(state: &SourceState) -> bool {
     state.sample || state.edition == Edition(0)
-}
-
-pub fn brasilia_day(unix_ms: i64) -> Day {
-    const OFFSET_MS: i64 = 3 * 3_600_000;
-    lastro_model::Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
 }

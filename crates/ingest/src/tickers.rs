@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::io::BufReader;
 
-use lastro_model::{Day, ReadFile, Records, Source, TradedSecurity};
+use lastro_model::{Day, ReadFile, Records, Source, SourceState, TradedSecurity, brasilia_day};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
-use lastro_store::{Published, RememberedFile, SourceState};
+use lastro_store::{Published, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+use crate::sync::{Sync, holds_no_official_data};
 
 /// Fewer rows are not checked for losses: in January a year has few forms, and one company's correction may exceed
 /// one row in twenty.

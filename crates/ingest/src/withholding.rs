@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use lastro_model::age::{age_ms, is_over};
 use lastro_model::{Day, Kind, Point, Source, Withheld};
 use lastro_sources::judgement::{self, Doubted, Judged, Refusal};
 
-use crate::age::{age_ms, is_over};
 use crate::result::SyncError;
 use crate::sync::Sync;
 

@@ -19,7 +19,6 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
-use crate::http::v1::health::is_stale;
 use crate::jobs::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
@@ -175,7 +174,7 @@ fn sources(app: &App, out: &mut Exposition) {
     let help = "Whether a source is older than its publisher ever leaves it, as /health says.";
     let mut family = out.family("lastro_source_stale", Kind::Gauge, help);
     for state in states.iter() {
-        family.sample(&[("source", &state.source)], u8::from(is_stale(state, now)));
+        family.sample(&[("source", &state.source)], u8::from(state.is_stale(now)));
     }
     let help = "Points that are published and not believed yet.";
     let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);

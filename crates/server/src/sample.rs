@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Source};
+use lastro_model::{Edition, Records, Source, SourceState};
 use lastro_sample::{self as sample, Shape};
-use lastro_store::{Condition, Publication, Published, SourceState, Store, Write};
+use lastro_store::{Condition, Publication, Published, Store, Write};
 use tokio::sync::mpsc;
 
 const BATCH: usize = 5_000;

@@ -8,9 +8,9 @@ use arc_swap::ArcSwap;
 use arrayvec::ArrayString;
 use lastro_access::{AddressRings, KeyRing, Lookups, Pepper, Registrations, Share, TrustedProxies, Usage};
 use lastro_catalog::Catalog;
-use lastro_model::Clock;
+use lastro_model::{Clock, SourceState};
 use lastro_quota::Quota;
-use lastro_store::{DATABASE_ID, SourceState, Store};
+use lastro_store::{DATABASE_ID, Store};
 
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Records, Reject, Source, UsageCount, Webhook, WebhookId, Withheld,
+    Records, Reject, Source, SourceState, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use crate::{
     AccountStore, Announcement, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
     FileStore, Lease, LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published,
     RecordStore, Recorded, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated,
-    SettingStore, Settlement, SourceState, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
+    SettingStore, Settlement, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
 };
 
 #[derive(Debug)]

@@ -44,7 +44,7 @@ pub use outbox::{
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
     Condition, Counters, LastAttempt, Loaded, Publication, Published, RecordStore, RememberedEdition,
-    SourceState, WITHHELD_SHOWN, Write,
+    WITHHELD_SHOWN, Write,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use revision::{REVISIONS_TOLD, Recorded, Revision};

@@ -24,7 +24,7 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcom
 pub use commands::{Demo, Health, KeysCommand, SyncArgs, WebhooksCommand};
 pub use connections::{ClientMemory, ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
-pub use pages::{Contact, PageSettings, PublicUrl};
+pub use pages::{PageSettings, PublicUrl};
 pub use redis::{RedisSettings, RedisUrl};
 pub use secret_file::secret_from_file;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};

@@ -10,8 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
-use lastro_model::{Now, Plan};
-use lastro_store::SourceState;
+use lastro_model::{Now, Plan, SourceState};
 
 use super::pages::site::Site;
 use super::request::body::RequestBody;

@@ -8,8 +8,7 @@ use futures_util::FutureExt;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::schedule::{self, Observer};
 use lastro_ingest::sync::Sync;
-use lastro_model::Source;
-use lastro_store::SourceState;
+use lastro_model::{Source, SourceState};
 use tokio::sync::watch;
 
 use super::{stopped, tick};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Edition, Source};
-use lastro_store::{Counters, SourceState};
+use lastro_model::{Edition, Source, SourceState};
+use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
 

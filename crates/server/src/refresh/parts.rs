@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers};
-use lastro_ingest::sync::brasilia_day;
-use lastro_model::{BySource, Company, Edition, FxQuote, Records, Source, TradedSecurity};
+use lastro_model::{BySource, Company, Edition, FxQuote, Records, Source, TradedSecurity, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;

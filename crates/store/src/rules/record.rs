@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Source, Withheld};
+use lastro_model::{Edition, Records, Source, SourceState, Withheld};
 use tokio::sync::mpsc;
 
 use super::announce::Audience;
@@ -10,8 +10,7 @@ use super::publish::{self, Writes};
 use super::{SqlStore, account, change_log, recording, source_state, withheld};
 use crate::engine::Side;
 use crate::{
-    Counters, Loaded, Publication, Published, RecordStore, Recorded, RememberedEdition, Result, SourceState,
-    Write,
+    Counters, Loaded, Publication, Published, RecordStore, Recorded, RememberedEdition, Result, Write,
 };
 
 #[async_trait]

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
     FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records, Reject,
-    SecretSeed, Series, Source, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+    SecretSeed, Series, Source, SourceState, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters,
+    WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement,
-    SourceState, Store, StoreError, Write,
+    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement, Store,
+    StoreError, Write,
 };
 use tokio::sync::mpsc;
 

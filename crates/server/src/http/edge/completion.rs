@@ -34,7 +34,8 @@ impl RequestContext<'_> {
 
     /// The JSON error, or an error page for a client that wants pages.
     fn failed(&self, error: &ApiError) -> Reply {
-        pages::error::page(self.app, Head(self.head), error).unwrap_or_else(|| Reply::error(error))
+        let page = pages::failure::page(self.app, self.arrival.now, Head(self.head), error);
+        page.unwrap_or_else(|| Reply::error(error))
     }
 
     /// Counts usage before the response is sent, so that a client that has read the response finds it in the count.

@@ -1,17 +1,16 @@
 //! Rendered pages with their compressed forms, and a bounded cache of them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use lastro_model::digest_of;
+use lastro_web::{ORIGIN_MARK, Reader};
 use parking_lot::Mutex;
 
-use super::language::Language;
 use crate::http::response::compression::Encodings;
-use crate::http::response::reply::{Reply, Stored, Version, digest_of};
-
-/// Placeholder for the address of the service in a rendered page, since readers may use different ones.
-pub const ORIGIN_MARK: &str = "\u{e000}";
+use crate::http::response::reply::{Reply, Stored, Version};
 
 /// Added to the weight of each page: short pages compress worse in proportion to their length.
 const EXTRA_BYTES: usize = 4096;
@@ -57,10 +56,8 @@ impl Drawing {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name {
     /// The path, with only those parameters that the page depends on.
-    pub path: String,
-    pub language: Language,
-    /// Whether the address names the language, which makes it a different address.
-    pub by_choice: bool,
+    pub path: Cow<'static, str>,
+    pub reader: Reader,
     /// The address of the service as the page shows it, if readers may use different ones.
     pub origin: Option<String>,
 }
@@ -140,10 +137,13 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use lastro_web::Language;
+
     use super::*;
 
     fn name(number: usize) -> Name {
-        Name { path: format!("/page/{number}"), language: Language::English, by_choice: false, origin: None }
+        let reader = Reader { language: Language::English, by_choice: false };
+        Name { path: format!("/page/{number}").into(), reader, origin: None }
     }
 
     fn drawing(state: u64, bytes: usize) -> Drawing {

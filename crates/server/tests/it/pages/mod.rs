@@ -10,10 +10,10 @@ mod site;
 
 use std::collections::BTreeSet;
 
-use lastro::http::pages::assets::OWN;
 use lastro_access::plans;
 use lastro_model::{Plan, Source};
 use lastro_store::{Condition, Publication, RecordStore, Write};
+use lastro_web::assets::OWN;
 
 use crate::app::{TestApp, soon};
 

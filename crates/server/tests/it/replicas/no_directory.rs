@@ -5,8 +5,7 @@ use std::time::Duration;
 use lastro::config::{PublisherSettings, Switch};
 use lastro::state::Setup;
 use lastro_ingest::sync::Publishers;
-use lastro_model::{Day, Source};
-use lastro_store::SourceState;
+use lastro_model::{Day, Source, SourceState};
 
 use super::lively;
 use crate::app::{START_UNIX_MS, TestApp};
