@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
-use crate::jobs::stopped;
+use crate::wait::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
 use crate::state::App;
 

@@ -20,6 +20,7 @@ pub mod service;
 pub mod state;
 pub mod telemetry;
 pub mod tls;
+mod wait;
 pub mod webhooks;
 
 /// The version that `/health`, `--version` and the API description show.

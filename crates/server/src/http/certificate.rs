@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 
 use crate::config::{CertificateFiles, TlsSettings};
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
 
 /// Largest file read. A certificate chain has a few kilobytes.

@@ -26,7 +26,7 @@ use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge;
 use super::response::outgoing::Outgoing;
-use crate::jobs::stopped;
+use crate::wait::stopped;
 use crate::state::App;
 
 /// Longest wait for running requests at shutdown.

@@ -14,7 +14,7 @@ use lastro_model::Clock;
 use lastro_store::Store;
 use tokio::sync::{Mutex, watch};
 
-use super::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::metrics::Metrics;
 
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -9,7 +9,7 @@ use lastro_model::{Clock, Now};
 use lastro_store::Store;
 use tokio::sync::watch;
 
-use super::{stopped, tick};
+use crate::wait::{stopped, tick};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::state::App;
 
 const INTERVAL: Duration = Duration::from_secs(5);

@@ -11,7 +11,7 @@ use lastro_ingest::sync::Sync;
 use lastro_model::{Source, SourceState};
 use tokio::sync::watch;
 
-use super::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::clock::random_fraction;
 use crate::state::App;
 

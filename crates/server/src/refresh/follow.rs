@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{background, parts};
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::state::App;
 
 const KEYS_AT_ONCE: usize = 1_000;

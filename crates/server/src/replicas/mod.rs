@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 pub use store_clock::StoreClock;
 
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
 use crate::refresh::parts;
 use census::Census;

@@ -16,7 +16,7 @@ use super::delivery::deliver;
 use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, fan_out};
 use crate::config::WebhookSettings;
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 
 /// Concurrent deliveries, each to a different webhook. A receiver that hangs occupies one for the deadline at most.
 const WORKERS: usize = 256;

@@ -18,7 +18,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::stopped;
+use crate::wait::stopped;
 use crate::metrics::Metrics;
 use crate::metrics::prometheus::{Exposition, Kind};
 
