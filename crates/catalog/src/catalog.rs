@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, Cnpj, FxQuote, Pair, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, BySource, Cnpj, Edition, FxQuote, Pair, RatePoint, Series, Source, Stamp};
 
 use crate::{Companies, Filings, Found, FxBook, Highlights, Object, Page, Reading, Timeline, name};
 
@@ -78,6 +78,17 @@ impl Catalog {
     pub fn identities(&self) -> impl Iterator<Item = &Check> {
         let first_of = |series| move |check: &&Check| check.series.first() == Some(&series);
         Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
+    }
+
+    /// The edition of each source.
+    pub fn editions(&self) -> BySource<Edition> {
+        BySource::new(|source| match source {
+            Source::Series(series) => self.series[series].stamp.edition,
+            Source::Fx => self.fx.stamp.edition,
+            Source::Companies => self.companies.stamp.edition,
+            Source::Filings => self.filings.stamp.edition,
+            Source::Tickers => self.companies.tickers_stamp().edition,
+        })
     }
 
     /// The stamps that filings depend on when the registry and tickers link them to companies.

@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::clock::SystemClock;
 use crate::config::{Common, ConnectionSettings, Serve};
 use crate::service::Service;
-use crate::state::Setup;
+use crate::setup::Setup;
 use crate::{descriptors, pepper};
 
 /// Locks a file beside the database while this process serves. Warns if another process does and limits are not

@@ -22,8 +22,8 @@ use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 
 use crate::config::{CertificateFiles, TlsSettings};
-use crate::wait::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
+use crate::wait::{stopped, tick};
 
 /// Largest file read. A certificate chain has a few kilobytes.
 const LARGEST_FILE: u64 = 1024 * 1024;

@@ -11,25 +11,33 @@ use lastro_ingest::sync::Sync;
 use lastro_model::{Source, SourceState};
 use tokio::sync::watch;
 
-use crate::wait::{stopped, tick};
 use crate::clock::random_fraction;
-use crate::state::App;
+use crate::metrics::Metrics;
+use crate::served::Served;
+use crate::wait::{stopped, tick};
+
+/// The parts of a service that a synchronisation concerns.
+#[derive(Debug)]
+pub struct Observed {
+    pub served: Arc<Served>,
+    pub metrics: Arc<Metrics>,
+}
 
 /// Keeps one source fresh until the service stops.
 pub async fn run(
-    app: Arc<App>,
+    observed: Arc<Observed>,
     sync: Arc<Sync>,
     source: Source,
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
     let pause = move |polls| tick(poll_interval * polls).boxed();
-    schedule::keep_fresh(&*app, &sync, source, random_fraction(), &pause, stopped(&mut stop)).await;
+    schedule::keep_fresh(&*observed, &sync, source, random_fraction(), &pause, stopped(&mut stop)).await;
 }
 
-impl Observer for App {
+impl Observer for Observed {
     fn known_states(&self) -> Arc<Vec<SourceState>> {
-        self.freshness.load_full()
+        self.served.freshness.load_full()
     }
 
     fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>) {

@@ -3,24 +3,13 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers};
-use lastro_model::{BySource, Edition, Source, brasilia_day};
+use lastro_model::{Source, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
 use super::rows::{collect, stamp_of};
 use super::snapshot_file::SnapshotFile;
 use super::{filings, series};
-
-/// The editions in a catalog.
-pub fn editions(catalog: &Catalog) -> BySource<Edition> {
-    BySource::new(|source| match source {
-        Source::Series(series) => catalog.series[series].stamp.edition,
-        Source::Fx => catalog.fx.stamp.edition,
-        Source::Companies => catalog.companies.stamp.edition,
-        Source::Filings => catalog.filings.stamp.edition,
-        Source::Tickers => catalog.companies.tickers_stamp().edition,
-    })
-}
 
 /// A copy of the catalog with one part updated to the store's edition.
 pub async fn with_fresh(
@@ -31,7 +20,7 @@ pub async fn with_fresh(
 ) -> anyhow::Result<Catalog> {
     // Tickers and companies share one part.
     let part = if source == Source::Tickers { Source::Companies } else { source };
-    let priority = Priority::beside(editions(catalog)[part]);
+    let priority = Priority::beside(catalog.editions()[part]);
     let mut fresh = catalog.clone();
     match source {
         Source::Series(which) => {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
 use lastro_access::{Feature, Pepper, plans};
-use lastro_catalog::Catalog;
 use lastro_model::{Clock, Plan, Webhook};
 use lastro_store::{OutboxState, Store};
 
@@ -16,13 +15,14 @@ use super::signature::Secret;
 use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
+use crate::served::Served;
 
 pub struct Webhooks {
     pub settings: WebhookSettings,
     pub store: Arc<dyn Store>,
     /// The store's clock, because due times and leases are compared between machines.
     pub clock: Arc<dyn Clock>,
-    pub catalog: Arc<ArcSwap<Catalog>>,
+    pub served: Arc<Served>,
     pub metrics: Arc<Metrics>,
     pub pepper: Pepper,
     /// Identifies this process among all that claim messages.

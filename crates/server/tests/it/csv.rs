@@ -243,7 +243,7 @@ pub(crate) async fn publish(app: &TestApp, source: Source, records: Records) {
         Publication { source, sample: false, replace: true, at: app.timestamp(), condition: Condition::None };
     app.elsewhere().await.publish(publication, receiver).await.unwrap();
     let counters = app.faults.counters().await.unwrap();
-    follow_data(&app.service.app, &counters).await.unwrap();
+    follow_data(&app.service.follower, &counters).await.unwrap();
 }
 
 fn nasty_companies() -> Vec<Company> {

@@ -103,8 +103,12 @@ async fn an_unreadable_source_does_not_block_other_sources() {
     let (source, at) = (Source::Fx, app.timestamp());
     let publication = Publication { source, sample: false, replace: true, at, condition: Condition::None };
     let published = app.plain.publish(publication, receiver).await.unwrap();
-    soon(async || app.service.app.catalog.load().fx.stamp.edition == published.edition).await;
-    assert_ne!(app.service.app.catalog.load().series[Series::Selic].len(), 0, "the last good edition stays");
+    soon(async || app.service.app.served.catalog.load().fx.stamp.edition == published.edition).await;
+    assert_ne!(
+        app.service.app.served.catalog.load().series[Series::Selic].len(),
+        0,
+        "the last good edition stays"
+    );
 }
 
 #[tokio::test]

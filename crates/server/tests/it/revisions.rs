@@ -34,12 +34,12 @@ async fn publish(app: &TestApp, replace: bool, rows: &[(&str, &str)]) {
 }
 
 fn served(app: &TestApp) -> std::sync::Arc<Part<Timeline<RatePoint>>> {
-    std::sync::Arc::clone(&app.service.app.catalog.load().series[SERIES])
+    std::sync::Arc::clone(&app.service.app.served.catalog.load().series[SERIES])
 }
 
 #[tokio::test]
 async fn a_series_is_served_with_every_state_since_recording_began() {
-    let quick = |setup: &mut lastro::state::Setup| setup.settings.poll_interval = Duration::from_millis(10);
+    let quick = |setup: &mut lastro::setup::Setup| setup.settings.poll_interval = Duration::from_millis(10);
     let app = TestApp::start_with(quick).await;
     assert_eq!(served(&app).as_of(day("2026-11-02")), Err(FirstDay(None)), "a sample is no edition");
     let first = [("2026-08-01", "140.1"), ("2026-09-01", "140.30")];

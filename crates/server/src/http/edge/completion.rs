@@ -34,7 +34,8 @@ impl RequestContext<'_> {
 
     /// The JSON error, or an error page for a client that wants pages.
     fn failed(&self, error: &ApiError) -> Reply {
-        let page = pages::failure::page(self.app, self.arrival.now, Head(self.head), error);
+        let app = self.app;
+        let page = pages::failure::page(&app.served, &app.site, self.arrival.now, Head(self.head), error);
         page.unwrap_or_else(|| Reply::error(error))
     }
 
@@ -44,7 +45,7 @@ impl RequestContext<'_> {
             return;
         }
         if let Some(key) = self.caller.key() {
-            self.app.usage.count(
+            self.app.access.usage.count(
                 &key.holder,
                 self.arrival.now.utc_day(),
                 self.arrival.target.endpoint(),
@@ -81,7 +82,7 @@ impl RequestContext<'_> {
         let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
-        if self.app.draining.load(Ordering::Relaxed) {
+        if self.app.operations.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());
         }
         self.record(status, &request_id);
@@ -152,7 +153,7 @@ impl RequestContext<'_> {
     fn record(&self, status: StatusCode, request_id: &str) {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
-        self.app.metrics.request(self.arrival.target.index(), status, elapsed_ns);
+        self.app.operations.metrics.request(self.arrival.target.index(), status, elapsed_ns);
         // A 503 is no fault and may be frequent; its cause is logged elsewhere.
         if status >= 500 && status != 503 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");

@@ -24,6 +24,7 @@ use hyper::body::{Body, Incoming};
 use lastro_access::ApiKey;
 use lastro_quota::Charge;
 
+use super::app::App;
 use super::connections::connection::Connection;
 use super::connections::pending::{Pending, Sender};
 use super::handler::Meter;
@@ -32,7 +33,6 @@ use super::request::head;
 use super::response::outgoing::Outgoing;
 use super::routes::resolve;
 use crate::error::ApiError;
-use crate::state::App;
 
 /// A response that is ready, or one that has to be awaited.
 pub type ResponseFuture = Either<Ready<Responded>, BoxFuture<'static, Responded>>;
@@ -167,7 +167,7 @@ fn answer_now(
 async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
     waiting.trim();
     let (app, arrival) = (&waiting.app, waiting.arrival);
-    let asking = caller::ask_store(app, arrival.client, &key, arrival.now);
+    let asking = caller::ask_store(&app.access, arrival.client, &key, arrival.now);
     let caller = guarded_wait(app, asking).await.unwrap_or_else(Caller::Refused);
     answer_after_charge(waiting, caller).await
 }
@@ -213,11 +213,16 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
     let now = app.clock.now();
     let target = resolve(&head.method, head.uri.path());
     let meter = target.meter(&head.method, head.uri.path());
-    Arrival { now, target, meter, client: caller::address(app, connection.peer, &head.headers) }
+    Arrival {
+        now,
+        target,
+        meter,
+        client: caller::address(&app.access.proxies, connection.peer, &head.headers),
+    }
 }
 
 fn identify(app: &App, head: &request::Parts, arrival: Arrival) -> Identity {
-    guarded(app, || caller::identify(app, &head.headers, arrival.now))
+    guarded(app, || caller::identify(&app.access, &head.headers, arrival.now))
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 
@@ -231,6 +236,6 @@ async fn guarded_wait<T>(app: &App, work: impl Future<Output = T>) -> Result<T, 
 }
 
 fn panicked(app: &App) -> ApiError {
-    app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+    app.operations.metrics.panics.fetch_add(1, Ordering::Relaxed);
     ApiError::Internal
 }

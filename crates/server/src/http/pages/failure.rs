@@ -8,22 +8,23 @@ use crate::error::ApiError;
 use crate::http::request::head::Head;
 use crate::http::request::query::Query;
 use crate::http::response::reply::{Reply, Version};
-use crate::state::App;
+use crate::http::site::Site;
+use crate::served::Served;
 
 /// The error as a page, if this path has error pages and the client wants one.
-pub fn page(app: &App, now: Now, head: Head<'_>, error: &ApiError) -> Option<Reply> {
+pub fn page(served: &Served, site: &Site, now: Now, head: Head<'_>, error: &ApiError) -> Option<Reply> {
     let path = head.path();
     if path.starts_with("/api/") || path == "/health" || !head.wants_page() {
         return None;
     }
     let query = Query::new(head.query()).or_else(|_| Query::new("")).ok()?;
     let (reader, catalog, freshness) =
-        (reader::of(head, &query), app.catalog.load(), app.freshness.load());
-    let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: app.site.public_url() };
+        (reader::of(head, &query), served.catalog.load(), served.freshness.load());
+    let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };
     let (failure, status) = (failure(error), error.code().1.as_u16());
     let page = ErrorPage { failure, status, detail: detail(error) };
     let text = page.render(&data, reader).ok()?;
-    let drawn = keeping::private(reader, &app.site.origin(head), &text);
+    let drawn = keeping::private(reader, &site.origin(head), &text);
     let Reply { status, cache, encoding, retry_after, mut headers, .. } = Reply::error(error);
     headers.extend(drawn.headers);
     Some(Reply { status, cache, encoding, retry_after, headers, version: Version::None, ..drawn })

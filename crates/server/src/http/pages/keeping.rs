@@ -22,11 +22,11 @@ use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, V
 use lastro_access::PageWorkRefusal;
 use lastro_web::{Data, Language, ORIGIN_MARK, Page, Reader};
 
-use super::drawing::{Drawing, Name};
 use super::reader::COOKIE;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::{Reply, Stored};
+use crate::http::site::drawing::{Drawing, Name};
 
 const HTML: &str = "text/html; charset=utf-8";
 

@@ -1,16 +1,14 @@
 //! Handlers of the pages for people, which `lastro_web` renders from the data that the API serves.
 //!
-//! A handler parses the parameters, and [`keeping`] renders the page, or takes it from the caches of the [`site`] that
-//! hold [`drawing`]s. [`reader`]: the reader's language. [`registration`]: the form of `/pricing`. [`failure`]: errors as
-//! pages. [`files`]: static files.
+//! A handler parses the parameters, and [`keeping`] renders the page, or takes it from the caches of the
+//! [`site`](super::site). [`reader`]: the reader's language. [`registration`]: the form of `/pricing`. [`failure`]:
+//! errors as pages. [`files`]: static files.
 
-pub mod drawing;
 pub mod failure;
 pub mod files;
 mod keeping;
 mod reader;
 mod registration;
-pub mod site;
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -114,9 +112,8 @@ fn named_pair(question: &Question<'_>) -> Result<Subject, ApiError> {
 fn compared(question: &Question<'_>) -> Result<Option<Subject>, ApiError> {
     let text = question.query.get("compare")?.filter(|text| !text.is_empty());
     let parse = |text| {
-        Subject::parse(text, &question.catalog.fx).ok_or_else(|| {
-            bad("compare", "must be the id of a series, or a published pair such as usd-brl")
-        })
+        Subject::parse(text, &question.catalog.fx)
+            .ok_or_else(|| bad("compare", "must be the id of a series, or a published pair such as usd-brl"))
     };
     text.map(parse).transpose()
 }

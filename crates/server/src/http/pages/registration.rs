@@ -14,11 +14,11 @@ use crate::http::v1::plans::issue;
 
 /// Replies with the key, or with the form again and its error.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
-    let Action { app, client, now, head, query, body, .. } = action;
+    let Action { served, access, site, client, now, head, query, body, .. } = action;
     let (reader, body) = (reader::of(head, &query), body.whole().await?);
     let typed = typed(&body)?;
     let issued = match Applicant::new(&typed.name, &typed.email) {
-        Ok(applicant) => issue(app, client, now, applicant).await,
+        Ok(applicant) => issue(access, client, now, applicant).await,
         Err(error) => Err(error.into()),
     };
     let (status, retry_after) = match &issued {
@@ -33,7 +33,7 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
         .as_ref()
         .map(|issued| Issued { key: &issued.key, plan: issued.plan, rate_limit: issued.rate_limit })
         .map_err(|error| Refusal { message: error.message(), retry_after_seconds: retry_after });
-    let (catalog, freshness, site) = (app.catalog.load(), app.freshness.load(), &app.site);
+    let (catalog, freshness) = (served.catalog.load(), served.freshness.load());
     let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };
     let page = Pricing { contact: &site.settings.contact };
     let text = page.submitted(&data, reader, typed, result)?;

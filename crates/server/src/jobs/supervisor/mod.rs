@@ -18,9 +18,9 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::wait::stopped;
 use crate::metrics::Metrics;
 use crate::metrics::prometheus::{Exposition, Kind};
+use crate::wait::stopped;
 
 /// Pause before the first restart, doubled with each further death in a row.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);

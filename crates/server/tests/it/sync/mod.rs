@@ -157,7 +157,7 @@ impl Stage {
         let states = self.app.faults.source_states().await.unwrap();
         // An unoptimised binary takes seconds to build a large index.
         for _ in 0..3_000 {
-            if **self.app.service.app.freshness.load() == states {
+            if **self.app.service.app.served.freshness.load() == states {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

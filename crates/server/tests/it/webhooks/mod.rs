@@ -14,7 +14,7 @@ mod test_deliveries;
 use std::time::Duration;
 
 use lastro::config::{Switch, WebhookSettings};
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, Store, Write};
 use serde_json::{Value, json};

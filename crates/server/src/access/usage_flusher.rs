@@ -14,8 +14,8 @@ use lastro_model::Clock;
 use lastro_store::Store;
 use tokio::sync::{Mutex, watch};
 
-use crate::wait::{stopped, tick};
 use crate::metrics::Metrics;
+use crate::wait::{stopped, tick};
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of the last flush at shutdown, and the pause between its attempts.

@@ -1,15 +1,18 @@
 //! Settings of the service that pages need, and the caches of rendered pages.
 
+pub mod drawing;
+
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lastro_access::PageWork;
 
-use super::drawing::Drawings;
 use crate::config::PageSettings;
 use crate::error::ApiError;
 use crate::http::request::head::Head;
 use crate::metrics::prometheus::{Exposition, Kind};
+use drawing::Drawings;
 
 /// Twice the weight of all pages of the service in both languages, so that none is ever evicted.
 const OWN_BYTES: usize = 32 << 20;
@@ -25,7 +28,7 @@ pub struct Site {
     /// Combinations of those, unbounded in number: comparisons, charts, and pages that contain the request's `Host`.
     pub combined: Drawings,
     /// Work of rendering the latter, by client address.
-    pub work: PageWork,
+    pub work: Arc<PageWork>,
     drawn: AtomicU64,
 }
 
@@ -36,14 +39,13 @@ impl fmt::Debug for Site {
 }
 
 impl Site {
-    /// Creates a site that tracks the work of at most `capacity` client addresses.
-    pub fn new(settings: PageSettings, secure: bool, capacity: usize) -> Self {
+    pub fn new(settings: PageSettings, secure: bool, work: Arc<PageWork>) -> Self {
         Self {
             settings,
             secure,
             own: Drawings::new(OWN_BYTES),
             combined: Drawings::new(COMBINED_BYTES),
-            work: PageWork::new(capacity),
+            work,
             drawn: AtomicU64::default(),
         }
     }
