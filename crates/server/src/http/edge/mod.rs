@@ -145,22 +145,34 @@ fn answer_now(
         return Either::Right(answer_after_charge(begin(pending, head, body), caller).boxed());
     };
     let context = RequestContext { app, connection, head: &head, arrival, caller, charge };
-    let result = match guarded(app, || context.handle()).flatten() {
-        Ok(Handled::Replied(reply)) => Ok(reply),
-        Err(error) => Err(error),
-        Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head, from) {
-            None => {
-                connection.refuse_to_wait();
-                Err(OVERLOADED)
-            }
-            Some(pending) => {
-                let RequestContext { caller, charge, .. } = context;
-                let later = answer_after_wait(begin(pending, head, body), caller, charge, awaited);
-                return Either::Right(later.boxed());
-            }
-        },
+    let (context, awaited) = match context.proceed() {
+        Progress::Answered(response) => return Either::Left(ready(Ok(response))),
+        Progress::MustWait(context, awaited) => (context, awaited),
     };
-    Either::Left(ready(Ok(context.complete(result))))
+    let Some(pending) = Pending::begin(connection, &head, from) else {
+        connection.refuse_to_wait();
+        return Either::Left(ready(Ok(context.complete(Err(OVERLOADED)))));
+    };
+    let RequestContext { caller, charge, .. } = context;
+    Either::Right(answer_after_wait(begin(pending, head, body), caller, charge, awaited).boxed())
+}
+
+/// The state of a request after its checks and its handler.
+enum Progress<'a> {
+    Answered(Response<Outgoing>),
+    MustWait(RequestContext<'a>, Awaited),
+}
+
+impl<'a> RequestContext<'a> {
+    /// Checks and handles the request, and completes it unless it must wait.
+    fn proceed(self) -> Progress<'a> {
+        let result = match guarded(self.app, || self.handle()).flatten() {
+            Ok(Handled::MustWait(awaited)) => return Progress::MustWait(self, awaited),
+            Ok(Handled::Replied(reply)) => Ok(reply),
+            Err(error) => Err(error),
+        };
+        Progress::Answered(self.complete(result))
+    }
 }
 
 /// Looks up the key in the store, then charges and checks the request.
@@ -175,17 +187,12 @@ async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
 /// Charges the request, through Redis if necessary, then checks it.
 async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
     let charge = charge(&waiting.app, &caller, waiting.arrival).await;
-    let context = waiting.context(caller, charge);
-    let result = match guarded(&waiting.app, || context.handle()).flatten() {
-        Ok(Handled::Replied(reply)) => Ok(reply),
-        Ok(Handled::MustWait(awaited)) => {
-            let RequestContext { caller, charge, .. } = context;
-            // Boxed separately: otherwise all requests that only wait for quota would carry its four kilobytes.
-            return answer_after_wait(waiting, caller, charge, awaited).boxed().await;
-        }
-        Err(error) => Err(error),
+    let (caller, charge, awaited) = match waiting.context(caller, charge).proceed() {
+        Progress::Answered(response) => return Ok(response),
+        Progress::MustWait(RequestContext { caller, charge, .. }, awaited) => (caller, charge, awaited),
     };
-    Ok(context.complete(result))
+    // Boxed separately: otherwise all requests that only wait for quota would carry its four kilobytes.
+    answer_after_wait(waiting, caller, charge, awaited).boxed().await
 }
 
 /// Waits for the handler or for an export slot.
