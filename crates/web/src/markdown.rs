@@ -1,128 +1,25 @@
-//! Renders the subset of Markdown that our own texts use: headings, lists, paragraphs, code, emphasis and links; no
-//! tables. Only texts of this repository are rendered, and everything in them is escaped all the same.
+//! Renders our own texts, which are written in Markdown.
 
-use std::fmt::Write as _;
+use pulldown_cmark::html::push_html;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-/// The text as HTML.
+/// The text as HTML. HTML in it is shown as text, and links to other sites become plain text.
 pub(crate) fn html(text: &str) -> String {
-    let mut page = Page { out: String::with_capacity(text.len() * 5 / 4), open: Block::None };
-    text.lines().for_each(|line| page.line(line));
-    page.close();
-    page.out
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Block {
-    None,
-    Paragraph,
-    Item,
-}
-
-struct Page {
-    out: String,
-    open: Block,
-}
-
-impl Page {
-    fn line(&mut self, line: &str) {
-        let level = line.bytes().take_while(|byte| *byte == b'#').count();
-        if line.trim().is_empty() {
-            self.close();
-        } else if (1..=4).contains(&level) {
-            self.close();
-            let text = inline(line[level..].trim());
-            // Writing into memory does not fail.
-            let _ = writeln!(self.out, "<h{level}>{text}</h{level}>");
-        } else if let Some(item) = line.strip_prefix("- ") {
-            self.item(item);
-        } else {
-            self.go_on(line.trim());
+    let mut is_own_link = false;
+    let events = Parser::new(text).filter_map(|event| match event {
+        Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),
+        Event::Start(Tag::Link { ref dest_url, .. }) => {
+            is_own_link = dest_url.starts_with(['/', '#']) && !dest_url.starts_with("//");
+            is_own_link.then_some(event)
         }
-    }
-
-    fn item(&mut self, text: &str) {
-        if self.open != Block::Item {
-            self.close();
-            self.out.push_str("<ul>\n<li>");
-        } else {
-            self.out.push_str("</li>\n<li>");
-        }
-        self.open = Block::Item;
-        self.out.push_str(&inline(text));
-    }
-
-    /// Appends a line to the open block, or begins a paragraph.
-    fn go_on(&mut self, text: &str) {
-        if self.open == Block::None {
-            self.out.push_str("<p>");
-            self.open = Block::Paragraph;
-        } else {
-            self.out.push('\n');
-        }
-        self.out.push_str(&inline(text));
-    }
-
-    fn close(&mut self) {
-        self.out.push_str(match self.open {
-            Block::None => "",
-            Block::Paragraph => "</p>\n",
-            Block::Item => "</li>\n</ul>\n",
-        });
-        self.open = Block::None;
-    }
-}
-
-/// Renders the inline markup of a line. Code is split off first, because markup inside it has no meaning.
-fn inline(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for (place, piece) in text.split('`').enumerate() {
-        let piece = escaped(piece);
-        if place % 2 == 1 {
-            let _ = write!(out, "<code>{piece}</code>");
-        } else {
-            out.push_str(&linked(&emphasised(&piece)));
-        }
-    }
+        Event::End(TagEnd::Link) => is_own_link.then_some(event),
+        // An image would be loaded from another site, or is none of ours.
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+        event => Some(event),
+    });
+    let mut out = String::with_capacity(text.len() * 5 / 4);
+    push_html(&mut out, events);
     out
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Renders `**strong**`. Unpaired marks stay as they are.
-fn emphasised(text: &str) -> String {
-    let pieces: Vec<&str> = text.split("**").collect();
-    if pieces.len().is_multiple_of(2) {
-        return text.to_owned();
-    }
-    pieces.iter().enumerate().fold(String::new(), |mut out, (place, piece)| {
-        let _ = if place % 2 == 1 { write!(out, "<strong>{piece}</strong>") } else { write!(out, "{piece}") };
-        out
-    })
-}
-
-/// Renders `[text](/path)`. Links to other sites become plain text.
-fn linked(text: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, label, target, after)) = next_link(rest) {
-        out.push_str(before);
-        let _ = if target.starts_with(['/', '#']) {
-            write!(out, "<a href=\"{target}\">{label}</a>")
-        } else {
-            write!(out, "{label}")
-        };
-        rest = after;
-    }
-    out.push_str(rest);
-    out
-}
-
-fn next_link(text: &str) -> Option<(&str, &str, &str, &str)> {
-    let (before, rest) = text.split_once('[')?;
-    let (label, rest) = rest.split_once("](")?;
-    let (target, after) = rest.split_once(')')?;
-    Some((before, label, target, after))
 }
 
 #[cfg(test)]
@@ -130,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_forms_that_our_texts_use_become_html() {
+    fn markdown_becomes_html() {
         let text =
             "# A & B\n\nOne\ntwo `x < [y](/z)` **bold** [there](/series).\n\n- first\n  goes on\n- second\n";
         assert_eq!(
@@ -142,9 +39,17 @@ mod tests {
 
     #[test]
     fn html_is_escaped_and_links_to_other_sites_are_dropped() {
-        let page =
-            html("<script>alert(1)</script> [x](https://elsewhere.example) [y](javascript:alert) **open");
-        assert!(!page.contains("<script") && !page.contains("href"), "{page}");
-        assert!(page.contains("**open"));
+        for text in [
+            "<script>alert(1)</script>",
+            "a <b onclick=alert(1)>b</b> <!-- c -->",
+            "<div>\n\n<script>\n</div>",
+            "[x](https://elsewhere.example) [y](javascript:alert) [z](//elsewhere.example)",
+            "<https://elsewhere.example> ![x](https://elsewhere.example/x.png)",
+        ] {
+            let page = html(text);
+            for bad in ["<script", "<b ", "<!--", "<div", "href", "<img"] {
+                assert!(!page.contains(bad), "{page}");
+            }
+        }
     }
 }
