@@ -6,8 +6,7 @@ use lastro_access::{
     ActiveKey, ClientAddr, ROTATIONS_PER_HOUR, RegistrationLimits, RegistrationRefusal, Share, Verdict,
 };
 use lastro_model::Now;
-use lastro_quota::{Charge, Claim, OwnRing, Quota, RingName};
-use std::sync::Arc;
+use lastro_quota::{Charge, Claim, OwnRing, RingName};
 
 use crate::state::App;
 
@@ -32,9 +31,9 @@ pub(super) async fn take_registration(
     let RegistrationLimits { per_network_an_hour, .. } = app.registrations.limits();
     let (address, network, share) =
         (of_address(app, client, now), of_network(app, client, now), **app.share.load());
-    refused(quota.refusal_at_once(&address), quota.refusal_at_once(&network))?;
+    refused(quota.peek_at_once(&address), quota.peek_at_once(&network))?;
     // Concurrently, so that the client does not wait twice.
-    let (by_address, by_network) = tokio::join!(take(quota, &address), take(quota, &network));
+    let (by_address, by_network) = tokio::join!(quota.take(&address), quota.take(&network));
     refused(Some(by_address.verdict), Some(by_network.verdict)).inspect_err(|_| {
         for (claim, charge) in [(&address, by_address), (&network, by_network)] {
             if charge.verdict.admitted {
@@ -88,14 +87,7 @@ pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdi
         window_ns: HOUR_NS,
         now,
     };
-    take(quota, &claim).await.verdict
-}
-
-async fn take(quota: &Arc<Quota>, claim: &Claim<'_>) -> Charge {
-    match quota.take_at_once(claim) {
-        Some(charge) => charge,
-        None => quota.take(claim).await,
-    }
+    quota.take(&claim).await.verdict
 }
 
 fn of_address(app: &App, client: ClientAddr, now: Now) -> Claim<'_> {
