@@ -58,7 +58,8 @@ impl Breaker {
         if self.is_away {
             return Decider::Share;
         }
-        let has_counted_all = self.back_since_ns.is_none_or(|since| now_ns.saturating_sub(since) >= window_ns);
+        let has_counted_all =
+            self.back_since_ns.is_none_or(|since| now_ns.saturating_sub(since) >= window_ns);
         let has_lost_nothing = self.epoch_age.is_some_and(|(told_ns, age_ns)| {
             age_ns.saturating_add(now_ns.saturating_sub(told_ns)) >= window_ns
         });

@@ -15,7 +15,7 @@ use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, ServerErrorKind, 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::task::AbortHandle;
+use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 
 use crate::scripts;
@@ -37,16 +37,10 @@ pub(crate) struct Connection {
     open: watch::Sender<Option<Arc<Open>>>,
 }
 
-/// An open connection, and the task that reads and writes its socket. The task ends with the last call that uses it.
+/// An open connection, and the task that reads and writes its socket. Dropping it aborts the task.
 struct Open {
     channel: MultiplexedConnection,
-    task: AbortHandle,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _task: JoinSet<()>,
 }
 
 impl Connection {
@@ -103,7 +97,9 @@ impl Connection {
             AsyncConnectionConfig::new().set_response_timeout(None).set_pipeline_buffer_size(UNSENT_CALLS);
         let connected = MultiplexedConnection::new_with_config(&self.settings.login, stream, config).await;
         let (channel, driver) = connected.map_err(|error| reason(&error))?;
-        Ok(Open { channel, task: tokio::spawn(drive(driver)).abort_handle() })
+        let mut task = JoinSet::new();
+        task.spawn(drive(driver));
+        Ok(Open { channel, _task: task })
     }
 
     /// Sends a command and waits for its reply, without a timeout.

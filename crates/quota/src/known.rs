@@ -81,7 +81,11 @@ impl KnownRings {
         let Known { reply, block } = &mut *known;
         let block = block.as_mut()?;
         let is_taken = block.take(now_ns);
-        is_taken.then(|| Reply { granted: 1, remaining: reply.remaining.saturating_add(block.left), ..*reply })
+        is_taken.then(|| Reply {
+            granted: 1,
+            remaining: reply.remaining.saturating_add(block.left),
+            ..*reply
+        })
     }
 
     pub(crate) fn block_request(

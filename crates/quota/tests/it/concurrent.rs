@@ -1,10 +1,11 @@
 //! Many requests at once: each ring is counted as if it were alone, whatever happens to the calls and to the clients.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use lastro_quota::{BUDGET, Charge, Unit};
+use lastro_quota::{BUDGET, Charge, LimitClass, Unit};
 
 use crate::replica::{Replica, client};
 use crate::server::Redis;
@@ -114,11 +115,48 @@ async fn requests_whose_calls_fail_are_decided_by_the_share() {
     }
 }
 
+/// One worker, so that all requests are ready before the task that writes their calls.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn calls_of_concurrent_requests_are_written_together() {
+    const REQUESTS: u32 = 400;
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet(&redis, 1, MINUTE_NS).await;
+    let mut connection = redis.connect();
+    let before = info(&mut connection, "stats", "total_reads_processed:");
+    let requests = (0..REQUESTS).map(|address| {
+        let replica = Arc::clone(&fleet[0]);
+        tokio::spawn(async move { replica.take(&replica.of_address(address, 5)).await.unit })
+    });
+    let units = join_all(requests).await;
+    assert!(units.into_iter().all(|unit| unit.unwrap() != Unit::Own), "Redis decided");
+    let reads = info(&mut connection, "stats", "total_reads_processed:") - before;
+    assert!(reads < u64::from(REQUESTS) / 10, "Redis read {reads} times");
+}
+
+/// A flood does not fill the queue of a slow Redis, which other classes and replicas share.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bounded_number_of_calls_is_pending() {
+    let redis = Redis::own();
+    redis.make_old();
+    let fleet = Replica::fleet_with(&redis, 1, MINUTE_NS, BUDGET).await;
+    redis.command(&["CLIENT", "PAUSE", "600", "ALL"]);
+    let charges = one_of_each(&fleet[0], 900, 5).await;
+    assert!(charges.iter().all(|charge| charge.verdict.admitted && charge.unit == Unit::Own));
+    let late = fleet[0].quota.calls(LimitClass::Addresses).late.load(Ordering::Relaxed);
+    assert!((512..520).contains(&late), "{late} late calls");
+}
+
+/// A counter of Redis' `INFO`; 0 if it is missing.
+fn info(connection: &mut redis::Connection, section: &str, name: &str) -> u64 {
+    let text: String = redis::cmd("INFO").arg(section).query(connection).unwrap();
+    let value = text.lines().find_map(|line| line.strip_prefix(name)).and_then(|rest| rest.split(',').next());
+    value.map_or(0, |count| count.parse().unwrap())
+}
+
 /// How often Redis has run a command.
-fn runs(connection: &mut redis::Connection, command: &str) -> usize {
-    let told: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
-    let line = told.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
-    line.and_then(|line| line.split(',').next()).map_or(0, |count| count.parse().unwrap())
+fn runs(connection: &mut redis::Connection, command: &str) -> u64 {
+    info(connection, "commandstats", &format!("cmdstat_{command}:calls="))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -151,7 +189,7 @@ async fn units_of_late_replies_are_given_back_if_refused() {
     assert!(late.iter().all(|charge| !charge.verdict.admitted), "by the share, though Redis has a unit left");
     let mut connection = redis.connect();
     for _ in 0..1_000 {
-        if runs(&mut connection, "lrem") == RINGS as usize {
+        if runs(&mut connection, "lrem") == RINGS.into() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -69,7 +69,8 @@ impl<'a> Pair<'a> {
             include_str!("../../src/scripts/ring.lua")
         ));
         script.load(connection).unwrap();
-        let (key, epoch_key) = (format!("{}:{{{name}}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
+        let (key, epoch_key) =
+            (format!("{}:{{{name}}}", redis.prefix), format!("{}:{{epoch}}", redis.prefix));
         let (ring, now_us) = (Ring::new(), Some(START_US));
         Self { connection, script, key, epoch_key, ring, window_us, limit: 30, now_us, taken: Vec::new() }
     }

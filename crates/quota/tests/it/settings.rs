@@ -9,7 +9,8 @@ fn shown(url: &str) -> String {
 #[test]
 fn debug_output_shows_the_address_without_a_password() {
     let settings = shown("rediss://user:s3cret@redis.example:6380/2");
-    let expected = r#"Settings { host: "redis.example", port: 6380, database: 2, tls: true, prefix: "lastro", .. }"#;
+    let expected =
+        r#"Settings { host: "redis.example", port: 6380, database: 2, tls: true, prefix: "lastro", .. }"#;
     assert_eq!(settings, expected);
     assert!(shown("redis://127.0.0.1").contains("port: 6379, database: 0, tls: false"));
     assert!(shown("rediss://[::1]:6379").contains("tls: true"));
@@ -17,7 +18,8 @@ fn debug_output_shows_the_address_without_a_password() {
 
 #[test]
 fn an_invalid_address_is_refused_and_not_repeated() {
-    for bad in ["", "s3cret", "http://s3cret@host", "redis://", "redis://:s3cret@host:port", "unix:///s3cret"] {
+    for bad in ["", "s3cret", "http://s3cret@host", "redis://", "redis://:s3cret@host:port", "unix:///s3cret"]
+    {
         let error = Settings::new(bad, None, "lastro").unwrap_err();
         assert_eq!(error, SettingsError::Address, "{bad}");
         assert!(!error.to_string().contains("s3cret"));

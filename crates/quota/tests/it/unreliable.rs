@@ -103,7 +103,8 @@ async fn refusing_writes(redis: &Redis, refuse: impl FnOnce(), relent: impl FnOn
     // Three of the shares were used before.
     assert_eq!(admitted.len(), LIMIT as usize - 3, "all shares together are the limit");
     assert!(failed_calls(&fleet) > 0);
-    let answered = |replica: &Arc<Replica>| replica.quota.calls(LimitClass::Keys).answered.load(Ordering::Relaxed);
+    let answered =
+        |replica: &Arc<Replica>| replica.quota.calls(LimitClass::Keys).answered.load(Ordering::Relaxed);
     let before: Vec<u64> = fleet.iter().map(answered).collect();
     relent();
     until("it answers again", || {
