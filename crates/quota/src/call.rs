@@ -59,8 +59,8 @@ impl Quota {
 
     /// Removes a unit from its ring in Redis. If that fails, a unit too many stays charged, never one too few.
     pub(crate) async fn return_unit(&self, name: RingName, at_us: u64) {
-        let mut command = redis::cmd("LREM");
-        command.arg(name.key(&self.prefix).to_string()).arg(-1).arg(at_us);
+        let mut command = scripts::command(&scripts::GIVE_BACK, &[&name.key(&self.prefix)]);
+        command.arg(at_us);
         let _ = self.client(name.class()).call(command).await;
     }
 }

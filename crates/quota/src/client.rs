@@ -94,7 +94,7 @@ impl Client {
         self.known_epoch.load(Ordering::Relaxed)
     }
 
-    /// Sends a command and waits for its reply, for the budget at most. A failed or late call counts for the breaker.
+    /// Runs a script and waits for its reply, for the budget at most. A failed or late call counts for the breaker.
     pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, NoReply> {
         let deadline = Instant::now() + self.budget;
         let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;

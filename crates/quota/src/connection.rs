@@ -11,7 +11,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, ServerErrorKind};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -102,7 +102,7 @@ impl Connection {
         Ok(Open { channel, _task: task })
     }
 
-    /// Sends a command and waits for its reply, without a timeout.
+    /// Runs a script and waits for its reply, without a timeout.
     pub(crate) async fn call(&self, command: &Cmd) -> Result<Vec<i64>, CallFailed> {
         let open = self.open.borrow().clone().ok_or(CallFailed)?;
         let mut channel = open.channel.clone();
@@ -115,7 +115,7 @@ impl Connection {
             };
         }
         match reply {
-            Ok(value) => numbers(value).ok_or(CallFailed),
+            Ok(numbers) => Ok(numbers),
             Err(error) if error.is_io_error() || error.is_unrecoverable_error() => {
                 self.forget(&open);
                 Err(CallFailed)
@@ -160,18 +160,6 @@ async fn drive(driver: impl Future<Output = ()>) {
         driver.as_mut().poll(context)
     })
     .await;
-}
-
-/// The numbers of a reply: one, or a string of eight bytes each. `None` for anything that our scripts do not return.
-fn numbers(value: Value) -> Option<Vec<i64>> {
-    match value {
-        Value::Int(number) => Some(vec![number]),
-        Value::BulkString(bytes) => match bytes.as_chunks() {
-            (numbers, []) => Some(numbers.iter().copied().map(i64::from_be_bytes).collect()),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The library's text and the server's code. The server's own text may repeat what was sent, such as a password.

@@ -21,12 +21,13 @@ macro_rules! script {
 }
 
 pub(crate) static RING: LazyLock<Script> = script!("ring");
+pub(crate) static GIVE_BACK: LazyLock<Script> = script!("give_back");
 pub(crate) static BLOCK: LazyLock<Script> = script!("block");
 pub(crate) static PROBE: LazyLock<Script> = script!("probe");
 pub(crate) static SLOT: LazyLock<Script> = script!("slot");
 
-pub(crate) fn all() -> [&'static Script; 4] {
-    [&RING, &BLOCK, &PROBE, &SLOT]
+pub(crate) fn all() -> [&'static Script; 5] {
+    [&RING, &GIVE_BACK, &BLOCK, &PROBE, &SLOT]
 }
 
 /// A command that runs a script with these keys. The caller appends the arguments.

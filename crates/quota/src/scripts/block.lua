@@ -50,4 +50,4 @@ if limit == 0 then
     next_unit = window
 end
 local valid = math.min((bucket + 1) * length - now, length)
-return struct.pack('>i8i8i8i8i8i8i8i8i8', granted, sum, next_unit, full, now, bucket, valid, epoch, epoch_age)
+return { granted, sum, next_unit, full, now, bucket, valid, epoch, epoch_age }

@@ -5,4 +5,4 @@
 local epoch, age = epoch_of(KEYS[1], ARGV[1], now_or())
 -- Written even if unchanged: a server without memory and a read-only replica refuse this as they would refuse to count.
 redis.call('SET', KEYS[1], string.format('%.0f', epoch))
-return struct.pack('>i8i8', epoch, age)
+return { epoch, age }

@@ -5,7 +5,7 @@
 -- ARGV: units wanted (1, or 0 to read the state only), the limit, the window in microseconds, the epoch known to the
 --       caller, and in tests the time
 -- Reply: units granted, units used before, time until the next unit and until all units are free, now, the instant of the
---       unit, 0, the epoch, its age. All in one string, which costs Redis less than a list of numbers.
+--       unit, 0, the epoch, its age
 local call, key = redis.call, KEYS[1]
 local wanted, limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local now = now_or(ARGV[5])
@@ -42,15 +42,12 @@ if wanted == 0 then
 else
     -- RPUSH returns the length. A unit beyond the limit is removed again, which is rare: callers remember refusals.
     used = call('RPUSH', key, stamp) - 1
-    if used < limit then granted = 1 else call('LTRIM', key, '0', '-2') end
-end
-
--- The list expires a window and a second after the end of the eighth of a window in which its newest instant lies, so the
--- expiry is set once an eighth and not at every push.
-local eighth = window / 8
-local eighth_start = stamp - stamp % eighth
-if granted == 1 and not (newest and newest >= eighth_start) then
-    call('PEXPIRE', key, math.ceil((eighth_start + eighth + window - now) / 1000) + 1000)
+    if used < limit then
+        granted, newest = 1, stamp
+        call('PEXPIRE', key, math.ceil((stamp + window - now) / 1000) + 1000)
+    else
+        call('LTRIM', key, '0', '-2')
+    end
 end
 
 local total, next_unit, full = used + granted, 0, 0
@@ -58,9 +55,9 @@ if total > 0 then
     -- The instant that must leave before a unit is free: a later one than the oldest if the limit was lowered.
     local blocking = total > limit and at(total - limit) or oldest or stamp
     next_unit = blocking + window - now
-    full = (granted == 1 and stamp or newest) + window - now
+    full = newest + window - now
 end
 if limit == 0 then
     next_unit = window
 end
-return struct.pack('>i8i8i8i8i8i8i8i8i8', granted, used, next_unit, full, now, stamp, 0, epoch, epoch_age)
+return { granted, used, next_unit, full, now, stamp, 0, epoch, epoch_age }

@@ -6,14 +6,14 @@
 local key, verb, name, most, held = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if verb == 'end' then
     redis.call('ZREM', key, name)
-    return 1
+    return { 1 }
 end
 local now = now_or()
 redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
 -- A renewal always succeeds, also after the slot was lost.
 if verb == 'begin' and redis.call('ZCARD', key) >= most then
-    return 0
+    return { 0 }
 end
 redis.call('ZADD', key, now + held, name)
 redis.call('PEXPIRE', key, math.ceil(held / 1000) + 1000)
-return 1
+return { 1 }

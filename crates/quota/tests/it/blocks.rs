@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use redis::Script;
 
 use crate::replica::{Replica, most_in_a_window};
-use crate::server::{Redis, numbers};
+use crate::server::Redis;
 
 const WINDOW_US: u64 = 60_000_000;
 const BUCKET_US: u64 = 500_000;
@@ -66,14 +66,14 @@ fn no_window_exceeds_the_limit_even_with_lost_blocks() {
             now_us += wait_us;
             let block = &mut held[replica];
             let unused = if now_us >= block.ends_us { std::mem::take(&mut block.left) } else { 0 };
-            let reply: Vec<u8> = script
+            let numbers: Vec<i64> = script
                 .key(&key)
                 .key(format!("{}:{{epoch}}", redis.prefix))
                 .arg(wanted).arg(limit).arg(WINDOW_US).arg(-1)
                 .arg(BUCKET_US).arg(unused).arg(block.bucket).arg(now_us)
                 .invoke(&mut connection.borrow_mut())
                 .unwrap();
-            let [granted, sum, _, _, _, bucket, valid_us, ..] = numbers(&reply)[..] else { panic!("{reply:?}") };
+            let [granted, sum, _, _, _, bucket, valid_us, ..] = numbers[..] else { panic!("{numbers:?}") };
             prop_assert!(sum + granted <= limit as i64);
             prop_assert!(granted as u64 == wanted.min(limit - sum as u64), "what is free is given");
             if is_lost {
@@ -101,8 +101,7 @@ fn unused_units_are_free_for_others() {
     let mut ask = |wanted: u64, unused: u64, earlier: i64, now_us: u64| -> Vec<i64> {
         let mut call = script.key(&key);
         call.key(format!("{}:{{epoch}}", redis.prefix)).arg(wanted).arg(100).arg(WINDOW_US).arg(-1);
-        let call = call.arg(BUCKET_US).arg(unused).arg(earlier).arg(now_us);
-        numbers(&call.invoke::<Vec<u8>>(&mut connection).unwrap())
+        call.arg(BUCKET_US).arg(unused).arg(earlier).arg(now_us).invoke(&mut connection).unwrap()
     };
     let first = ask(80, 0, 0, START_US);
     assert_eq!(first[0], 80);

@@ -169,10 +169,9 @@ async fn a_ring_in_use_takes_few_commands_a_request() {
         assert_eq!((verdict.admitted, verdict.remaining), (true, 30 - taken));
     }
     let connection = &mut redis.connect();
-    let [pushes, looks, expiries] = ["rpush", "lindex", "pexpire"].map(|command| runs(connection, command));
-    // Both ends of the list are read, except of an empty one; the eighth of a minute may end meanwhile.
-    assert_eq!((pushes, looks), (20, 39));
-    assert!((1..=2).contains(&expiries), "{expiries}");
+    let counts = ["rpush", "pexpire", "lindex", "ltrim", "llen"].map(|command| runs(connection, command));
+    // Both ends of the list are read, except of an empty one.
+    assert_eq!(counts, [20, 20, 39, 0, 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

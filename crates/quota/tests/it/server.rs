@@ -148,12 +148,6 @@ impl Drop for Redis {
     }
 }
 
-/// The numbers of a script's reply.
-pub(crate) fn numbers(reply: &[u8]) -> Vec<i64> {
-    let (numbers, []) = reply.as_chunks() else { panic!("{} bytes", reply.len()) };
-    numbers.iter().copied().map(i64::from_be_bytes).collect()
-}
-
 /// Forwards each piece of data after a delay; many may be delayed at once.
 async fn delayed(mut answers: OwnedReadHalf, mut near: OwnedWriteHalf, delay: Duration) {
     let (sender, mut pieces) = tokio::sync::mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
