@@ -1,136 +1,80 @@
-//! The connection to Redis: the one module that knows the library for it.
+//! A connection to Redis, shared by all calls.
 //!
-//! A call waits for an answer as long as its caller does, and never for a connection: that is made in the background, by
-//! [`Connection::connect`], and a call that finds none fails at once.
+//! A call never waits for a connection: [`Connection::connect`] makes it in the background, and a call without one fails
+//! at once. Calls that are ready at the same time are written and answered together ([`drive`]).
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use redis::aio::MultiplexedConnection;
-use redis::{
-    AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisWrite, Script, ServerErrorKind,
-};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisError, ServerErrorKind};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
-use tokio::task::AbortHandle;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 
+use crate::scripts;
 use crate::settings::Settings;
 
-/// How long a connection may take to be made, in the background.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
-
-/// What a command takes, about: words beside its keys, bytes, and bytes for each key.
-const WORDS: usize = 12;
-const COMMAND_BYTES: usize = 256;
-const KEY_BYTES: usize = 80;
 
 /// Calls that may wait to be written to the socket.
 const UNSENT_CALLS: usize = 512;
 
+const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
+
+/// An error in place of a reply, or no connection. Already logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallError {
-    /// No answer within the budget.
-    Late,
-    /// An error instead of an answer, or no connection.
-    Failed,
-}
-
-/// The command that runs a script, as it is put together: its keys, and after them its arguments. The library's own way to
-/// make one takes an allocation for each of them, and this is on the path of requests.
-pub(crate) struct Evaluation<'a> {
-    script: &'a Script,
-    command: Cmd,
-}
-
-impl<'a> Evaluation<'a> {
-    /// A script that has so many keys.
-    pub(crate) fn of(script: &'a Script, keys: usize) -> Self {
-        let mut command = Cmd::with_capacity(WORDS + keys, COMMAND_BYTES + keys * KEY_BYTES);
-        command.arg("EVALSHA").arg(script.get_hash()).arg(keys);
-        Self { script, command }
-    }
-
-    pub(crate) fn key(mut self, key: impl fmt::Display) -> Self {
-        self.command.write_arg_fmt(key);
-        self
-    }
-
-    pub(crate) fn number(mut self, number: u64) -> Self {
-        self.command.arg(number);
-        self
-    }
-
-    pub(crate) fn text(mut self, text: &str) -> Self {
-        self.command.arg(text);
-        self
-    }
-
-    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.command.arg(bytes);
-        self
-    }
-}
+pub(crate) struct CallFailed;
 
 pub(crate) struct Connection {
     settings: Arc<Settings>,
-    open: ArcSwapOption<Open>,
-    lost: Notify,
+    open: watch::Sender<Option<Arc<Open>>>,
 }
 
-/// An open connection, and the task that speaks through it. It ends with the last call that uses it.
+/// An open connection, and the task that reads and writes its socket. Dropping it aborts the task.
 struct Open {
     channel: MultiplexedConnection,
-    task: AbortHandle,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _task: JoinSet<()>,
 }
 
 impl Connection {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        Self { settings, open: ArcSwapOption::empty(), lost: Notify::new() }
+        Self { settings, open: watch::Sender::new(None) }
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.open.load().is_some()
+        self.open.borrow().is_some()
     }
 
-    /// Until the connection is lost; at once where that happened since this was last asked.
     pub(crate) async fn until_lost(&self) {
-        self.lost.notified().await;
+        // The error of a sender that is gone: impossible, since it is `self`.
+        let _ = self.open.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// Ends a connection through which nothing comes.
     pub(crate) fn close(&self) {
-        self.open.store(None);
-        self.lost.notify_one();
+        self.open.send_replace(None);
     }
 
-    /// Makes a connection in place of the present one, and sends the scripts ahead, so that no request waits for that.
-    /// The reason why there is none holds no secret.
-    pub(crate) async fn connect(&self, scripts: &[&Script]) -> Result<(), String> {
-        let making = async {
-            let mut open = self.make().await?;
-            for script in scripts {
-                script.load_async(&mut open.channel).await.map_err(|error| reason(&error))?;
-            }
+    /// Makes a new connection and sends it the scripts, so that no request waits for them. The error holds no secret.
+    pub(crate) async fn connect(&self) -> Result<(), String> {
+        let connecting = async {
+            let mut open = self.open_socket().await?;
+            load_scripts(&mut open.channel).await.map_err(|error| reason(&error))?;
             Ok::<_, String>(open)
         };
-        let open = tokio::time::timeout(CONNECT_TIMEOUT, making).await;
+        let open = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
         let open = open.map_err(|_| "no connection within two seconds".to_owned())??;
-        self.open.store(Some(Arc::new(open)));
+        self.open.send_replace(Some(Arc::new(open)));
         Ok(())
     }
 
-    async fn make(&self) -> Result<Open, String> {
+    async fn open_socket(&self) -> Result<Open, String> {
         let Settings { host, port, tls, .. } = &*self.settings;
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((bare, *port)).await.map_err(|error| error.to_string())?;
@@ -146,54 +90,46 @@ impl Connection {
 
     async fn log_in<S>(&self, stream: S) -> Result<Open, String>
     where
-        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        // The library's own timeout would drop late replies, which still have to be accounted for.
         let config =
             AsyncConnectionConfig::new().set_response_timeout(None).set_pipeline_buffer_size(UNSENT_CALLS);
-        let made = MultiplexedConnection::new_with_config(&self.settings.login, stream, config).await;
-        let (channel, speaking) = made.map_err(|error| reason(&error))?;
-        Ok(Open { channel, task: tokio::spawn(speaking).abort_handle() })
+        let connected = MultiplexedConnection::new_with_config(&self.settings.login, stream, config).await;
+        let (channel, driver) = connected.map_err(|error| reason(&error))?;
+        let mut task = JoinSet::new();
+        task.spawn(drive(driver));
+        Ok(Open { channel, _task: task })
     }
 
-    /// Runs a script, which answers with whole numbers. How long that may take is the caller's business.
-    pub(crate) async fn call(&self, evaluation: Evaluation<'_>) -> Result<Vec<i64>, CallError> {
-        self.run(evaluation).await
-    }
-
-    /// Runs a script, which answers with one string.
-    pub(crate) async fn call_for_bytes(&self, evaluation: Evaluation<'_>) -> Result<Vec<u8>, CallError> {
-        self.run(evaluation).await
-    }
-
-    async fn run<T: FromRedisValue>(&self, evaluation: Evaluation<'_>) -> Result<T, CallError> {
-        let open = self.open.load_full().ok_or(CallError::Failed)?;
+    /// Runs a script and waits for its reply, without a timeout.
+    pub(crate) async fn call(&self, command: &Cmd) -> Result<Vec<i64>, CallFailed> {
+        let open = self.open.borrow().clone().ok_or(CallFailed)?;
         let mut channel = open.channel.clone();
-        let Evaluation { script, command } = evaluation;
-        let mut answer = command.query_async(&mut channel).await;
-        if answer.as_ref().is_err_and(|error: &RedisError| error.kind() == NO_SCRIPT) {
-            // It was there when we connected: somebody emptied Redis' list of scripts.
-            answer = match script.load_async(&mut channel).await {
-                Ok(_) => command.query_async(&mut channel).await,
+        let mut reply = command.query_async(&mut channel).await;
+        if reply.as_ref().is_err_and(|error: &RedisError| error.kind() == NO_SCRIPT) {
+            // Somebody emptied Redis' list of scripts.
+            reply = match load_scripts(&mut channel).await {
+                Ok(()) => command.query_async(&mut channel).await,
                 Err(error) => Err(error),
             };
         }
-        answer.map_err(|error: RedisError| {
-            if error.is_io_error() || error.is_unrecoverable_error() {
+        match reply {
+            Ok(numbers) => Ok(numbers),
+            Err(error) if error.is_io_error() || error.is_unrecoverable_error() => {
                 self.forget(&open);
-            } else {
-                tracing::debug!(reason = reason(&error), "Redis refused a call");
+                Err(CallFailed)
             }
-            CallError::Failed
-        })
+            Err(error) => {
+                tracing::debug!(reason = reason(&error), "Redis refused a call");
+                Err(CallFailed)
+            }
+        }
     }
 
-    /// Nobody else's: another may have been made meanwhile.
+    /// Forgets a broken connection, unless another has replaced it meanwhile.
     fn forget(&self, broken: &Arc<Open>) {
-        let nothing: Option<Arc<Open>> = None;
-        let before = self.open.compare_and_swap(broken, nothing);
-        if before.as_ref().is_some_and(|open| Arc::ptr_eq(open, broken)) {
-            self.lost.notify_one();
-        }
+        self.open.send_if_modified(|open| open.take_if(|open| Arc::ptr_eq(open, broken)).is_some());
     }
 }
 
@@ -203,81 +139,33 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The words of the library and the code of the server. What the server says beside may repeat what was sent, and that may
-/// have been a password.
+async fn load_scripts(channel: &mut MultiplexedConnection) -> Result<(), RedisError> {
+    for script in scripts::all() {
+        script.load_async(channel).await?;
+    }
+    Ok(())
+}
+
+/// Runs the library's task. Whenever it is woken it first lets the other ready tasks run, so that the calls they make are
+/// written together. Otherwise the runtime would run it after each single call: a system call each, here and in Redis.
+async fn drive(driver: impl Future<Output = ()>) {
+    let mut driver = pin!(driver);
+    let mut has_yielded = false;
+    poll_fn(|context| {
+        has_yielded = !has_yielded;
+        if has_yielded {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        driver.as_mut().poll(context)
+    })
+    .await;
+}
+
+/// The library's text and the server's code. The server's own text may repeat what was sent, such as a password.
 fn reason(error: &RedisError) -> String {
     match error.code() {
         Some(code) => format!("{} ({code})", error.category()),
         None => error.category().to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use rustls::pki_types::pem::PemObject;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    use tokio::io::AsyncReadExt;
-    use tokio::net::TcpListener;
-    use tokio::sync::oneshot;
-    use tokio_rustls::TlsAcceptor;
-
-    use super::*;
-
-    fn fixture(name: &str) -> PathBuf {
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/tls").join(name)
-    }
-
-    /// A server for `localhost` with this certificate.
-    async fn server(name: &str) -> (u16, oneshot::Receiver<Vec<u8>>) {
-        let certificate = CertificateDer::from_pem_file(fixture(&format!("{name}.crt"))).unwrap();
-        let key = PrivateKeyDer::from_pem_file(fixture(&format!("{name}.key"))).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
-            .unwrap();
-        heard_by(TlsAcceptor::from(Arc::new(config))).await
-    }
-
-    /// The port of a server, and what it is told first, if anything.
-    async fn heard_by(acceptor: TlsAcceptor) -> (u16, oneshot::Receiver<Vec<u8>>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, (tell, heard)) = (listener.local_addr().unwrap().port(), oneshot::channel());
-        tokio::spawn(async move {
-            let mut words = vec![0; 1024];
-            let (stream, _) = listener.accept().await.unwrap();
-            let read = match acceptor.accept(stream).await {
-                Ok(mut stream) => stream.read(&mut words).await.unwrap_or(0),
-                Err(_) => 0,
-            };
-            words.truncate(read);
-            let _ = tell.send(words);
-        });
-        (port, heard)
-    }
-
-    /// The error of connecting to a server with this certificate, and the bytes that it received.
-    async fn tried(certificate: &str) -> (String, String) {
-        let (port, heard) = server(certificate).await;
-        let url = format!("rediss://lastro:s3cret@localhost:{port}");
-        let settings = Settings::new(&url, Some(&fixture("authority.crt")), "lastro").unwrap();
-        let refusal = Connection::new(Arc::new(settings)).connect(&[]).await.unwrap_err();
-        (refusal, String::from_utf8_lossy(&heard.await.unwrap()).into_owned())
-    }
-
-    #[tokio::test]
-    async fn a_server_that_nobody_vouches_for_is_told_no_password() {
-        for (certificate, reason) in [("foreign", "UnknownIssuer"), ("expired", "certificate expired")] {
-            let (refusal, heard) = tried(certificate).await;
-            assert!(refusal.contains(&format!("invalid peer certificate: {reason}")), "{refusal}");
-            assert_eq!(heard, "");
-        }
-        // A server with a good certificate is told it.
-        let (_, heard) = tried("good").await;
-        assert!(heard.contains("s3cret"), "{heard}");
     }
 }

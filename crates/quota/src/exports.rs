@@ -1,7 +1,7 @@
-//! Exports that run, over all replicas: so many at a time for one account.
+//! Running exports: so many at a time for one account, over all replicas.
 //!
-//! A slot in Redis ends by itself when nobody renews it, so that a replica that dies frees its own within half a minute.
-//! Where Redis is away an export runs all the same: the server counts those of its own process too.
+//! A slot in Redis expires if it is not renewed, so the slots of a replica that dies are free within half a minute. If
+//! Redis is away an export runs all the same: the server also counts those of its own process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,14 @@ use std::time::Duration;
 use lastro_model::{AccountId, Now};
 use tokio::task::AbortHandle;
 
-use crate::connection::Evaluation;
-use crate::mode::Decision;
-use crate::{Class, Quota};
+use crate::breaker::Decider;
+use crate::{Quota, scripts};
 
-/// How long a slot is held without being renewed, and how often it is.
+/// How long a slot is held without a renewal.
 const HELD_US: u64 = 30_000_000;
-/// How soon Redis knows that an export has ended, and a little more.
-const GIVEN_BACK: Duration = Duration::from_millis(20);
 const RENEWAL: Duration = Duration::from_secs(10);
+/// Redis learns that an export has ended within this time.
+const END_DELAY: Duration = Duration::from_millis(20);
 
 /// An export that is counted in Redis. Dropping it ends it there.
 #[derive(Debug)]
@@ -34,8 +33,7 @@ struct Slot {
 }
 
 impl Quota {
-    /// A slot for one more export of the account, unless all replicas together run `most` of them. `name` is the export's,
-    /// unlike any other.
+    /// Takes a slot for an export with this unique name, unless all replicas together run `most` for the account.
     pub async fn begin_export(
         self: &Arc<Self>,
         account: AccountId,
@@ -45,36 +43,36 @@ impl Quota {
     ) -> Option<RunningExport> {
         let slot = Slot { key: format!("{}:{{x:{account}}}", self.prefix), name };
         let renewing = tokio::spawn(renew(Arc::clone(self), slot.clone(), most)).abort_handle();
-        // Before it is asked for: a client that goes meanwhile must not leave a slot behind.
+        // Made before the call: a client that disconnects meanwhile must not leave a slot behind.
         let running = RunningExport { quota: Arc::clone(self), slot, renewing };
-        let is_away = self.keys.decide(0, self.clock.monotonic_ns()) == Decision::Share;
+        let is_away = self.keys.decider(0) == Decider::Share;
         let is_refused = !is_away && self.is_refused(&running.slot, most, came).await;
         (!is_refused).then_some(running)
     }
 
-    /// The slot of an export that has just ended is given back a moment after its client has the last byte, so who is
-    /// refused is asked for once more. No answer in time is no refusal.
+    /// Redis learns of the end of an export a moment after its client has the last byte, so a refusal is checked once
+    /// more. No reply in time is no refusal.
     async fn is_refused(&self, slot: &Slot, most: usize, came: Now) -> bool {
         let asking = async {
             if self.call_slot("begin", slot, most).await != Some(0) {
                 return false;
             }
-            tokio::time::sleep(GIVEN_BACK).await;
+            tokio::time::sleep(END_DELAY).await;
             self.call_slot("begin", slot, most).await == Some(0)
         };
-        let time = self.time_left(came).saturating_add(GIVEN_BACK);
-        tokio::time::timeout(time, asking).await.unwrap_or(false)
+        let waited = Duration::from_nanos(self.clock.monotonic_ns().saturating_sub(came.monotonic_ns));
+        let time_left = self.keys.budget.saturating_sub(waited) + END_DELAY;
+        tokio::time::timeout(time_left, asking).await.unwrap_or(false)
     }
 
     async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {
-        let evaluation = Evaluation::of(&self.scripts.slot, 1).key(&slot.key).text(verb).text(&slot.name);
-        let evaluation = evaluation.number(most as u64).number(HELD_US);
-        let called = self.side(Class::Keys).call(evaluation).await;
-        called.ok().and_then(|numbers| numbers.first().copied())
+        let mut command = scripts::command(&scripts::SLOT, &[&slot.key]);
+        command.arg(verb).arg(&slot.name).arg(most).arg(HELD_US);
+        self.keys.call(command).await.ok()?.first().copied()
     }
 }
 
-/// Also tells a Redis of it that was away when it began.
+/// Renews a slot. This also counts an export that began while Redis was away.
 async fn renew(quota: Arc<Quota>, slot: Slot, most: usize) {
     loop {
         tokio::time::sleep(RENEWAL).await;
@@ -85,7 +83,7 @@ async fn renew(quota: Arc<Quota>, slot: Slot, most: usize) {
 impl Drop for RunningExport {
     fn drop(&mut self) {
         self.renewing.abort();
-        // A process that ends leaves it to Redis.
+        // Without a runtime the process is ending, and the slot expires.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (quota, slot) = (Arc::clone(&self.quota), self.slot.clone());
             runtime.spawn(async move { quota.call_slot("end", &slot, 0).await });

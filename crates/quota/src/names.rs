@@ -1,4 +1,4 @@
-//! Whose limit it is: what a ring is called here, and under which key Redis keeps it.
+//! The names of limits: of the classes that fail separately, and of each ring, here and in Redis.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ pub enum RingName {
     Account(AccountId),
     /// The requests of an address without a key.
     Address(ClientAddr),
-    /// Those of a network, where there are too many addresses to tell apart.
+    /// The requests of a network, if there are too many addresses to count each.
     Network(ClientAddr),
-    /// Those of everybody else.
+    /// The requests of all other clients, if there are too many networks.
     Last,
     /// Keys registered from an address.
     RegistrationsOfAddress(ClientAddr),
@@ -24,14 +24,14 @@ pub enum RingName {
     Rotations(AccountId),
 }
 
-/// Two groups that fail apart: a flood of strangers shall not take the customers' limits along.
+/// Limits that share a connection and a breaker. A flood from unknown addresses does not affect the limits of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum LimitClass {
     Keys,
     Addresses,
 }
 
-impl Class {
+impl LimitClass {
     pub const ALL: [Self; 2] = [Self::Keys, Self::Addresses];
 
     pub fn name(self) -> &'static str {
@@ -43,14 +43,14 @@ impl Class {
 }
 
 impl RingName {
-    pub(crate) fn class(self) -> Class {
+    pub(crate) fn class(self) -> LimitClass {
         match self {
-            Self::Account(_) | Self::Rotations(_) => Class::Keys,
-            _ => Class::Addresses,
+            Self::Account(_) | Self::Rotations(_) => LimitClass::Keys,
+            _ => LimitClass::Addresses,
         }
     }
 
-    /// What it is called in Redis.
+    /// The key in Redis.
     pub(crate) fn key(self, prefix: &str) -> impl fmt::Display {
         fmt::from_fn(move |f| write!(f, "{prefix}:{{{self}}}"))
     }

@@ -1,36 +1,39 @@
-//! The scripts that run inside Redis, where nobody comes between their steps.
+//! The scripts that run inside Redis, each as one atomic step, and the commands that call them.
 
-use redis::Script;
+use std::fmt::Display;
+use std::sync::LazyLock;
 
-/// Those that count know the epoch.
-macro_rules! counting {
+use redis::{Cmd, RedisWrite, Script};
+
+/// Enough for the words and the bytes of any call, so that a command is allocated once.
+const WORDS: usize = 12;
+const BYTES: usize = 256;
+
+macro_rules! script {
     ($name:literal) => {
-        Script::new(concat!(
-            include_str!("scripts/epoch.lua"),
-            include_str!(concat!("scripts/", $name, ".lua"))
-        ))
+        LazyLock::new(|| {
+            Script::new(concat!(
+                include_str!("scripts/common.lua"),
+                include_str!(concat!("scripts/", $name, ".lua"))
+            ))
+        })
     };
 }
 
-#[derive(Debug)]
-pub(crate) struct Scripts {
-    pub(crate) ring: Script,
-    pub(crate) block: Script,
-    pub(crate) look: Script,
-    pub(crate) slot: Script,
+pub(crate) static RING: LazyLock<Script> = script!("ring");
+pub(crate) static GIVE_BACK: LazyLock<Script> = script!("give_back");
+pub(crate) static BLOCK: LazyLock<Script> = script!("block");
+pub(crate) static PROBE: LazyLock<Script> = script!("probe");
+pub(crate) static SLOT: LazyLock<Script> = script!("slot");
+
+pub(crate) fn all() -> [&'static Script; 5] {
+    [&RING, &GIVE_BACK, &BLOCK, &PROBE, &SLOT]
 }
 
-impl Scripts {
-    pub(crate) fn new() -> Self {
-        Self {
-            ring: counting!("ring"),
-            block: counting!("block"),
-            look: counting!("look"),
-            slot: Script::new(include_str!("scripts/slot.lua")),
-        }
-    }
-
-    pub(crate) fn all(&self) -> [&Script; 4] {
-        [&self.ring, &self.block, &self.look, &self.slot]
-    }
+/// A command that runs a script with these keys. The caller appends the arguments.
+pub(crate) fn command(script: &Script, keys: &[&dyn Display]) -> Cmd {
+    let mut command = Cmd::with_capacity(WORDS, BYTES);
+    command.arg("EVALSHA").arg(script.get_hash()).arg(keys.len());
+    keys.iter().for_each(|key| command.write_arg_fmt(key));
+    command
 }

@@ -1,4 +1,4 @@
-//! Which Redis, and under which names: what the operator said, checked before anything is served.
+//! The operator's settings for Redis, checked before anything is served.
 
 use std::fmt;
 use std::path::Path;
@@ -9,13 +9,12 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 
-/// How long anybody waits for Redis.
+/// The time that a request waits for Redis at most.
 pub const BUDGET: Duration = Duration::from_millis(50);
 
-/// Long enough for any name, short enough for a key.
 const LONGEST_PREFIX: usize = 64;
 
-/// Why a setting is refused. None of these repeats the address, for it may hold a password.
+/// An invalid setting. No message repeats the address, since it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     #[error(
@@ -33,7 +32,7 @@ pub enum SettingsError {
     Tls(String),
 }
 
-/// How to reach Redis. It shows no password.
+/// The address of Redis, its credentials and the names of keys. `Debug` shows no password.
 #[derive(Clone)]
 pub struct Settings {
     pub(crate) host: String,
@@ -45,14 +44,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// `authorities` are those that a server's certificate is checked with, instead of the public ones.
+    /// `authorities` is a file of certificates that replaces the public authorities.
     pub fn new(url: &str, authorities: Option<&Path>, prefix: &str) -> Result<Self, SettingsError> {
         let (plain, encrypted) = match url.split_once("://") {
             Some(("redis", rest)) => (rest, false),
             Some(("rediss", rest)) => (rest, true),
             _ => return Err(SettingsError::Address),
         };
-        // Whether it is encrypted is ours to see to; the library reads the rest.
+        // TLS is ours; the library reads the rest of the address.
         let parsed = redis::IntoConnectionInfo::into_connection_info(format!("redis://{plain}"));
         let parsed = parsed.map_err(|_| SettingsError::Address)?;
         let redis::ConnectionAddr::Tcp(host, port) = parsed.addr() else {
@@ -71,7 +70,7 @@ impl Settings {
         Ok(Self { host: host.clone(), port: *port, login, tls, prefix: prefix.to_owned(), budget: BUDGET })
     }
 
-    /// Another time to wait for an answer: tests of exact counts run on machines that are busy.
+    /// Replaces the budget: tests of exact counts run on busy machines.
     pub fn with_budget(self, budget: Duration) -> Self {
         Self { budget, ..self }
     }
@@ -79,10 +78,11 @@ impl Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, port, tls, prefix, .. } = self;
+        let Self { host, port, login, tls, prefix, .. } = self;
         f.debug_struct("Settings")
             .field("host", host)
             .field("port", port)
+            .field("database", &login.db())
             .field("tls", &tls.is_some())
             .field("prefix", prefix)
             .finish_non_exhaustive()
@@ -115,46 +115,4 @@ fn read_authorities(path: &Path) -> Result<RootCertStore, SettingsError> {
         roots.add(certificate.map_err(|_| refused())?).map_err(|_| refused())?;
     }
     if roots.is_empty() { Err(refused()) } else { Ok(roots) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_read_and_never_shown() {
-        let settings = Settings::new("rediss://user:s3cret@redis.example:6380/2", None, "lastro").unwrap();
-        assert_eq!((settings.host.as_str(), settings.port), ("redis.example", 6380));
-        assert_eq!((settings.login.db(), settings.login.password()), (2, Some("s3cret")));
-        assert!(settings.tls.is_some());
-        assert!(!format!("{settings:?}").contains("s3cret"));
-        assert!(Settings::new("redis://127.0.0.1", None, "lastro").unwrap().tls.is_none());
-        assert!(Settings::new("rediss://[::1]:6379", None, "lastro").is_ok());
-    }
-
-    #[test]
-    fn what_is_no_address_is_refused_without_being_repeated() {
-        for bad in
-            ["", "s3cret", "http://s3cret@host", "redis://", "redis://:s3cret@host:port", "unix:///s3cret"]
-        {
-            let error = Settings::new(bad, None, "lastro").unwrap_err();
-            assert_eq!(error, SettingsError::Address, "{bad}");
-            assert!(!error.to_string().contains("s3cret"));
-        }
-    }
-
-    #[test]
-    fn a_prefix_is_a_plain_word() {
-        for bad in ["", "a b", "a{b}", "é", &"x".repeat(65)] {
-            assert_eq!(Settings::new("redis://h", None, bad).unwrap_err(), SettingsError::Prefix, "{bad}");
-        }
-    }
-
-    #[test]
-    fn authorities_are_read_from_a_file_of_certificates() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let with = |url| Settings::new(url, Some(file.path()), "lastro").unwrap_err();
-        assert_eq!(with("redis://h"), SettingsError::NeedlessAuthorities);
-        assert!(matches!(with("rediss://h"), SettingsError::Authorities(_)));
-    }
 }

@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastro_model::Source;
-use lastro_quota::{Calls, Class, Quota};
+use lastro_quota::{Calls, LimitClass, Quota};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -125,7 +125,7 @@ fn metrics(app: &App) -> String {
 fn shared_limits(quota: &Quota, out: &mut Exposition) {
     let help = "Who decides about limits: all replicas together (shared), or each by its share.";
     let mut family = out.family("lastro_limiter_mode", Kind::Gauge, help);
-    for class in Class::ALL {
+    for class in LimitClass::ALL {
         let is_shared = quota.is_shared(class);
         for (mode, is_so) in [("shared", is_shared), ("share", !is_shared)] {
             family.sample(&[("class", &class.name()), ("mode", &mode)], u8::from(is_so));
@@ -134,7 +134,7 @@ fn shared_limits(quota: &Quota, out: &mut Exposition) {
     let help = "Calls to Redis, by what came of them.";
     let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
     let sum = |count: fn(&Calls) -> &AtomicU64| {
-        Class::ALL.iter().map(|class| count(quota.calls(*class)).load(Ordering::Relaxed)).sum::<u64>()
+        LimitClass::ALL.iter().map(|class| count(quota.calls(*class)).load(Ordering::Relaxed)).sum::<u64>()
     };
     family.sample(&[("outcome", &"answered")], sum(|calls| &calls.answered));
     family.sample(&[("outcome", &"late")], sum(|calls| &calls.late));

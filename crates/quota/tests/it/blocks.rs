@@ -1,4 +1,4 @@
-//! High limits, of which a replica is given some ahead.
+//! Blocks of units, for high limits.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -14,14 +14,21 @@ const WINDOW_US: u64 = 60_000_000;
 const BUCKET_US: u64 = 500_000;
 const START_US: u64 = 1_793_620_800_123_456;
 
+fn script() -> Script {
+    Script::new(concat!(
+        include_str!("../../src/scripts/common.lua"),
+        include_str!("../../src/scripts/block.lua")
+    ))
+}
+
 #[derive(Debug, Clone)]
 struct Step {
     replica: usize,
     wanted: u64,
-    /// How much of what is held is used after the grant, in parts of four.
+    /// Quarters of the held units that are used after the grant.
     used_quarters: u64,
     wait_us: u64,
-    /// The answer is lost: nothing of the grant is used or given back.
+    /// The reply is lost: nothing of the grant is used or given back.
     is_lost: bool,
 }
 
@@ -44,14 +51,11 @@ struct Held {
     ends_us: u64,
 }
 
-/// Units are used at the last moment that a block allows, which is the worst that can happen.
+/// Units are used at the last moment that a block allows: the worst case.
 #[test]
-fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
+fn no_window_exceeds_the_limit_even_with_lost_blocks() {
     let redis = Redis::shared();
-    let script = Script::new(concat!(
-        include_str!("../../src/scripts/epoch.lua"),
-        include_str!("../../src/scripts/block.lua")
-    ));
+    let script = script();
     let (connection, case, limit) = (RefCell::new(redis.connect()), Cell::new(0), 100u64);
     let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(steps in prop::collection::vec(any_step(), 20..150))| {
@@ -65,10 +69,11 @@ fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
             let numbers: Vec<i64> = script
                 .key(&key)
                 .key(format!("{}:{{epoch}}", redis.prefix))
-                .arg(wanted).arg(limit).arg(WINDOW_US).arg(BUCKET_US).arg(unused).arg(block.bucket).arg(now_us)
+                .arg(wanted).arg(limit).arg(WINDOW_US).arg(-1)
+                .arg(BUCKET_US).arg(unused).arg(block.bucket).arg(now_us)
                 .invoke(&mut connection.borrow_mut())
                 .unwrap();
-            let [granted, sum, .., bucket, valid_us, _] = numbers[..] else { panic!("{numbers:?}") };
+            let [granted, sum, _, _, _, bucket, valid_us, ..] = numbers[..] else { panic!("{numbers:?}") };
             prop_assert!(sum + granted <= limit as i64);
             prop_assert!(granted as u64 == wanted.min(limit - sum as u64), "what is free is given");
             if is_lost {
@@ -87,34 +92,28 @@ fn no_window_has_more_than_the_limit_whoever_is_lost_with_a_block() {
     });
 }
 
-/// A block of an earlier bucket is given back and is free at once.
+/// Units of an earlier bucket that are given back are free at once.
 #[test]
-fn what_was_not_used_is_free_for_others() {
+fn unused_units_are_free_for_others() {
     let redis = Redis::shared();
-    let (mut connection, script) = (
-        redis.connect(),
-        Script::new(concat!(
-            include_str!("../../src/scripts/epoch.lua"),
-            include_str!("../../src/scripts/block.lua")
-        )),
-    );
+    let (mut connection, script) = (redis.connect(), script());
     let key = format!("{}:{{a}}", redis.prefix);
     let mut ask = |wanted: u64, unused: u64, earlier: i64, now_us: u64| -> Vec<i64> {
         let mut call = script.key(&key);
-        call.key(format!("{}:{{epoch}}", redis.prefix)).arg(wanted).arg(100).arg(WINDOW_US).arg(BUCKET_US);
-        call.arg(unused).arg(earlier).arg(now_us).invoke(&mut connection).unwrap()
+        call.key(format!("{}:{{epoch}}", redis.prefix)).arg(wanted).arg(100).arg(WINDOW_US).arg(-1);
+        call.arg(BUCKET_US).arg(unused).arg(earlier).arg(now_us).invoke(&mut connection).unwrap()
     };
     let first = ask(80, 0, 0, START_US);
     assert_eq!(first[0], 80);
     assert_eq!(ask(80, 0, 0, START_US + 1)[0], 20);
-    assert_eq!(ask(5, 50, first[6], START_US + BUCKET_US)[..2], [5, 50]);
+    assert_eq!(ask(5, 50, first[5], START_US + BUCKET_US)[..2], [5, 50]);
     let full = ask(100, 0, 0, START_US + BUCKET_US);
     assert_eq!(full[0], 45);
     let refused = ask(1, 0, 0, START_US + BUCKET_US);
     assert_eq!(refused[0], 0);
     let next_us = refused[2] as u64;
     assert_eq!(ask(1, 0, 0, START_US + BUCKET_US + next_us - 1)[0], 0);
-    assert_eq!(ask(1, 0, 0, START_US + BUCKET_US + next_us)[0], 1, "who waits as told is admitted");
+    assert_eq!(ask(1, 0, 0, START_US + BUCKET_US + next_us)[0], 1, "a client that waits as told is admitted");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -137,9 +136,9 @@ async fn blocks_never_exceed_the_limit_and_use_nearly_all_of_it() {
         });
     }
     let admitted: u32 = asking.join_all().await.into_iter().sum();
-    // What one replica holds of its last block, an eighth of what was free then, may lie unused while the other is refused.
+    // The last block of one replica, an eighth of what was free then, may lie unused while the other is refused.
     assert!(admitted <= limit && admitted >= limit - limit / 8, "{admitted}");
-    let calls = &fleet[0].quota.calls(lastro_quota::Class::Keys).answered;
+    let calls = &fleet[0].quota.calls(lastro_quota::LimitClass::Keys).answered;
     let calls = calls.load(std::sync::atomic::Ordering::Relaxed);
     assert!(calls < 3_000, "6,000 requests of one replica took {calls} calls");
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_quota::{Charge, Class, Unit};
+use lastro_quota::{Charge, LimitClass, Unit};
 
 use crate::replica::{Replica, most_in_a_window};
 use crate::server::Redis;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// Requests dealt at random, all of them under way together.
+/// Sends requests to random replicas, all at once.
 async fn all_at_once(fleet: &[Arc<Replica>], requests: usize, limit: u32, by_key: bool) -> Vec<Charge> {
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..requests {
@@ -49,31 +49,31 @@ async fn exactly_the_limit_is_admitted_over_all_replicas() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refusal_is_answered_from_memory_and_never_wrongly() {
+async fn refusals_from_memory_are_never_wrong() {
     let redis = Redis::shared();
     redis.make_old();
-    // A window of a second and a half, so that notes end while the test looks.
+    // A window of a second and a half, so that refusals end during the test.
     let fleet = Replica::fleet(&redis, 2, 1_500_000_000).await;
     for replica in &fleet {
-        assert!(replica.quota.is_shared(Class::Keys), "the epoch is old");
+        assert!(replica.quota.is_shared(LimitClass::Keys), "the epoch is old");
     }
     assert_eq!(admitted(&all_at_once(&fleet, 40, 10, true).await), 10);
     for replica in &fleet {
-        // The first refusal may have to ask; from then on it is known.
+        // The first refusal may need a call; from then on it is known.
         replica.take(&replica.of_key(10)).await;
-        let refused = replica.quota.take_at_once(&replica.of_key(10)).expect("a note");
+        let refused = replica.quota.take_at_once(&replica.of_key(10)).expect("a known refusal");
         assert!(!refused.verdict.admitted);
         let raised = replica.of_key(11);
-        assert!(replica.quota.take_at_once(&raised).is_none(), "another limit asks again");
+        assert!(replica.quota.take_at_once(&raised).is_none(), "another limit needs a call");
     }
     let refused = fleet[0].take(&fleet[0].of_key(10)).await.verdict;
     tokio::time::sleep(Duration::from_nanos(refused.next_ns)).await;
     let elsewhere = fleet[1].take(&fleet[1].of_key(10)).await.verdict;
-    assert!(elsewhere.admitted, "who waits as told is admitted at any replica");
+    assert!(elsewhere.admitted, "a client that waits as told is admitted at any replica");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trickle_above_the_limit_never_has_more_than_the_limit_in_any_window() {
+async fn a_trickle_never_exceeds_the_limit_in_any_window() {
     let redis = Redis::shared();
     redis.make_old();
     let (limit, window_ns) = (60, 1_000_000_000);
@@ -94,7 +94,7 @@ async fn a_trickle_above_the_limit_never_has_more_than_the_limit_in_any_window()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_unit_given_back_is_there_for_everybody() {
+async fn a_unit_given_back_is_free_at_every_replica() {
     let redis = Redis::shared();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 2, MINUTE_NS).await;
@@ -104,7 +104,7 @@ async fn a_unit_given_back_is_there_for_everybody() {
     assert!(first.verdict.admitted && second.verdict.admitted);
     let after = fleet[0].quota.give_back(&claim, second);
     assert_eq!(after.remaining, 1);
-    // Redis hears of it a moment later.
+    // Redis learns of it a moment later.
     for _ in 0..100 {
         tokio::time::sleep(Duration::from_millis(10)).await;
         let looked = fleet[1].quota.peek(&fleet[1].of_address(1, 2)).await;
@@ -116,7 +116,7 @@ async fn a_unit_given_back_is_there_for_everybody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn looking_consumes_nothing_and_asks_at_most_once_a_second() {
+async fn peeking_consumes_nothing_and_is_cached_for_a_second() {
     let redis = Redis::shared();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 1, MINUTE_NS).await;
@@ -143,16 +143,16 @@ async fn all_replicas_tell_the_same_reset() {
     assert!(resets.iter().all(|reset| *reset == resets[0]), "{resets:?}");
 }
 
-/// With the budget of production: who waits for two calls, each in time, is no failure of Redis.
+/// With the budget of production.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_far_away_counts_exactly_too() {
+async fn a_distant_redis_counts_exactly_too() {
     let redis = Redis::shared();
     redis.make_old();
     let far = redis.far_away(Duration::from_millis(25)).await;
     let fleet = Replica::fleet_with(&far, 3, MINUTE_NS, lastro_quota::BUDGET).await;
     let charges = all_at_once(&fleet, 300, 100, true).await;
     let late: u64 = fleet.iter().map(|replica| replica.late_calls()).sum();
-    // A machine that is too busy to hear in time decides by shares, and says so.
+    // A machine too busy to read replies in time decides by shares, and counts late calls.
     assert!(admitted(&charges) == 100 || late > 0, "{} admitted", admitted(&charges));
     assert!(admitted(&charges) <= 200);
 }

@@ -1,24 +1,24 @@
-//! Redis that goes, comes back empty, sleeps, refuses: what is admitted stays within its bounds, and nobody waits for it.
+//! A Redis that dies, returns empty, sleeps or refuses calls: admissions stay within their bounds, and no request waits long.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro_quota::{Class, Unit};
+use lastro_quota::{LimitClass, Unit};
 
-use crate::replica::{Replica, client, most_in_a_window};
+use crate::replica::{Replica, most_in_a_window};
 use crate::server::Redis;
 
 const WINDOW_NS: u64 = 1_000_000_000;
 pub(crate) const LIMIT: u32 = 30;
 
-/// When a request was admitted, by the clock that all replicas of a test share, and by whom.
+/// The time of an admission, by the clock that all replicas of a test share, and its decider.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Admission {
     at_ns: u64,
     pub by_redis: bool,
 }
 
-/// So many requests for one key, dealt at random.
+/// Sends requests of one key to random replicas, one every ten milliseconds.
 pub(crate) async fn load(fleet: &[Arc<Replica>], steps: usize) -> Vec<Admission> {
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..steps {
@@ -65,39 +65,14 @@ async fn redis_killed_and_started_again_without_its_data() {
     let after = load(&fleet, 250).await;
     all.extend(&after);
     assert!(most(&all) <= 2 * LIMIT as usize, "{}", most(&all));
-    // What this replica knows of the minute comes later; limits of a second are Redis' again.
+    // Limits by the second are decided by Redis again, those by the minute not yet.
     let last = load(&fleet, 150).await;
     assert!(last.iter().all(|admission| admission.by_redis), "exact again a window after the return");
     assert!(last.len() >= LIMIT as usize);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_heard_of_a_ring_is_forgotten_with_the_connection() {
-    let redis = Redis::own();
-    redis.make_old();
-    let fleet = Replica::fleet(&redis, 1, 60 * WINDOW_NS).await;
-    let take = async || fleet[0].take(&fleet[0].of_address(1, LIMIT)).await;
-    assert!(take().await.verdict.admitted && take().await.verdict.admitted);
-    // As a Redis that has an earlier state of the ring, which ends sooner.
-    let mut connection = redis.connect();
-    let key = format!("{}:{{a:{}}}", redis.prefix, client(1));
-    redis::cmd("LTRIM").arg(&key).arg(0).arg(0).exec(&mut connection).unwrap();
-    redis::cmd("PEXPIRE").arg(&key).arg(30_000).exec(&mut connection).unwrap();
-    redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
-    let mut connection = redis.connect();
-    let units = |connection: &mut redis::Connection| -> u32 {
-        redis::cmd("LLEN").arg(&key).query(connection).unwrap()
-    };
-    while units(&mut connection) < 2 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        take().await;
-    }
-    let left_ms: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
-    assert!(left_ms > 60_000, "the ring ends after its last unit: {left_ms}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_is_emptied_under_way_gives_no_quota_away() {
+async fn an_emptied_redis_gives_no_quota_away() {
     let redis = Redis::own();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
@@ -106,11 +81,11 @@ async fn a_redis_that_is_emptied_under_way_gives_no_quota_away() {
     redis.command(&["FLUSHALL"]);
     let after = load(&fleet, 120).await;
     assert!(before.len() + after.len() < 2 * LIMIT as usize, "{}", after.len());
-    assert!(fleet.iter().all(|replica| !replica.quota.is_shared(Class::Keys)), "the epoch is young");
+    assert!(fleet.iter().all(|replica| !replica.quota.is_shared(LimitClass::Keys)), "the epoch is young");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_waits_for_a_redis_that_sleeps() {
+async fn no_request_waits_for_a_sleeping_redis() {
     let redis = Arc::new(Redis::own());
     redis.make_old();
     let fleet = Replica::fleet_with(&redis, 2, 60_000_000_000, lastro_quota::BUDGET).await;
@@ -124,12 +99,12 @@ async fn nobody_waits_for_a_redis_that_sleeps() {
     }
     assert!(!sleeping.is_finished(), "all were answered while Redis slept");
     assert_eq!(admitted, 8, "by the shares");
-    assert!(!fleet[0].quota.is_shared(Class::Addresses));
+    assert!(!fleet[0].quota.is_shared(LimitClass::Addresses));
     sleeping.await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scripts_that_were_forgotten_are_sent_again() {
+async fn lost_scripts_are_sent_again() {
     let redis = Redis::own();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 2, 60_000_000_000).await;
@@ -140,7 +115,7 @@ async fn scripts_that_were_forgotten_are_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_without_memory_leaves_the_decision_to_the_shares() {
+async fn shares_decide_if_redis_has_no_memory() {
     let redis = Redis::own();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
@@ -152,16 +127,16 @@ async fn a_redis_without_memory_leaves_the_decision_to_the_shares() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_is_not_there_at_first_is_found_later() {
+async fn a_redis_absent_at_startup_is_found_later() {
     let mut redis = Redis::own();
     redis.kill();
     let fleet = Replica::fleet(&redis, 2, WINDOW_NS).await;
     let claim = fleet[1].of_key(LIMIT);
-    let charge = fleet[1].quota.take_at_once(&claim).expect("no question");
+    let charge = fleet[1].quota.take_at_once(&claim).expect("no call");
     assert_eq!((charge.verdict.limit, charge.verdict.remaining), (LIMIT, LIMIT / 2 - 1));
     redis.start_again();
     let answered = |replica: &Replica| {
-        replica.quota.calls(Class::Keys).answered.load(std::sync::atomic::Ordering::Relaxed) > 0
+        replica.quota.calls(LimitClass::Keys).answered.load(std::sync::atomic::Ordering::Relaxed) > 0
     };
     until("a connection", || fleet.iter().all(|replica| answered(replica))).await;
     tokio::time::sleep(Duration::from_nanos(WINDOW_NS)).await;
@@ -169,29 +144,29 @@ async fn a_redis_that_is_not_there_at_first_is_found_later() {
     assert!(admissions.iter().all(|admission| admission.by_redis));
 }
 
-/// Nobody has admitted anything that an empty Redis could have forgotten.
+/// No replica has admitted anything that an empty Redis could have lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_minute_of_a_new_fleet_is_exact() {
     let redis = Redis::own();
     let fleet = Replica::fleet(&redis, 3, 60_000_000_000).await;
-    assert!(fleet.iter().all(|replica| replica.quota.is_shared(Class::Keys)));
+    assert!(fleet.iter().all(|replica| replica.quota.is_shared(LimitClass::Keys)));
     // All at one replica: its share alone would be a third.
     let admissions = load(&fleet[..1], 2 * LIMIT as usize).await;
     assert_eq!(admissions.len(), LIMIT as usize);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_newcomer_does_not_hide_that_redis_was_emptied() {
+async fn a_new_replica_does_not_hide_a_loss_of_data() {
     let redis = Redis::own();
     let fleet = Replica::fleet(&redis, 2, 60_000_000_000).await;
     let before = load(&fleet, 2 * LIMIT as usize).await;
     assert_eq!(before.len(), LIMIT as usize);
     redis.command(&["FLUSHALL"]);
-    // The first to look is one that knows of nothing.
+    // The first to probe it is a replica that has seen no epoch.
     let newcomer = Replica::fleet(&redis, 1, 60_000_000_000).await;
     load(&fleet, 4).await;
-    until("everybody doubts", || {
-        fleet.iter().chain(&newcomer).all(|replica| !replica.quota.is_shared(Class::Keys))
+    until("all replicas notice", || {
+        fleet.iter().chain(&newcomer).all(|replica| !replica.quota.is_shared(LimitClass::Keys))
     })
     .await;
     let after = load(&fleet, 2 * LIMIT as usize).await;

@@ -1,4 +1,4 @@
-//! A replica, as far as limits go: a quota, and rings of its own.
+//! A replica reduced to its limits: a quota, and rings of its own.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -47,17 +47,17 @@ pub(crate) fn client(bits: u32) -> ClientAddr {
 }
 
 impl Replica {
-    /// A quota alone, of a replica that has no others.
+    /// The quota of a single replica.
     pub(crate) fn quota(settings: Settings) -> Quota {
         let share = Arc::new(ArcSwap::from_pointee(Share::WHOLE));
         Quota::new(settings, share, Arc::new(RealClock(Instant::now())))
     }
 
-    /// So many of them, in one process, with one clock. They wait for Redis as long as a busy machine may take.
     pub(crate) fn late_calls(&self) -> u64 {
-        self.quota.calls(lastro_quota::Class::Keys).late.load(std::sync::atomic::Ordering::Relaxed)
+        self.quota.calls(lastro_quota::LimitClass::Keys).late.load(std::sync::atomic::Ordering::Relaxed)
     }
 
+    /// Replicas in one process, with one clock. They wait for Redis as long as a busy machine may need.
     pub(crate) async fn fleet(redis: &Redis, replicas: u32, window_ns: u64) -> Vec<Arc<Self>> {
         Self::fleet_with(redis, replicas, window_ns, Duration::from_secs(5)).await
     }
@@ -104,12 +104,8 @@ impl Replica {
         Claim { name, own: OwnRing::Of(&self.addresses, client(bits)), ..self.of_key(limit) }
     }
 
-    /// As the server does it.
     pub(crate) async fn take(&self, claim: &Claim<'_>) -> Charge {
-        match self.quota.take_at_once(claim) {
-            Some(charge) => charge,
-            None => self.quota.take(claim).await,
-        }
+        self.quota.take(claim).await
     }
 
     pub(crate) async fn begin_export(&self, name: &str, most: usize) -> Option<RunningExport> {
@@ -117,7 +113,7 @@ impl Replica {
     }
 }
 
-/// The most instants that lie within less than a window.
+/// The largest number of instants within less than a window.
 pub(crate) fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
     instants.sort_unstable();
     let mut first = 0;

@@ -22,7 +22,7 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// The one that `scripts/servers` started, which a test must leave as it is.
+    /// The server that `scripts/servers` started. A test must leave it as it is.
     pub(crate) fn shared() -> Self {
         let url = std::env::var("LASTRO_TEST_REDIS")
             .expect("LASTRO_TEST_REDIS must name a Redis: run the tests with scripts/servers");
@@ -30,13 +30,13 @@ impl Redis {
         Self { url, prefix: format!("test-{}-{number}", std::process::id()), own: None }
     }
 
-    /// One of its own, to be mistreated.
+    /// A separate server that a test may kill or reconfigure.
     pub(crate) fn own() -> Self {
         let port = free_port();
         Self::started(spawn(port), port)
     }
 
-    /// One of its own that saves what it holds in this directory, now and then.
+    /// A separate server that saves its data in this directory.
     pub(crate) fn saving_to(directory: &Path) -> Self {
         let port = free_port();
         let mut command = command(port);
@@ -44,7 +44,7 @@ impl Redis {
         Self::started(command.spawn().unwrap(), port)
     }
 
-    /// One of its own that speaks TLS at another port too, which is returned.
+    /// A separate server with TLS at another port, which is returned too.
     pub(crate) fn with_tls(certificate: &Path, key: &Path) -> (Self, u16) {
         let (port, tls_port) = (free_port(), free_port());
         let mut command = command(port);
@@ -60,7 +60,7 @@ impl Redis {
         redis
     }
 
-    /// The same through a wire on which every answer takes so long.
+    /// The same server through a proxy that delays every reply.
     pub(crate) async fn far_away(&self, delay: Duration) -> Self {
         let wire = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("redis://{}", wire.local_addr().unwrap());
@@ -80,7 +80,7 @@ impl Redis {
         redis::Client::open(self.url.as_str()).unwrap().get_connection().unwrap()
     }
 
-    /// As if it had run for ever and forgotten nothing.
+    /// Makes the server look as if it had always run without losing data.
     pub(crate) fn make_old(&self) {
         let key = format!("{}:{{epoch}}", self.prefix);
         redis::cmd("SET").arg(key).arg(1).exec(&mut self.connect()).unwrap();
@@ -94,14 +94,14 @@ impl Redis {
         command.exec(&mut self.connect()).unwrap();
     }
 
-    /// Without a word, as a machine that loses its power.
+    /// Kills the server without a shutdown, like a loss of power.
     pub(crate) fn kill(&mut self) {
         let (child, _) = self.own.as_mut().expect("a server of its own");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
-    /// Starts again, with nothing in it.
+    /// Restarts the server without data.
     pub(crate) fn start_again(&mut self) {
         let (child, port) = self.own.as_mut().expect("a server of its own");
         *child = spawn(*port);
@@ -148,7 +148,7 @@ impl Drop for Redis {
     }
 }
 
-/// Each piece comes so much later than it was sent; many may be on their way.
+/// Forwards each piece of data after a delay; many may be delayed at once.
 async fn delayed(mut answers: OwnedReadHalf, mut near: OwnedWriteHalf, delay: Duration) {
     let (sender, mut pieces) = tokio::sync::mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
     tokio::spawn(async move {

@@ -1,8 +1,8 @@
-//! The rules of an outage, played through without a clock or a server: replicas that decide as [`Breaker`] says, beside a
-//! Redis that is there, cut off, away or emptied, whatever comes.
+//! The rules of an outage, simulated without a clock or a server: replicas that decide as [`Breaker`] says, beside a Redis
+//! that is reachable, cut off, away or emptied, in any order.
 
 use lastro_access::{Ring, Share};
-use lastro_quota::mode::{Breaker, Decision};
+use lastro_quota::breaker::{Breaker, Decider};
 use proptest::prelude::*;
 
 use crate::replica::most_in_a_window;
@@ -18,7 +18,7 @@ enum Event {
     Back,
     BackEmpty,
     Quiet(u64),
-    /// The ring is gone, and nothing else: Redis made room.
+    /// Redis evicts the ring, and nothing else.
     Evicted,
 }
 
@@ -45,8 +45,8 @@ struct World {
     replicas: Vec<(Breaker, Ring, Share)>,
     admitted: Vec<u64>,
     admitted_by: [Vec<u64>; REPLICAS],
-    /// How many of them were before Redis was last lost, its data or the connection: an instant could not tell, for a
-    /// request and the loss may share it.
+    /// The number of admissions before Redis, or its data, was last lost. An instant would be ambiguous: a request and the
+    /// loss may share it.
     before_loss: usize,
 }
 
@@ -54,7 +54,7 @@ impl World {
     fn new(limit: u32) -> Self {
         let replica = |rank| {
             let mut breaker = Breaker::default();
-            breaker.answered(10 * WINDOW, 0);
+            breaker.replied(10 * WINDOW, 0);
             (breaker, Ring::new(), Share::new(REPLICAS as u32, rank as u32))
         };
         Self {
@@ -70,13 +70,13 @@ impl World {
         }
     }
 
-    /// What the watch of each replica does all the time.
-    fn look(&mut self) {
+    /// The probes of all replicas.
+    fn probe(&mut self) {
         for (breaker, ..) in &mut self.replicas {
             if self.is_there {
-                breaker.answered(self.now - self.epoch, self.now);
+                breaker.replied(self.now - self.epoch, self.now);
             } else {
-                breaker.lost();
+                breaker.disconnected();
             }
         }
     }
@@ -86,7 +86,7 @@ impl World {
             Event::Requests(who, many, apart) => {
                 for _ in 0..many {
                     self.now += apart;
-                    self.look();
+                    self.probe();
                     self.request(who);
                 }
             }
@@ -105,18 +105,18 @@ impl World {
             Event::Evicted => self.redis = Ring::new(),
             Event::Away => {}
         }
-        self.look();
+        self.probe();
     }
 
     fn request(&mut self, who: usize) {
         let (limit, now) = (self.limit, self.now);
         let (breaker, own, share) = &mut self.replicas[who];
-        let is_admitted = match breaker.decide(WINDOW, now) {
-            Decision::Shared => {
+        let is_admitted = match breaker.decider(WINDOW, now) {
+            Decider::Redis => {
                 self.redis.take(limit, WINDOW, now).admitted && own.record(limit, WINDOW, now).admitted
             }
-            Decision::Share => own.take(share.of(limit), WINDOW, now).admitted,
-            Decision::Both => {
+            Decider::Share => own.take(share.of(limit), WINDOW, now).admitted,
+            Decider::Both => {
                 let reserved = own.take(share.of(limit), WINDOW, now).admitted;
                 let both = reserved && self.redis.take(limit, WINDOW, now).admitted;
                 if reserved && !both {
@@ -134,7 +134,7 @@ impl World {
     fn check(&self) {
         let limit = self.limit as usize;
         assert!(most_in_a_window(self.admitted.clone(), WINDOW) < 2 * limit, "more than twice the limit");
-        // Whatever comes after a loss: outage, return, and the time after it.
+        // The outage, the return, and the time after it.
         let after = self.admitted[self.before_loss..].to_vec();
         assert!(most_in_a_window(after, WINDOW) <= limit, "more than the limit after the loss");
     }

@@ -1,4 +1,4 @@
-//! Exports that run at once, over all replicas.
+//! The number of running exports, over all replicas.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn two_exports_run_at_a_time_over_all_replicas() {
     let (first, second) = (begin(0, "a").await.unwrap(), begin(1, "b").await.unwrap());
     assert!(begin(2, "c").await.is_none());
     drop(first);
-    // Redis hears of the end a moment later.
+    // Redis learns of the end a moment later.
     let mut third = None;
     for _ in 0..100 {
         third = begin(2, "d").await;
@@ -38,7 +38,7 @@ async fn one_export_after_the_other_is_never_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn exports_of_a_replica_that_died_end_by_themselves() {
+async fn slots_of_a_dead_replica_expire() {
     let redis = Redis::shared();
     let fleet = Replica::fleet(&redis, 1, 60_000_000_000).await;
     let key = format!("{}:{{x:{}}}", redis.prefix, account());

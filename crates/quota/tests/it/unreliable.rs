@@ -1,11 +1,11 @@
-//! Redis that answers and cannot be relied on: it evicts what it holds, refuses to write, or is another one in the middle
-//! of a window. No request fails by it, and what is admitted stays within its bounds.
+//! A Redis that replies but is unreliable: it evicts keys, refuses to write, or is replaced by another in the middle of a
+//! window. No request fails, and admissions stay within their bounds.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_quota::Class;
+use lastro_quota::LimitClass;
 
 use crate::outage::{LIMIT, load, until};
 use crate::replica::Replica;
@@ -13,7 +13,7 @@ use crate::server::Redis;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// Has Redis reach its `maxmemory`, and make room by this policy until it holds no key of this pattern.
+/// Makes Redis reach its `maxmemory` and evict by this policy, until it holds no key of this pattern.
 fn evict(redis: &Redis, policy: &str, pattern: &str) {
     let mut connection = redis.connect();
     redis.command(&["CONFIG", "SET", "maxmemory-policy", policy]);
@@ -38,10 +38,10 @@ fn evict(redis: &Redis, policy: &str, pattern: &str) {
 }
 
 fn failed_calls(fleet: &[Arc<Replica>]) -> u64 {
-    fleet.iter().map(|replica| replica.quota.calls(Class::Keys).failed.load(Ordering::Relaxed)).sum()
+    fleet.iter().map(|replica| replica.quota.calls(LimitClass::Keys).failed.load(Ordering::Relaxed)).sum()
 }
 
-/// The epoch has no end and so stays: nothing but its own memory tells a replica that something was forgotten.
+/// The epoch does not expire and so is not evicted: only its own ring shows a replica that data was lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_evicted_ring_gives_no_replica_more_than_the_limit() {
     let redis = Redis::own();
@@ -70,7 +70,7 @@ async fn evicted_blocks_give_no_replica_more_than_the_limit() {
     }
     assert!((MANY - 100..=MANY).contains(&admitted), "{admitted}");
     evict(&redis, "volatile-lru", "*:block");
-    // Until then it is known without asking that nothing is left.
+    // Until then the last refusal is remembered.
     tokio::time::sleep(Duration::from_millis(600)).await;
     while take().await.verdict.admitted {
         admitted += 1;
@@ -78,9 +78,9 @@ async fn evicted_blocks_give_no_replica_more_than_the_limit() {
     assert!(admitted <= MANY, "{admitted}");
 }
 
-/// The epoch goes too: then all know that something was forgotten.
+/// The epoch is evicted too, so all replicas notice the loss.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_evicted_epoch_gives_less_than_a_second_limit() {
+async fn an_evicted_epoch_admits_less_than_twice_the_limit() {
     let redis = Redis::own();
     redis.make_old();
     let fleet = Replica::fleet(&redis, 3, MINUTE_NS).await;
@@ -92,7 +92,7 @@ async fn an_evicted_epoch_gives_less_than_a_second_limit() {
     assert_eq!(failed_calls(&fleet), 0);
 }
 
-/// Asks while Redis refuses to write, and after it does so no more.
+/// Sends requests while Redis refuses to write, and afterwards.
 async fn refusing_writes(redis: &Redis, refuse: impl FnOnce(), relent: impl FnOnce()) {
     redis.make_old();
     let fleet = Replica::fleet(redis, 3, MINUTE_NS).await;
@@ -103,26 +103,27 @@ async fn refusing_writes(redis: &Redis, refuse: impl FnOnce(), relent: impl FnOn
     // Three of the shares were used before.
     assert_eq!(admitted.len(), LIMIT as usize - 3, "all shares together are the limit");
     assert!(failed_calls(&fleet) > 0);
-    let answered = |replica: &Arc<Replica>| replica.quota.calls(Class::Keys).answered.load(Ordering::Relaxed);
+    let answered =
+        |replica: &Arc<Replica>| replica.quota.calls(LimitClass::Keys).answered.load(Ordering::Relaxed);
     let before: Vec<u64> = fleet.iter().map(answered).collect();
     relent();
     until("it answers again", || {
         fleet.iter().zip(&before).all(|(replica, before)| answered(replica) > *before)
     })
     .await;
-    assert_eq!(load(&fleet, 60).await.len(), 0, "what it does not know was admitted all the same");
+    assert_eq!(load(&fleet, 60).await.len(), 0, "admissions that Redis did not count still count");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_only_follows_another_leaves_it_to_the_shares() {
+async fn shares_decide_if_redis_is_a_read_only_replica() {
     let redis = Redis::own();
-    // As after a failover that replicas have not heard of: the server of before follows another, which is not there yet.
+    // As after a failover that has not reached our replicas: the old primary follows another server, still unreachable.
     let refuse = || redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
     refusing_writes(&redis, refuse, || redis.command(&["REPLICAOF", "NO", "ONE"])).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_cannot_save_leaves_it_to_the_shares() {
+async fn shares_decide_if_redis_cannot_save() {
     let directory = tempfile::tempdir().unwrap();
     let redis = Redis::saving_to(directory.path());
     let refuse = || {

@@ -34,9 +34,6 @@ impl Charging<'_> {
     }
 
     pub async fn wait(&self) -> Charge {
-        if let Some(charge) = self.at_once() {
-            return charge;
-        }
         let Some(quota) = &self.access.quota else { return self.alone() };
         let claim = self.claim();
         if self.takes_unit { quota.take(&claim).await } else { looked_at(quota.peek(&claim).await) }

@@ -6,8 +6,7 @@ use lastro_access::{
     ActiveKey, ClientAddr, ROTATIONS_PER_HOUR, RegistrationLimits, RegistrationRefusal, Share, Verdict,
 };
 use lastro_model::Now;
-use lastro_quota::{Charge, Claim, OwnRing, Quota, RingName};
-use std::sync::Arc;
+use lastro_quota::{Charge, Claim, OwnRing, RingName};
 
 use crate::access::Access;
 
@@ -32,9 +31,9 @@ pub(super) async fn take_registration(
     let RegistrationLimits { per_network_an_hour, .. } = access.registrations.limits();
     let (address, network, share) =
         (of_address(access, client, now), of_network(access, client, now), **access.share.load());
-    refused(quota.refusal_at_once(&address), quota.refusal_at_once(&network))?;
+    refused(quota.peek_at_once(&address), quota.peek_at_once(&network))?;
     // Concurrently, so that the client does not wait twice.
-    let (by_address, by_network) = tokio::join!(take(quota, &address), take(quota, &network));
+    let (by_address, by_network) = tokio::join!(quota.take(&address), quota.take(&network));
     refused(Some(by_address.verdict), Some(by_network.verdict)).inspect_err(|_| {
         for (claim, charge) in [(&address, by_address), (&network, by_network)] {
             if charge.verdict.admitted {
@@ -93,14 +92,7 @@ pub(super) async fn take_rotation(access: &Access, key: &ActiveKey, now: Now) ->
         window_ns: HOUR_NS,
         now,
     };
-    take(quota, &claim).await.verdict
-}
-
-async fn take(quota: &Arc<Quota>, claim: &Claim<'_>) -> Charge {
-    match quota.take_at_once(claim) {
-        Some(charge) => charge,
-        None => quota.take(claim).await,
-    }
+    quota.take(&claim).await.verdict
 }
 
 fn of_address(access: &Access, client: ClientAddr, now: Now) -> Claim<'_> {

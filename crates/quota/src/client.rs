@@ -1,0 +1,223 @@
+//! The calls of one class of limits: its connection, its breaker, and the time that a request waits for a reply.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use lastro_model::Clock;
+use parking_lot::Mutex;
+use redis::Cmd;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::breaker::{Breaker, Decider};
+use crate::connection::{CallFailed, Connection};
+use crate::names::LimitClass;
+use crate::scripts;
+use crate::settings::Settings;
+
+/// Pending calls at most. Redis works through them well within the budget, so that a flood of one class does not delay
+/// the other. Further calls wait for a permit.
+const PENDING_CALLS: usize = 512;
+
+/// The window that decides which mode is logged and shown in the metrics.
+const MINUTE_NS: u64 = 60_000_000_000;
+
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+const PROBE_INTERVAL_AWAY: Duration = Duration::from_millis(200);
+/// Failed probes in a row after which the connection is replaced: the other end may have vanished silently.
+const FAILED_PROBES: u32 = 5;
+const FIRST_BACKOFF: Duration = Duration::from_millis(100);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+
+/// In place of a known epoch, for `common.lua`: this replica has just started, or has admitted requests without one.
+const JUST_STARTED: i64 = -1;
+const COUNTED_WITHOUT_EPOCH: i64 = 0;
+
+/// Calls to Redis, by outcome.
+#[derive(Debug, Default)]
+pub struct Calls {
+    pub answered: AtomicU64,
+    pub late: AtomicU64,
+    pub failed: AtomicU64,
+}
+
+pub(crate) type PendingCall = Pin<Box<dyn Future<Output = Result<Vec<i64>, CallFailed>> + Send>>;
+
+/// No reply within the budget. The reply of a call that was only late may still arrive.
+#[derive(Default)]
+pub(crate) struct NoReply(pub(crate) Option<PendingCall>);
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    class: LimitClass,
+    connection: Arc<Connection>,
+    permits: Arc<Semaphore>,
+    breaker: Mutex<Breaker>,
+    logged: Mutex<Option<Decider>>,
+    pub(crate) calls: Calls,
+    clock: Arc<dyn Clock>,
+    pub(crate) budget: Duration,
+    pub(crate) epoch_key: String,
+    /// The epoch that Redis told last, or one of the two constants above.
+    known_epoch: AtomicI64,
+}
+
+impl Client {
+    pub(crate) fn new(class: LimitClass, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            class,
+            permits: Arc::new(Semaphore::new(PENDING_CALLS)),
+            breaker: Mutex::default(),
+            logged: Mutex::default(),
+            calls: Calls::default(),
+            clock,
+            budget: settings.budget,
+            epoch_key: format!("{}:{{epoch}}", settings.prefix),
+            known_epoch: AtomicI64::new(JUST_STARTED),
+            connection: Arc::new(Connection::new(settings)),
+        }
+    }
+
+    pub(crate) fn decider(&self, window_ns: u64) -> Decider {
+        self.breaker.lock().decider(window_ns, self.clock.monotonic_ns())
+    }
+
+    /// Whether Redis decides about limits by the minute.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.decider(MINUTE_NS) == Decider::Redis
+    }
+
+    pub(crate) fn known_epoch(&self) -> i64 {
+        self.known_epoch.load(Ordering::Relaxed)
+    }
+
+    /// Runs a script and waits for its reply, for the budget at most. A failed or late call counts for the breaker.
+    pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, NoReply> {
+        let deadline = Instant::now() + self.budget;
+        let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
+        // A request that gets no permit in time says nothing about Redis.
+        let Ok(Ok(permit)) = permit else { return Err(NoReply::default()) };
+        let (sent_ns, connection) = (self.clock.monotonic_ns(), Arc::clone(&self.connection));
+        let mut pending: PendingCall = Box::pin(async move {
+            let _permit = permit;
+            connection.call(&command).await
+        });
+        match reply_by(deadline, &mut pending).await {
+            Some(Ok(numbers)) => {
+                self.calls.answered.fetch_add(1, Ordering::Relaxed);
+                Ok(numbers)
+            }
+            Some(Err(CallFailed)) => {
+                self.failed(&self.calls.failed, sent_ns);
+                Err(NoReply::default())
+            }
+            None => {
+                self.failed(&self.calls.late, sent_ns);
+                Err(NoReply(Some(pending)))
+            }
+        }
+    }
+
+    /// Records the epoch that came with a reply.
+    pub(crate) fn replied(&self, epoch: i64, epoch_age_us: u64) {
+        self.known_epoch.store(epoch, Ordering::Relaxed);
+        self.breaker.lock().replied(epoch_age_us.saturating_mul(1_000), self.clock.monotonic_ns());
+    }
+
+    fn failed(&self, outcome: &AtomicU64, sent_ns: u64) {
+        outcome.fetch_add(1, Ordering::Relaxed);
+        self.breaker.lock().failed(sent_ns, self.clock.monotonic_ns());
+        if self.connection.is_open() {
+            self.count_alone("it is slow, or refuses calls");
+        } else {
+            self.disconnected("the connection broke");
+        }
+    }
+
+    fn disconnected(&self, reason: &str) {
+        self.breaker.lock().disconnected();
+        self.count_alone(reason);
+    }
+
+    /// Notes that from now on requests may be admitted that Redis does not count.
+    fn count_alone(&self, reason: &str) {
+        let (from, to) = (JUST_STARTED, COUNTED_WITHOUT_EPOCH);
+        let _ = self.known_epoch.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+        self.log_change(reason);
+    }
+
+    /// Logs one line for each change of the decider.
+    fn log_change(&self, reason: &str) {
+        let (class, decider) = (self.class.name(), self.decider(MINUTE_NS));
+        if self.logged.lock().replace(decider) == Some(decider) {
+            return;
+        }
+        match decider {
+            Decider::Redis => tracing::info!(class, "limits are counted over all replicas, in Redis"),
+            Decider::Both => tracing::warn!(
+                class,
+                "Redis replies, but lacks counts of the last minute: until then this replica admits its share of each limit"
+            ),
+            Decider::Share => {
+                tracing::warn!(class, reason, "Redis is away: this replica admits its share of each limit");
+            }
+        }
+    }
+
+    /// Keeps the connection and probes it, for ever.
+    pub(crate) async fn watch(&self) {
+        let (mut backoff, mut failed_probes) = (FIRST_BACKOFF, 0);
+        loop {
+            if self.connection.is_open() {
+                let interval = if failed_probes == 0 { PROBE_INTERVAL } else { PROBE_INTERVAL_AWAY };
+                tokio::select! {
+                    () = self.connection.until_lost() => {}
+                    () = sleep(interval) => failed_probes = if self.probe().await { 0 } else { failed_probes + 1 },
+                }
+                if failed_probes >= FAILED_PROBES {
+                    self.connection.close();
+                }
+            } else if self.connect().await {
+                (backoff, failed_probes) = (FIRST_BACKOFF, 0);
+            } else {
+                sleep(backoff.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+                (backoff, failed_probes) = ((backoff * 2).min(LONGEST_BACKOFF), 0);
+            }
+        }
+    }
+
+    /// Makes a connection. Returns whether Redis replies through it.
+    pub(crate) async fn connect(&self) -> bool {
+        match self.connection.connect().await {
+            Ok(()) => self.probe().await,
+            Err(reason) => {
+                self.disconnected(&reason);
+                false
+            }
+        }
+    }
+
+    async fn probe(&self) -> bool {
+        let mut command = scripts::command(&scripts::PROBE, &[&self.epoch_key]);
+        command.arg(self.known_epoch());
+        let reply = self.call(command).await;
+        let Ok(&[epoch, age_us]) = reply.as_deref() else { return false };
+        self.replied(epoch, u64::try_from(age_us).unwrap_or(0));
+        self.log_change("");
+        true
+    }
+}
+
+async fn reply_by(deadline: Instant, pending: &mut PendingCall) -> Option<Result<Vec<i64>, CallFailed>> {
+    if let Ok(reply) = timeout_at(deadline, &mut *pending).await {
+        return Some(reply);
+    }
+    // On a busy machine the reply may have arrived while the task that reads it, which yields once, waits for its turn.
+    for _ in 0..2 {
+        tokio::task::yield_now().await;
+    }
+    pending.now_or_never()
+}
