@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lastro_calc::{Check, checks};
 use lastro_model::{BySeries, BySource, Cnpj, Edition, FxQuote, Pair, RatePoint, Series, Source, Stamp};
 
-use crate::{Companies, Filings, Found, FxBook, Highlights, Object, Page, Reading, Timeline, name};
+use crate::{Companies, Filings, Found, FxBook, Highlights, Interpretation, Object, Page, Timeline, name};
 
 /// One source's data with its stamp.
 #[derive(Debug, Clone, Default)]
@@ -127,11 +127,11 @@ impl Catalog {
                 return Found::from(listing);
             }
         }
-        self.filings.search_naming(q, page, &**self.companies)
+        self.filings.search_named(q, page, &**self.companies)
     }
 
-    /// The highlights for the hits of a search, according to its reading.
-    pub fn highlights(&self, q: &str, reading: &Reading) -> Highlights {
-        Highlights::of(q, reading, &**self.companies)
+    /// The highlights for the hits of a search, according to its interpretation.
+    pub fn highlights(&self, q: &str, interpretation: &Interpretation) -> Highlights {
+        Highlights::of(q, interpretation, &**self.companies)
     }
 }
