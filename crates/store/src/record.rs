@@ -34,7 +34,11 @@ pub trait RecordStore: Send + Sync {
     ///
     /// The write lock of the published data is held from the first rows to the last, so the data should be at hand: a
     /// slow channel blocks every other publication. Keys, usage, leases and messages have their own lock.
-    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
+    async fn publish(
+        &self,
+        publication: Publication,
+        rows: mpsc::Receiver<PublicationItem>,
+    ) -> Result<Published>;
 
     /// Writes a few rows of several sources in one transaction, each as [`RecordStore::publish`] does: a small
     /// transaction costs the disk as much time as a large one.
@@ -123,7 +127,7 @@ pub enum Condition {
 
 /// A message of a publication's channel. The last one must be `Commit` or `CommitPart`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Write {
+pub enum PublicationItem {
     Rows(Records),
     /// Replaces what is stored about the file at this address, including its rejects.
     File(ReadFile),

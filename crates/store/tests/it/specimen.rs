@@ -8,8 +8,8 @@ use lastro_model::{
     WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement, Store,
-    StoreError, Write,
+    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, PublicationItem, Published, Result,
+    Settlement, Store, StoreError,
 };
 use tokio::sync::mpsc;
 
@@ -106,13 +106,13 @@ pub(crate) async fn publish(
     publication: Publication,
     records: Records,
 ) -> Result<Published> {
-    send(store, publication, vec![Write::Rows(records), Write::Commit]).await
+    send(store, publication, vec![PublicationItem::Rows(records), PublicationItem::Commit]).await
 }
 
 pub(crate) async fn send(
     store: &dyn Store,
     publication: Publication,
-    writes: Vec<Write>,
+    writes: Vec<PublicationItem>,
 ) -> Result<Published> {
     let (sender, rows) = mpsc::channel(1);
     let sending = async move {
