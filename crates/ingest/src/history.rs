@@ -57,7 +57,7 @@ pub(super) async fn synchronise<H: History>(
     }
     match history.read(sync, Depth::Whole, now, Some(was_read(source, now))).await {
         Err(error) if can_wait(history, reach) && is_the_publishers(&error) => {
-            tracing::warn!(%source, "its whole history could not be read again: {error}");
+            tracing::warn!(%source, "the whole history could not be reloaded: {error}");
             history.read(sync, Depth::End, now, Some(put_off(source, now, &error))).await
         }
         result => result,

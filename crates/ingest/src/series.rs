@@ -69,14 +69,14 @@ impl History for Held {
         };
         let windows = sgs::windows(series, from, sync.today());
         sync.report.begin(source, windows.len() as u64);
-        let (points, told) = read(sync, series, &windows).await?;
+        let (points, windows_read) = read(sync, series, &windows).await?;
         judge(sync, series, &self.points, from, &points)?;
-        windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+        windows::refuse_silence(&windows_read, self.points.range(..from).next().is_some())?;
         let mut withholding = Withholding::begin(sync, source, now).await?;
         let believed = withholding.review(series.about().kind, &self.settled(), points.values().copied());
         let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
 
-        let files = told.into_iter().map(|told| remembered(sync, series, now, told));
+        let files = windows_read.into_iter().map(|window| remembered(sync, series, now, window));
         let files: Vec<ReadFile> = files.chain(note).collect();
         let published = sync
             .publish(source, move |rows_out| {
@@ -133,9 +133,9 @@ async fn read(
 ) -> Result<(Points, Vec<WindowRead>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|(from, to)| ask(sync, series, *from, *to).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
-    let (mut points, mut told) = (Points::new(), Vec::new());
+    let (mut points, mut windows_read) = (Points::new(), Vec::new());
     while let Some((from, to, reading)) = readings.try_next().await? {
-        told.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
+        windows_read.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
         for point in reading.rows {
             if points.insert(point.day, point).is_some_and(|other| other != point) {
                 return Err(
@@ -144,7 +144,7 @@ async fn read(
             }
         }
     }
-    Ok((points, told))
+    Ok((points, windows_read))
 }
 
 async fn ask(
@@ -178,7 +178,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
 }
 
 /// Records a window under its year, so that a later response for the same days replaces it.
-fn remembered(sync: &Sync, series: Series, now: Timestamp, told: WindowRead) -> ReadFile {
-    let (first, last) = windows::year_around(told.from);
-    told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
+fn remembered(sync: &Sync, series: Series, now: Timestamp, window: WindowRead) -> ReadFile {
+    let (first, last) = windows::year_around(window.from);
+    window.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
 }

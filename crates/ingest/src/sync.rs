@@ -77,7 +77,7 @@ impl Sync {
     pub(super) fn weigh(&self, source: Source, judged: Result<(), Refusal>) -> Result<(), SyncError> {
         match judged {
             Err(refusal) if self.accept.contains(&source) => {
-                tracing::warn!(%source, "accepted as the operator asks: {refusal}");
+                tracing::warn!(%source, "accepted at the operator's request: {refusal}");
                 Ok(())
             }
             judged => Ok(judged?),

@@ -55,13 +55,13 @@ impl Withholding {
     fn believes(&self, point: Point, reason: &str) -> bool {
         let (source, day) = (self.source, point.day());
         if self.accepted {
-            tracing::warn!(%source, %day, "accepted as the operator asks: {reason}");
+            tracing::warn!(%source, %day, "accepted at the operator's request: {reason}");
             return true;
         }
         let seen = self.first_seen(point);
         let believed = seen.is_some_and(|seen| is_over(seen, BELIEVED_AFTER_MS, self.now.as_millisecond()));
         if believed {
-            tracing::warn!(%source, %day, "believed, for it is published unchanged since a week: {reason}");
+            tracing::warn!(%source, %day, "accepted: the publisher has kept this value for a week: {reason}");
         }
         believed
     }

@@ -5,6 +5,7 @@
 
 mod account;
 pub mod age;
+mod api_words;
 pub mod calendar;
 mod clock;
 mod cnpj;

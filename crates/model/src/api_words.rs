@@ -1,7 +1,8 @@
-//! The words accepted in parameters.
+//! Enumerations whose members are words of the API.
 
-/// Defines an enumeration whose members each have a public word.
-macro_rules! words {
+/// Defines an enumeration whose members each have a word in the API.
+#[macro_export]
+macro_rules! api_words {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,4 +26,3 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
