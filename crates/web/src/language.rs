@@ -1,5 +1,7 @@
 //! The two languages of the pages.
 
+use lastro_access::Text;
+
 use crate::texts::{Texts, en, pt};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +26,14 @@ impl Language {
         match self {
             Self::English => "en",
             Self::Portuguese => "pt-BR",
+        }
+    }
+
+    /// A sentence of the plan table.
+    pub(crate) const fn of(self, text: Text) -> &'static str {
+        match self {
+            Self::English => text.en,
+            Self::Portuguese => text.pt,
         }
     }
 

@@ -4,7 +4,7 @@
 //! which also decides who may read a page, caches it and sends it: this crate has no sockets, no store and no HTTP.
 //!
 //! - [`frame`]: the parts that all pages share. [`data`]: the data, and the state by which a cached page stays valid.
-//! - [`language`], [`texts`], [`words`], [`plan_texts`], [`format`]: the reader's language, and the texts, numbers and
+//! - [`language`], [`texts`], [`words`], [`format`]: the reader's language, and the texts, numbers and
 //!   days in it; [`typed`]: parsing of typed numbers; [`markdown`]: texts written in Markdown.
 //! - [`chart_subject`]: subjects of pages with a chart; [`chart_page`]: that page; [`chart`]: the chart;
 //!   [`description`]: what the page says of a series ([`series_detail`]) or a pair ([`fx`]).
@@ -27,7 +27,6 @@ mod fx;
 mod language;
 mod markdown;
 mod page;
-mod plan_texts;
 pub mod pricing;
 pub mod robots;
 mod scripted;

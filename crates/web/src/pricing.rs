@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use askama::Template;
-use lastro_access::{ApiKey, Terms, plans};
+use lastro_access::{ApiKey, Terms, Text, plans};
 use lastro_model::Plan;
 
 use crate::contact::Contact;
@@ -12,7 +12,6 @@ use crate::data::Data;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
-use crate::plan_texts::translated;
 
 #[derive(Debug)]
 pub struct Pricing<'a> {
@@ -88,14 +87,14 @@ struct IssuedView {
 
 impl PlanView {
     fn new(terms: &Terms, contact: &Contact, language: Language) -> Self {
-        let said = |text: &&'static str| translated(text, language);
+        let said = |text: &Text| language.of(*text).to_owned();
         let contact = contact.link(terms.plan);
         Self {
             id: terms.plan.id(),
             name: terms.plan.name(),
             price_usd: terms.price_usd,
             requests_per_minute: terms.requests_per_minute,
-            tagline: translated(terms.tagline, language),
+            tagline: said(&terms.tagline),
             features: terms.features().iter().map(said).collect(),
             restrictions: terms.restrictions.iter().map(said).collect(),
             highlighted: terms.plan == Plan::Gold,

@@ -1,7 +1,7 @@
 //! Every text of the pages: a struct with a field for each, filled by one file per language. A missing translation
 //! does not compile.
 //!
-//! Words of the series table are in [`crate::words`], sentences of the plan table in [`crate::plan_texts`].
+//! Words of the series table are in [`crate::words`], sentences of the plan table in `lastro_access`.
 
 pub(crate) mod en;
 mod failures;
