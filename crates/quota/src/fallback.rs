@@ -5,7 +5,7 @@
 use lastro_access::{AddressRings, ClientAddr, Ring, Share, Verdict};
 use parking_lot::Mutex;
 
-use crate::{Charge, Claim, Unit};
+use crate::charge::{Charge, Claim, Unit};
 
 /// The ring of a holder in this process.
 #[derive(Debug, Clone, Copy)]

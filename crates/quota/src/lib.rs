@@ -12,6 +12,7 @@
 mod block;
 pub mod breaker;
 mod call;
+mod charge;
 mod client;
 mod connection;
 mod exports;
@@ -26,9 +27,10 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use lastro_access::{EXACT_LIMIT, Share, Verdict};
-use lastro_model::{Clock, Now};
+use lastro_model::Clock;
 
 use breaker::Decider;
+pub use charge::{Charge, Claim, Unit};
 pub use client::Calls;
 use client::Client;
 pub use exports::RunningExport;
@@ -47,34 +49,6 @@ pub struct Quota {
     share: Arc<ArcSwap<Share>>,
     clock: Arc<dyn Clock>,
     known: KnownRings,
-}
-
-/// A request, registration or rotation that needs a unit.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
-    pub name: RingName,
-    pub own: OwnRing<'a>,
-    pub limit: u32,
-    pub window_ns: u64,
-    pub now: Now,
-}
-
-/// The outcome of a claim, and the origin of its unit.
-#[derive(Debug, Clone, Copy)]
-pub struct Charge {
-    pub verdict: Verdict,
-    pub unit: Unit,
-}
-
-/// The origin of a unit, needed to give it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// This process' own ring alone, or none.
-    Own,
-    /// A ring in Redis, which holds the unit under this instant.
-    Ring { at_us: u64 },
-    /// A block of this replica.
-    Block,
 }
 
 impl Quota {

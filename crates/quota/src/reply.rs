@@ -3,7 +3,7 @@
 use lastro_access::{EXACT_LIMIT, Verdict};
 use lastro_model::Now;
 
-use crate::Unit;
+use crate::charge::Unit;
 
 /// A century, in microseconds. A number of a hostile server must not overflow the arithmetic.
 const LONGEST_US: u64 = 100 * 366 * 86_400 * 1_000_000;
