@@ -97,7 +97,7 @@ impl UsageFlusher {
         match &written {
             Ok(()) => self.usage.settle(batch),
             Err(error) => {
-                tracing::warn!(%error, "usage could not be written; it is kept and tried again");
+                tracing::warn!(%error, "usage could not be written; it is kept and retried");
                 self.metrics.flush_failures.fetch_add(1, Ordering::Relaxed);
             }
         }

@@ -9,11 +9,11 @@ use lastro_web::Contact;
 
 #[derive(Debug, Clone, Args)]
 pub struct PageSettings {
-    /// What the service is called from outside, such as https://data.example: for canonical links, the site map and examples
+    /// Public URL of the service, such as https://data.example, for canonical links, the site map and examples
     #[arg(long, env = "LASTRO_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// Where a paid plan is got: an e-mail address or a link for all plans, or one each, as `gold=https://… platinum=…`;
-    /// `{plan}` and `{key}` in a link stand for the plan and the id of the reader's key
+    /// Contact for paid plans: one e-mail address or link for all, or one each, as `gold=https://… platinum=…`; `{plan}`
+    /// and `{key}` in a link stand for the plan and the id of the reader's key
     #[arg(
         long,
         env = "LASTRO_CONTACT",

@@ -54,7 +54,7 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
     }
     drop(listener);
     if tokio::time::timeout(DRAIN_TIMEOUT, app.connections.finish()).await.is_err() {
-        tracing::warn!("some requests did not end in time and were cut off");
+        tracing::warn!("some requests did not end in time and were aborted");
         app.connections.cut_off();
     }
 }

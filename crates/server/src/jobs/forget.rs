@@ -137,7 +137,7 @@ fn tell(what: &str, outcome: lastro_store::Result<u64>) {
     match outcome {
         Ok(0) => {}
         Ok(count) => tracing::debug!(count, "{what}"),
-        Err(error) => tracing::warn!(%error, "not done, and tried again later: {what}"),
+        Err(error) => tracing::warn!(%error, "failed and retried later: {what}"),
     }
 }
 

@@ -53,9 +53,7 @@ async fn kept(store: &dyn Store, snapshot_file: &SnapshotFile) -> anyhow::Result
 /// Returns the result of `read`, or `None` if it panics: a file that is only a cache must not prevent a start.
 async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        tracing::error!(
-            "the kept index of the filings is not used and will be built anew: its reader stopped"
-        );
+        tracing::error!("the saved index of the filings is not used and will be rebuilt: its reader stopped");
         None
     })
 }
@@ -76,7 +74,7 @@ async fn caught_up(
     match priority.run(merge).await?? {
         Ok(data) => Ok(Some(Arc::new(Part { stamp, sample, data }))),
         Err(error) => {
-            tracing::info!(%error, "the changed filings do not fit; all are built anew");
+            tracing::info!(%error, "the changed filings could not be merged; rebuilding all filings");
             Ok(None)
         }
     }

@@ -92,7 +92,7 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
             if counters.key_revision > follower.access.keys.revision()
                 && let Err(error) = take_over_keys(follower).await
             {
-                tracing::warn!(%error, "changed keys could not be read; tried again shortly");
+                tracing::warn!(%error, "changed keys could not be read; retrying shortly");
             }
             wanted.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
@@ -101,12 +101,12 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
                 match take_over_freshness(follower).await {
                     Ok(()) => freshness.read = Some((Instant::now(), counters)),
                     Err(error) => {
-                        tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+                        tracing::warn!(%error, "the state of the sources could not be read; retrying shortly");
                     }
                 }
             }
         }
-        Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
+        Err(error) => tracing::warn!(%error, "the store does not answer; serving from memory"),
     }
 }
 

@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for removing the own row at shutdown.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Checks for a new edition per heartbeat interval.
-const LOOKS_BETWEEN_BEATS: u32 = 4;
+const LOOKS_BETWEEN_BEATS: u32 = 6;
 
 /// The identity of this process.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Replicas {
             Err(error) => {
                 self.progress.lock().census.lose();
                 if was_reachable {
-                    tracing::warn!(%error, "the other replicas cannot be heard of; those known last still count");
+                    tracing::warn!(%error, "the other replicas cannot be read; those known last still count");
                 }
             }
         }
@@ -196,7 +196,7 @@ impl Replicas {
         let left = tokio::time::timeout(LEAVE_TIMEOUT, self.store.leave(&self.identity.boot)).await;
         if !matches!(left, Ok(Ok(()))) {
             tracing::warn!(
-                "the store could not be told that this replica stops; the others notice in ten seconds"
+                "the shutdown could not be recorded in the store; other replicas notice it after ten seconds"
             );
         }
     }

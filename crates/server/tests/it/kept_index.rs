@@ -11,7 +11,7 @@ use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
 use lastro_sample::Shape;
 use lastro_store::faulty::Operation;
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 use tokio::sync::mpsc;
 
 use crate::app::TestApp;
@@ -75,8 +75,8 @@ async fn publish_more(app: &TestApp, count: u32) {
         filing
     });
     let (sender, rows) = mpsc::channel(2);
-    sender.send(Write::Rows(Records::Filings(more.collect()))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Filings(more.collect()))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let publication = Publication {
         source: Source::Filings,
         sample: true,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lastro_catalog::{FirstDay, Part, Revision, Timeline};
 use lastro_model::{Day, RatePoint, Records, Series};
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 
 use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object};
@@ -25,8 +25,8 @@ async fn publish(app: &TestApp, replace: bool, rows: &[(&str, &str)]) {
     let publication =
         Publication { source: SERIES.into(), sample: false, replace, at, condition: Condition::None };
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(Records::Rates(points(rows)))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Rates(points(rows)))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let edition = app.plain.publish(publication, receiver).await.unwrap().edition;
     while served(app).stamp.edition != edition {
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -107,7 +107,7 @@ impl RequestContext<'_> {
         let mut reply = export.reply();
         let coding = coding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
-            tracing::error!(%error, "an export could not be begun");
+            tracing::error!(%error, "an export could not be started");
             ApiError::Internal
         })?;
         let named = coding.map(|coding| HeaderValue::from_static(coding.name()));

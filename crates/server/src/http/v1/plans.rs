@@ -32,7 +32,7 @@ struct PlanItem {
     currency: &'static str,
     rate_limit: u32,
     features: Vec<&'static str>,
-    restrictions: &'static [&'static str],
+    restrictions: Vec<&'static str>,
 }
 
 impl From<&Terms> for PlanItem {
@@ -43,8 +43,8 @@ impl From<&Terms> for PlanItem {
             price: terms.price_usd,
             currency: "USD",
             rate_limit: terms.requests_per_minute,
-            features: terms.features(),
-            restrictions: terms.restrictions,
+            features: terms.features().iter().map(|text| text.en).collect(),
+            restrictions: terms.restrictions.iter().map(|text| text.en).collect(),
         }
     }
 }
