@@ -60,7 +60,7 @@ fn entry(file: &Path, position: usize) -> io::Result<String> {
     let plain = fs::read(file)?;
     let digest: String = Sha256::digest(&plain).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let path = file.canonicalize()?;
-    // What is linked has its digest in its name, so that whoever holds it never asks again.
+    // A linked file has its digest in its name, so that clients cache it for good.
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let path_of_digest = format!("/assets/{stem}.{digest}.{extension}");
     Ok(format!(

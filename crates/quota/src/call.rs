@@ -13,7 +13,7 @@ use crate::names::RingName;
 use crate::reply::Reply;
 use crate::{Claim, Quota, scripts};
 
-/// How long a late reply is waited for in the background.
+/// Time to wait for a late reply in the background.
 const LATEST_REPLY: Duration = Duration::from_secs(2);
 
 impl Quota {

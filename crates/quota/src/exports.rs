@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use crate::breaker::Decider;
 use crate::{Quota, scripts};
 
-/// How long a slot is held without a renewal.
+/// Time a slot is held without a renewal.
 const HELD_US: u64 = 30_000_000;
 const RENEWAL: Duration = Duration::from_secs(10);
 /// Redis learns that an export has ended within this time.

@@ -22,7 +22,7 @@ pub(crate) struct Reply {
     pub(crate) full_at_us: u64,
     /// The instant of the unit (ring), or the bucket of the units (block).
     pub(crate) place: u64,
-    /// How long the units of a block may be used.
+    /// Time the units of a block may be used.
     pub(crate) valid_us: u64,
     pub(crate) epoch: i64,
     pub(crate) epoch_age_us: u64,

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result, StoreError};
 
-/// What opening a database may do to it.
+/// Permitted side effects of opening a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// A missing database is created, an older one brought up to date.

@@ -154,7 +154,7 @@ fn info(connection: &mut redis::Connection, section: &str, name: &str) -> u64 {
     value.map_or(0, |count| count.parse().unwrap())
 }
 
-/// How often Redis has run a command.
+/// The number of times Redis has run a command.
 fn runs(connection: &mut redis::Connection, command: &str) -> u64 {
     info(connection, "commandstats", &format!("cmdstat_{command}:calls="))
 }

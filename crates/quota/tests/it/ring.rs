@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
         Self { connection, script, key, epoch_key, ring, window_us, limit: 30, now_us, taken: Vec::new() }
     }
 
-    /// What Redis replies to calls for so many units each, sent together.
+    /// The replies of Redis to calls for so many units each, sent together.
     fn call(&mut self, wanted: &[u32]) -> Vec<Told> {
         let mut pipe = redis::pipe();
         for wanted in wanted {
@@ -96,7 +96,7 @@ impl<'a> Pair<'a> {
         Told { granted: granted as u32, used: used as u32, next_us: next as u64, full_us: full as u64 }
     }
 
-    /// What the ring of `access` says.
+    /// The verdict of the ring of `access`.
     fn expected(&mut self, wanted: u32) -> Told {
         let (limit, window_ns, now_ns) = (self.limit, self.window_us * 1_000, self.now_us.unwrap() * 1_000);
         let used = u32::MAX - self.ring.peek(u32::MAX, window_ns, now_ns).remaining;

@@ -31,7 +31,7 @@ use copying::{Ends, Report};
 /// The lease on the target, so that two transfers do not write to it at once.
 const LEASE: &str = "migration";
 
-/// How long a killed transfer keeps its lease.
+/// Time a killed transfer keeps its lease.
 const LEASE_DURATION: Duration = Duration::from_secs(20);
 
 const RENEWED_EVERY: Duration = Duration::from_secs(5);

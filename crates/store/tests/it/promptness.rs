@@ -69,7 +69,7 @@ async fn small_writes_go_on_in_the_midst_of_a_publication(place: &impl Place) {
     assert_eq!(publishing.await.unwrap(), Err(StoreError::Abandoned));
 }
 
-async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication(place: &impl Place) {
+async fn deliveries_continue_during_a_publication(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     for value in ["1.0", "2.0"] {
@@ -102,10 +102,10 @@ async fn small_writes_to_a_server_do_not_wait_for_a_publication() {
 
 #[tokio::test]
 async fn news_from_a_file_is_delivered_during_a_publication() {
-    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
+    deliveries_continue_during_a_publication(&TemporaryFile::new()).await;
 }
 
 #[tokio::test]
 async fn news_from_a_server_is_delivered_during_a_publication() {
-    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
+    deliveries_continue_during_a_publication(&TemporaryDatabase::new()).await;
 }
