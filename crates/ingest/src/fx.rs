@@ -12,7 +12,7 @@ use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::sync::{Reach, Synchronizer, holds_no_official_data};
 use crate::windows::{self, WindowRead};
 use crate::withholding::Withholding;
 
@@ -25,7 +25,7 @@ type Window = (Currency, Day, Day);
 struct Held(Quotes);
 
 pub(crate) async fn synchronise(
-    sync: &Sync,
+    sync: &Synchronizer,
     state: &SourceState,
     reach: Reach,
 ) -> Result<Synchronised, SyncError> {
@@ -44,7 +44,7 @@ impl History for Held {
 
     async fn read(
         &self,
-        sync: &Sync,
+        sync: &Synchronizer,
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
@@ -75,7 +75,7 @@ impl History for Held {
 }
 
 /// Records a window under its year, so that a later response for the same days replaces it.
-fn remembered(sync: &Sync, currency: Currency, now: Timestamp, window: WindowRead) -> ReadFile {
+fn remembered(sync: &Synchronizer, currency: Currency, now: Timestamp, window: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(window.from);
     window.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
 }
@@ -83,7 +83,7 @@ fn remembered(sync: &Sync, currency: Currency, now: Timestamp, window: WindowRea
 /// The currencies listed now. A stored currency that is no longer listed is reported among the rejects; its rows
 /// stay.
 async fn currencies(
-    sync: &Sync,
+    sync: &Synchronizer,
     held: &Quotes,
     now: Timestamp,
 ) -> Result<(Vec<Currency>, ReadFile), SyncError> {
@@ -173,7 +173,10 @@ fn refuse_silence(held: &Quotes, windows_read: &[(Currency, WindowRead)]) -> Res
     Ok(())
 }
 
-async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency, WindowRead)>), SyncError> {
+async fn read(
+    sync: &Synchronizer,
+    windows: &[Window],
+) -> Result<(Quotes, Vec<(Currency, WindowRead)>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|window| ask(sync, *window).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
     let (mut quotes, mut windows_read) = (Quotes::new(), Vec::new());
@@ -194,7 +197,7 @@ async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency,
 }
 
 async fn ask(
-    sync: &Sync,
+    sync: &Synchronizer,
     window @ (currency, from, to): Window,
 ) -> Result<(Window, Reading<FxQuote>), SyncError> {
     let request = ptax::period(&sync.publishers.ptax, currency, from, to);
@@ -206,7 +209,7 @@ async fn ask(
 }
 
 /// Checks that stored closings are still present: in these responses an unknown symbol looks like a holiday.
-fn judge(sync: &Sync, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
+fn judge(sync: &Synchronizer, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
     if held.is_empty() {
         judgement::empty(read.len() as u64)?;
     }

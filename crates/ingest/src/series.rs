@@ -11,7 +11,7 @@ use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::sync::{Reach, Synchronizer, holds_no_official_data};
 use crate::windows::{self, WindowRead};
 use crate::withholding::Withholding;
 
@@ -29,7 +29,7 @@ struct Held {
 }
 
 pub(crate) async fn synchronise(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     state: &SourceState,
     reach: Reach,
@@ -57,7 +57,7 @@ impl History for Held {
 
     async fn read(
         &self,
-        sync: &Sync,
+        sync: &Synchronizer,
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
@@ -127,7 +127,7 @@ async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
 
 /// Requests every window. Different values for a day from two windows are an error.
 async fn read(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     windows: &[(Day, Day)],
 ) -> Result<(Points, Vec<WindowRead>), SyncError> {
@@ -148,7 +148,7 @@ async fn read(
 }
 
 async fn ask(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     from: Day,
     to: Day,
@@ -162,7 +162,13 @@ async fn ask(
 }
 
 /// Judges the values read: new ones may come and old ones be corrected, but published ones do not vanish.
-fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
+fn judge(
+    sync: &Synchronizer,
+    series: Series,
+    held: &Points,
+    from: Day,
+    read: &Points,
+) -> Result<(), SyncError> {
     let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
@@ -178,7 +184,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
 }
 
 /// Records a window under its year, so that a later response for the same days replaces it.
-fn remembered(sync: &Sync, series: Series, now: Timestamp, window: WindowRead) -> ReadFile {
+fn remembered(sync: &Synchronizer, series: Series, now: Timestamp, window: WindowRead) -> ReadFile {
     let (first, last) = windows::year_around(window.from);
     window.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
 }

@@ -34,7 +34,7 @@ pub enum Reach {
 }
 
 /// The environment of a synchronisation.
-pub struct Sync {
+pub struct Synchronizer {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub fetcher: Fetcher,
@@ -48,16 +48,16 @@ pub struct Sync {
     pub report: Box<dyn Report>,
 }
 
-impl std::fmt::Debug for Sync {
+impl std::fmt::Debug for Synchronizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sync")
+        f.debug_struct("Synchronizer")
             .field("publishers", &self.publishers)
             .field("since", &self.since)
             .finish_non_exhaustive()
     }
 }
 
-impl Sync {
+impl Synchronizer {
     pub(super) async fn state(&self, source: Source) -> Result<SourceState, SyncError> {
         let states = self.store.source_states().await?;
         states.into_iter().find(|state| state.source == source).ok_or_else(|| StoreError::NotFound.into())

@@ -13,7 +13,7 @@ use lastro_model::{Day, Kind, Point, Source, Withheld};
 use lastro_sources::judgement::{self, Doubted, Judged, Refusal};
 
 use crate::result::SyncError;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 
 /// Time after which a point published unchanged is believed.
 const BELIEVED_AFTER_MS: i64 = 7 * 24 * 3_600_000;
@@ -32,7 +32,11 @@ pub(super) struct Withholding {
 }
 
 impl Withholding {
-    pub(super) async fn begin(sync: &Sync, source: Source, now: Timestamp) -> Result<Self, SyncError> {
+    pub(super) async fn begin(
+        sync: &Synchronizer,
+        source: Source,
+        now: Timestamp,
+    ) -> Result<Self, SyncError> {
         let (before, accepted) = (sync.store.withheld(source).await?, sync.accept.contains(&source));
         Ok(Self { source, accepted, now, before, withheld: Vec::new() })
     }

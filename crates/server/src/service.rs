@@ -12,7 +12,7 @@ use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
-use lastro_ingest::sync::Sync;
+use lastro_ingest::sync::Synchronizer;
 use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Source};
 use tokio::net::TcpListener;
@@ -132,7 +132,7 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
 fn start_synchronisation(jobs: &mut Supervisor, app: &App, setup: &Setup) -> anyhow::Result<()> {
     let Serve { timeouts, publishers, since, sync_poll_interval, spool_dir, .. } = &setup.settings;
     let spool = Spool::of(spool_dir.clone(), &setup.common.database, Arc::clone(&setup.clock));
-    let sync = Arc::new(Sync {
+    let sync = Arc::new(Synchronizer {
         store: Arc::clone(&setup.store),
         clock: store_clock(app),
         fetcher: Fetcher::new(tls::client()?, timeouts.into(), random_fraction, spool)?,

@@ -29,7 +29,7 @@ use crate::replicas::{Identity, Replicas};
 use crate::served::Served;
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
-use crate::webhooks::running_tests::RunningTests;
+use crate::webhooks::test_slots::TestSlots;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -135,7 +135,7 @@ impl Setup {
             pepper: pepper.clone(),
             boot: replicas.boot().to_owned(),
             replicas: Arc::clone(replicas),
-            tests: RunningTests::default(),
+            tests: TestSlots::default(),
             state: ArcSwap::default(),
         })
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::schedule::{self, Observer};
-use lastro_ingest::sync::Sync;
+use lastro_ingest::sync::Synchronizer;
 use lastro_model::{Source, SourceState};
 use tokio::sync::watch;
 
@@ -26,7 +26,7 @@ pub struct Observed {
 /// Keeps one source fresh until the service stops.
 pub async fn run(
     observed: Arc<Observed>,
-    sync: Arc<Sync>,
+    sync: Arc<Synchronizer>,
     source: Source,
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,

@@ -10,8 +10,8 @@ use lastro_model::{Clock, Plan, Webhook};
 use lastro_store::{OutboxState, Store};
 
 use super::connector::Connector;
-use super::running_tests::RunningTests;
 use super::signature::Secret;
+use super::test_slots::TestSlots;
 use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
@@ -30,7 +30,7 @@ pub struct Webhooks {
     /// The replicas that must serve an edition before it is announced.
     pub replicas: Arc<Replicas>,
     pub connector: Connector,
-    pub tests: RunningTests,
+    pub tests: TestSlots,
     /// The last state read from the outbox, for the metrics.
     pub state: ArcSwap<OutboxState>,
 }

@@ -18,8 +18,8 @@ use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::response::reply::Reply;
 use crate::webhooks::MOST_PER_ACCOUNT;
-use crate::webhooks::running_tests::NoPlace;
 use crate::webhooks::test_delivery::{self, TestError};
+use crate::webhooks::test_slots::NoPlace;
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 

@@ -12,12 +12,12 @@ const OF_AN_ACCOUNT: usize = 2;
 
 /// Running test deliveries by account.
 #[derive(Debug, Default)]
-pub struct RunningTests(Mutex<HashMap<AccountId, usize>>);
+pub struct TestSlots(Mutex<HashMap<AccountId, usize>>);
 
 /// A place among the running tests, released on drop.
 #[derive(Debug)]
 pub struct TestPlace<'a> {
-    tests: &'a RunningTests,
+    tests: &'a TestSlots,
     account: AccountId,
 }
 
@@ -30,7 +30,7 @@ pub enum NoPlace {
     InAll,
 }
 
-impl RunningTests {
+impl TestSlots {
     pub fn enter(&self, account: AccountId) -> Result<TestPlace<'_>, NoPlace> {
         let mut running = self.0.lock();
         let all: usize = running.values().sum();
