@@ -1,4 +1,4 @@
-//! One market series, newest first, with its JSON rendered once.
+//! A series or currency pair, newest first, with its JSON rendered once.
 //!
 //! Any range of days is one slice of prepared bytes: a response copies it without formatting.
 

@@ -14,6 +14,8 @@
 //! 8. `query/matching.rs`: the rows that have all words; `query/relaxed.rs`, if there are none, those with the most.
 //! 9. `query/rank.rs`: the order of the rows, from the positions in `index/lists.rs`.
 //!
+//! Companies are searched by the catalog, which takes steps 5 to 8 from here and ranks them by its own rules.
+//!
 //! `text` knows words, `index` the rows that have them, `query` what was asked for. Each imports only those before it.
 
 mod index;

@@ -57,7 +57,8 @@ impl<'a> Corrections<'a> {
         Self { index, query, is_known, spellings }
     }
 
-    /// The query with the nearest words in place of unknown ones, the most frequent first; as typed, if all are known.
+    /// The query with the nearest words in place of unknown ones, the most frequent first; as typed, if all words are known,
+    /// none is near, or too many are unknown.
     pub fn spellings(&self) -> &[Spelling] {
         &self.spellings
     }

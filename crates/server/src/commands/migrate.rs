@@ -45,7 +45,7 @@ fn url(given: Option<String>, file: Option<PathBuf>) -> anyhow::Result<String> {
     match (given, file) {
         (Some(url), _) => Ok(url),
         (None, Some(path)) => secret_from_file(&path),
-        (None, None) => anyhow::bail!("it names no file"),
+        (None, None) => anyhow::bail!("neither a URL nor a file was given"),
     }
 }
 

@@ -80,7 +80,7 @@ fn sources(arguments: &SyncArgs) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Synchronises all sources concurrently: most of them wait for different publishers.
+/// Synchronises all sources concurrently; `Turns` limits how many query one publisher at a time.
 async fn synchronise(sync: &Synchronizer, sources: &[Source], reach: Reach, wait: Duration) -> Vec<Timed> {
     join_all(sources.iter().map(|source| timed(sync, *source, reach, wait))).await
 }

@@ -109,7 +109,6 @@ pub struct Common {
         hide_env_values = true,
         default_value = "sqlite:lastro.db",
         global = true,
-        hide_env_values = true,
         value_name = "URL"
     )]
     pub database: String,

@@ -1,7 +1,7 @@
 //! From a request to its response: at once, or after a wait. In both cases it is looked up, charged and checked once.
 //!
 //! - [`context`]: a request being processed.
-//! - [`checks`]: host, identity, rate limit, route and method, plan gate, in this order.
+//! - [`checks`]: host, rate limit, identity, route and method, origin, plan gate, in this order.
 //! - [`handling`]: the call of the handler, which checks parameters, existence and the history gate.
 //! - [`completion`]: the response made from the reply.
 
