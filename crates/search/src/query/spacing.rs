@@ -204,7 +204,8 @@ mod tests {
             for parts in (Spacing { index: &index }).splits(&text, is_prefix) {
                 prop_assert_eq!(&parts.concat(), &text);
                 prop_assert!((2..=MOST_PARTS).contains(&parts.len()));
-                let is_known = |part: &String| words.contains(&part.as_str()) || is_stop_word(part);
+                let is_known =
+                    |part: &String| words.contains(&part.as_str()) || is_stop_word(part) || synonyms::has_word(part);
                 prop_assert!(is_prefix || parts.iter().all(is_known));
                 prop_assert!(!is_stop_word(&parts[0]) && !parts.windows(2).any(|two| two.iter().all(|part| is_stop_word(part))));
             }
