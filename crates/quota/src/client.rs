@@ -2,11 +2,11 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use lastro_model::Clock;
+use lastro_model::{Clock, Histogram, Outage, OutageChange, OutageExtent};
 use parking_lot::Mutex;
 use redis::Cmd;
 use tokio::sync::Semaphore;
@@ -36,12 +36,16 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 const JUST_STARTED: i64 = -1;
 const COUNTED_WITHOUT_EPOCH: i64 = 0;
 
-/// Calls to Redis, by outcome.
+/// Calls to Redis, by outcome, with their durations.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub answered: AtomicU64,
     pub late: AtomicU64,
     pub failed: AtomicU64,
+    /// From the call to its reply, or to the end of the budget.
+    pub duration: Histogram,
+    /// Requests that wait because too many calls are pending.
+    pub waiting: AtomicUsize,
 }
 
 pub(crate) type PendingCall = Pin<Box<dyn Future<Output = Result<Vec<i64>, CallFailed>> + Send>>;
@@ -57,6 +61,7 @@ pub(crate) struct Client {
     permits: Arc<Semaphore>,
     breaker: Mutex<Breaker>,
     logged: Mutex<Option<Decider>>,
+    outage: Mutex<Outage>,
     pub(crate) calls: Calls,
     clock: Arc<dyn Clock>,
     pub(crate) budget: Duration,
@@ -72,6 +77,7 @@ impl Client {
             permits: Arc::new(Semaphore::new(PENDING_CALLS)),
             breaker: Mutex::default(),
             logged: Mutex::default(),
+            outage: Mutex::default(),
             calls: Calls::default(),
             clock,
             budget: settings.budget,
@@ -94,10 +100,17 @@ impl Client {
         self.known_epoch.load(Ordering::Relaxed)
     }
 
+    /// Calls that Redis has not replied to yet.
+    pub(crate) fn pending(&self) -> usize {
+        PENDING_CALLS.saturating_sub(self.permits.available_permits())
+    }
+
     /// Runs a script and waits for its reply, for the budget at most. A failed or late call counts for the breaker.
     pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, NoReply> {
         let deadline = Instant::now() + self.budget;
+        let waiting = Waiting::begin(&self.calls.waiting);
         let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
+        drop(waiting);
         // A request that gets no permit in time says nothing about Redis.
         let Ok(Ok(permit)) = permit else { return Err(NoReply::default()) };
         let (sent_ns, connection) = (self.clock.monotonic_ns(), Arc::clone(&self.connection));
@@ -105,7 +118,9 @@ impl Client {
             let _permit = permit;
             connection.call(&command).await
         });
-        match reply_by(deadline, &mut pending).await {
+        let reply = reply_by(deadline, &mut pending).await;
+        self.calls.duration.record_ns(self.clock.monotonic_ns().saturating_sub(sent_ns));
+        match reply {
             Some(Ok(numbers)) => {
                 self.calls.answered.fetch_add(1, Ordering::Relaxed);
                 Ok(numbers)
@@ -149,26 +164,51 @@ impl Client {
         self.log_change(reason);
     }
 
-    /// Logs one line for each change of the decider.
+    /// Logs one line for each change of the decider, but not those within an outage.
     fn log_change(&self, reason: &str) {
         let (class, decider) = (self.class.name(), self.decider(MINUTE_NS));
-        if self.logged.lock().replace(decider) == Some(decider) {
+        let before = self.logged.lock().replace(decider);
+        if self.log_outage(decider, reason) {
             return;
         }
         match decider {
-            Decider::Redis => tracing::info!(class, "limits are shared by all replicas through Redis"),
-            Decider::Both => tracing::warn!(
-                class,
-                "Redis replies again but has not counted the last minute: for a minute a request also needs this replica's share"
-            ),
-            Decider::Share => {
-                tracing::warn!(
-                    class,
-                    reason,
-                    "Redis is unavailable: this replica admits its share of each limit"
-                );
+            Decider::Redis if before != Some(decider) => {
+                tracing::info!(class, "limits are shared by all replicas through Redis");
             }
+            Decider::Both if before != Some(decider) => tracing::warn!(
+                class,
+                "Redis has not counted the last minute: for a minute a request also needs this replica's share"
+            ),
+            _ => {}
         }
+    }
+
+    /// Logs the begin and the end of an outage, and a reminder in between. Returns whether it lasts or has just ended.
+    fn log_outage(&self, decider: Decider, reason: &str) -> bool {
+        let (class, now_ns) = (self.class.name(), self.clock.monotonic_ns());
+        let mut outage = self.outage.lock();
+        let change = match decider {
+            Decider::Share => outage.failed(now_ns),
+            Decider::Both | Decider::Redis => outage.succeeded(now_ns),
+        };
+        match change {
+            Some(OutageChange::Began) => tracing::warn!(
+                class,
+                reason,
+                "Redis is unavailable: this replica admits its share of each limit"
+            ),
+            Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+                tracing::warn!(class, reason, failures, seconds, "Redis is still unavailable");
+            }
+            Some(OutageChange::Ended(OutageExtent { failures, seconds })) => tracing::info!(
+                class,
+                failures,
+                seconds,
+                "Redis replies again; until it has counted a whole minute, a request also needs this replica's share"
+            ),
+            None => return outage.is_on(),
+        }
+        true
     }
 
     /// Keeps the connection and probes it, for ever.
@@ -212,6 +252,22 @@ impl Client {
         self.replied(epoch, u64::try_from(age_us).unwrap_or(0));
         self.log_change("");
         true
+    }
+}
+
+/// Counts a request while it waits, also if it is cancelled meanwhile.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

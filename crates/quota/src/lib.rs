@@ -85,6 +85,11 @@ impl Quota {
         &self.client(class).calls
     }
 
+    /// Calls of this class that Redis has not replied to yet.
+    pub fn pending_calls(&self, class: LimitClass) -> usize {
+        self.client(class).pending()
+    }
+
     /// Drops what has expired. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.known.sweep(now_ns);

@@ -1,7 +1,7 @@
 //! Detects writes of other processes by reading one row of counters twice a second.
 //!
 //! Changed keys are loaded at once. Changed data is rebuilt by a separate job, so that a large rebuild never delays a
-//! revocation.
+//! revocation. The store logs its outages itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
             if counters.key_revision > follower.access.keys.revision()
                 && let Err(error) = take_over_keys(follower).await
             {
-                tracing::warn!(%error, "changed keys could not be read; retrying shortly");
+                tracing::debug!(%error, "changed keys could not be read; retrying shortly");
             }
             wanted.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
@@ -101,12 +101,12 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
                 match take_over_freshness(follower).await {
                     Ok(()) => freshness.read = Some((Instant::now(), counters)),
                     Err(error) => {
-                        tracing::warn!(%error, "the state of the sources could not be read; retrying shortly");
+                        tracing::debug!(%error, "the state of the sources could not be read; retrying shortly");
                     }
                 }
             }
         }
-        Err(error) => tracing::warn!(%error, "the store does not answer; serving from memory"),
+        Err(error) => tracing::debug!(%error, "the store does not answer; serving from memory"),
     }
 }
 
@@ -164,10 +164,13 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     if current.editions()[source] == edition {
         return Ok(());
     }
+    let begun_ns = follower.clock.monotonic_ns();
     let fresh =
         parts::with_fresh(&current, &*follower.access.store, source, follower.snapshot_file.as_ref()).await?;
     drop(current);
     let before = follower.served.catalog.swap(Arc::new(fresh));
+    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+    follower.metrics.rebuilds(source).record_ns(elapsed_ns);
     if source == Source::Filings {
         tokio::spawn(background::retire(Arc::clone(&before.filings)));
     }

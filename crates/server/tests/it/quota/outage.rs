@@ -31,6 +31,15 @@ async fn without_redis_each_replica_admits_its_share() {
     let (before, after) = (fleet.apps[0].key(Plan::Free).await, fleet.apps[0].key(Plan::Free).await);
     assert_eq!(statuses(&fleet, &before, 50).await.0, 30);
     assert_eq!(mode(&fleet.apps[0]).await, "shared");
+    let (_, metrics) = fleet.apps[0].admin("/metrics").await;
+    for class in ["keys", "addresses"] {
+        let calls = format!("\nlastro_redis_call_duration_seconds_count{{class=\"{class}\"}} ");
+        let count = metrics.split_once(&calls).and_then(|(_, rest)| rest.split('\n').next());
+        assert!(count.is_some_and(|count| count != "0"), "{class}: {metrics}");
+        assert!(
+            metrics.contains(&format!("\nlastro_redis_calls{{class=\"{class}\",state=\"waiting\"}} 0\n"))
+        );
+    }
     redis.kill();
     for app in &fleet.apps {
         soon(async || mode(app).await == "share").await;
