@@ -49,15 +49,13 @@ pub fn render_redis(quota: Option<&Quota>, out: &mut Exposition) {
     }
     let help = "Calls to Redis, by what came of them.";
     let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
-    let outcomes: [(&str, fn(&Calls) -> &AtomicU64); 3] = [
-        ("answered", |calls| &calls.answered),
-        ("late", |calls| &calls.late),
-        ("failed", |calls| &calls.failed),
-    ];
-    for (outcome, count) in outcomes.iter().filter(|_| quota.is_some()) {
-        let sum: u64 =
-            clients().map(|(class, quota)| count(quota.calls(class)).load(Ordering::Relaxed)).sum();
-        family.sample(&[("outcome", outcome)], sum);
+    let sum = |count: fn(&Calls) -> &AtomicU64| {
+        clients().map(|(class, quota)| count(quota.calls(class)).load(Ordering::Relaxed)).sum::<u64>()
+    };
+    if quota.is_some() {
+        family.sample(&[("outcome", &"answered")], sum(|calls| &calls.answered));
+        family.sample(&[("outcome", &"late")], sum(|calls| &calls.late));
+        family.sample(&[("outcome", &"failed")], sum(|calls| &calls.failed));
     }
     let help = "Time of calls to Redis, until the reply or the end of the wait for it.";
     let mut family = out.family("lastro_redis_call_duration_seconds", Kind::Histogram, help);
