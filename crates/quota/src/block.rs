@@ -89,8 +89,8 @@ mod tests {
 
     /// The reply to a call at this time.
     fn reply(granted: u32, bucket: u64, valid_us: u64, now_ns: u64) -> Reply {
-        let numbers = [granted.into(), 0, 0, 0, 0, bucket as i64, valid_us as i64, 0, 0];
-        Reply::read(&numbers, 100_000, granted, now_ns, now_ns).unwrap()
+        let numbers = [0, 0, 0, granted.into(), 0, 0, 0, bucket as i64, valid_us as i64];
+        Reply::read(&numbers, 0, 100_000, granted, (now_ns, now_ns)).unwrap()
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Limits that the replicas of a fleet count together, in Redis: requests, registrations, rotations, running exports.
 //!
-//! The server calls [`Quota`] in place of a ring of `access`. For each request one script call decides, by Redis' clock and
-//! with the arithmetic of that ring. If Redis is away or slower than 50 ms, each replica decides by its share of the limit.
+//! The server calls [`Quota`] in place of a ring of `access`. A script call decides, by Redis' clock and with the
+//! arithmetic of that ring. If Redis is away or slower than 50 ms, each replica decides by its share of the limit.
 //! It knows no HTTP, no plans, and no clock of its own.
 //!
-//! - `call`, `reply`: the call for a request, and the meaning of its reply; `known`, `block`: decisions without a call.
+//! - `call`, `batch`, `reply`: the call for a request, shared with others, and the meaning of its reply.
+//! - `known`, `block`: decisions that need no call.
 //! - [`breaker`], `fallback`: whether Redis decides, and this replica's share otherwise.
 //! - `client`, `connection`, `scripts`, [`Settings`]: calls with a timeout, through a connection that is kept.
 //! - `exports`: slots held while an export runs.
 
+mod batch;
 mod block;
 pub mod breaker;
 mod call;
@@ -36,6 +38,7 @@ pub use fallback::OwnRing;
 use known::KnownRings;
 pub use names::{LimitClass, RingName};
 use reply::Reply;
+pub use reply::Unit;
 pub use settings::{BUDGET, Settings, SettingsError};
 
 /// The limits of a fleet, as seen by one of its replicas.
@@ -43,7 +46,6 @@ pub use settings::{BUDGET, Settings, SettingsError};
 pub struct Quota {
     keys: Client,
     addresses: Client,
-    prefix: String,
     share: Arc<ArcSwap<Share>>,
     clock: Arc<dyn Clock>,
     known: KnownRings,
@@ -66,17 +68,6 @@ pub struct Charge {
     pub unit: Unit,
 }
 
-/// The origin of a unit, needed to give it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// This process' own ring alone, or none.
-    Own,
-    /// A ring in Redis, which holds the unit under this instant.
-    Ring { at_us: u64 },
-    /// A block of this replica.
-    Block,
-}
-
 impl Quota {
     /// Makes no connection yet.
     pub fn new(settings: Settings, share: Arc<ArcSwap<Share>>, clock: Arc<dyn Clock>) -> Self {
@@ -85,7 +76,6 @@ impl Quota {
         Self {
             keys: client(LimitClass::Keys),
             addresses: client(LimitClass::Addresses),
-            prefix: settings.prefix.clone(),
             known: KnownRings::new(),
             share,
             clock,
@@ -97,9 +87,10 @@ impl Quota {
         tokio::join!(self.keys.connect(), self.addresses.connect());
     }
 
-    /// Keeps the connections, for ever.
+    /// Keeps the connections and sends the calls of requests, for ever.
     pub async fn watch(&self) {
-        tokio::join!(self.keys.watch(), self.addresses.watch());
+        let (keys, addresses) = (&self.keys, &self.addresses);
+        tokio::join!(keys.watch(), keys.send_batches(), addresses.watch(), addresses.send_batches());
     }
 
     /// Whether limits of this class are now counted over all replicas.
@@ -144,7 +135,9 @@ impl Quota {
                 // Another request may have learned meanwhile that nothing is left.
                 let refusal = self.refusal(claim).map(|reply| settle(claim, &reply));
                 let charge = refusal.unwrap_or_else(|| claim.take_share(self.share()));
-                self.account_later(claim, no_reply, charge.verdict.admitted);
+                if !charge.verdict.admitted {
+                    self.give_back_late(claim.name, no_reply);
+                }
                 charge
             }
         }
@@ -164,10 +157,7 @@ impl Quota {
                 Charge { verdict: reply.verdict(false, claim.now), unit: Unit::Own }
             }
             Ok(reply) => Charge { unit: reply.unit(), ..reserved },
-            Err(no_reply) => {
-                self.account_later(claim, no_reply, true);
-                reserved
-            }
+            Err(_) => reserved,
         }
     }
 
