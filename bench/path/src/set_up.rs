@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, Serve, Switch};
+use lastro::http::app::App;
 use lastro::sample;
 use lastro::service::Service;
-use lastro::state::{App, Setup};
+use lastro::setup::Setup;
 use lastro_access::{Applicant, Grant, IssuedKey};
 use lastro_model::{Day, Decimal, ManualClock, Plan, RatePoint, Records, Series};
 use lastro_sample::Shape;
@@ -79,16 +80,16 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
     let key = add_key(&app).await?;
     service.stop().await?;
     // Stopping has set this, and the responses would close their connections.
-    app.draining.store(false, Ordering::Release);
+    app.operations.draining.store(false, Ordering::Release);
     Ok((app, key))
 }
 
 async fn add_key(app: &App) -> anyhow::Result<String> {
-    let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let issued = IssuedKey::generate(app.access.keys.pepper(), &mut fill_random);
     let applicant = Applicant::new("Bench", "bench@example.com")?;
     let grant = Grant::by_operator(Plan::Platinum, Some(RATE_LIMIT));
     let new = issued.for_new_account(applicant, grant, Timestamp::now());
-    app.keys.upsert(app.store.insert_key(new).await?, 0);
+    app.access.keys.upsert(app.access.store.insert_key(new).await?, 0);
     Ok(issued.key.reveal().to_owned())
 }
 

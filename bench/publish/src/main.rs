@@ -6,7 +6,7 @@
 use anyhow::Context;
 use jiff::Timestamp;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Records, Source};
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 use tokio::sync::mpsc;
 
 const FILINGS: u64 = 10;
@@ -25,8 +25,8 @@ async fn main() -> anyhow::Result<()> {
     let (sender, receiver) = mpsc::channel(2);
     let day = Day::parse(DAY)?;
     let filings = (0..FILINGS).map(|place| filing(FIRST_ID + number * FILINGS + place, day)).collect();
-    sender.send(Write::Rows(Records::Filings(filings))).await?;
-    sender.send(Write::Commit).await?;
+    sender.send(PublicationItem::Rows(Records::Filings(filings))).await?;
+    sender.send(PublicationItem::Commit).await?;
     let publication = Publication {
         source: Source::Filings,
         sample: true,

@@ -33,7 +33,7 @@ pub use limiter::{EXACT_LIMIT, Ring, Verdict};
 pub use lookups::{LookupRefusal, Lookups};
 pub use page_work::{PageWork, PageWorkRefusal};
 pub use pepper::Pepper;
-pub use plan::{Feature, HISTORY_MONTHS, Terms, WINDOW_SECONDS, plans, terms};
+pub use plan::{Feature, HISTORY_MONTHS, Terms, Text, WINDOW_SECONDS, plans, terms};
 pub use registrations::{RegistrationLimits, RegistrationRefusal, Registrations};
 pub use share::Share;
 pub use usage::{Batch, Usage};

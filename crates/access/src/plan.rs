@@ -31,21 +31,32 @@ pub enum Feature {
     Webhooks,
 }
 
+/// A sentence for people in the languages of the pages. The API uses the English one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    pub en: &'static str,
+    pub pt: &'static str,
+}
+
+const fn text(en: &'static str, pt: &'static str) -> Text {
+    Text { en, pt }
+}
+
 /// One row of the table of features.
-struct Row {
+struct FeatureRow {
     id: &'static str,
     label: &'static str,
     plan: Plan,
     /// The sentence in lists of plans; `None` for features that every plan has anyway.
-    sentence: Option<&'static str>,
+    sentence: Option<Text>,
 }
 
-impl Row {
+impl FeatureRow {
     const fn open(id: &'static str, label: &'static str) -> Self {
         Self { id, label, plan: Plan::Free, sentence: None }
     }
 
-    const fn sold(plan: Plan, id: &'static str, label: &'static str, sentence: &'static str) -> Self {
+    const fn sold(plan: Plan, id: &'static str, label: &'static str, sentence: Text) -> Self {
         Self { id, label, plan, sentence: Some(sentence) }
     }
 }
@@ -66,19 +77,35 @@ impl Feature {
     ];
 
     #[rustfmt::skip]
-    const fn row(self) -> Row {
+    const fn row(self) -> FeatureRow {
         use Plan::{Bronze, Free, Gold, Platinum};
         match self {
-            Self::Public => Row::open("public", "Public pages"),
-            Self::OwnKey => Row::open("own_key", "Your own key"),
-            Self::Market => Row::sold(Free, "market_data", "Market data", "Market data: {series}, exchange rates and {others} more series"),
-            Self::Companies => Row::sold(Bronze, "companies", "Companies", "Companies: the whole registry, by filter, code or CNPJ"),
-            Self::Search => Row::sold(Bronze, "search", "Search", "Search across companies and filings"),
-            Self::Filings => Row::sold(Gold, "filings", "Filings", "Filings of every company, with links to the documents"),
-            Self::History => Row::sold(Gold, "historical_data", "Historical data", "Historical data: every series from its first day"),
-            Self::BulkExport => Row::sold(Gold, "bulk_export", "Bulk export", "Bulk export of whole data sets"),
-            Self::CsvExport => Row::sold(Platinum, "csv_export", "CSV export", "CSV export of every list, search and series, and of whole data sets"),
-            Self::Webhooks => Row::sold(Platinum, "webhooks", "Webhooks", "Webhooks when new data arrives"),
+            Self::Public => FeatureRow::open("public", "Public pages"),
+            Self::OwnKey => FeatureRow::open("own_key", "Your own key"),
+            Self::Market => FeatureRow::sold(Free, "market_data", "Market data",
+                text("Market data: {series}, exchange rates and {others} more series",
+                    "Dados de mercado: {series}, câmbio e mais {others} séries")),
+            Self::Companies => FeatureRow::sold(Bronze, "companies", "Companies",
+                text("Companies: the whole registry, by filter, code or CNPJ",
+                    "Empresas: o cadastro inteiro, por filtro, código ou CNPJ")),
+            Self::Search => FeatureRow::sold(Bronze, "search", "Search",
+                text("Search across companies and filings",
+                    "Busca em empresas e documentos")),
+            Self::Filings => FeatureRow::sold(Gold, "filings", "Filings",
+                text("Filings of every company, with links to the documents",
+                    "Documentos de todas as empresas, com links para os originais")),
+            Self::History => FeatureRow::sold(Gold, "historical_data", "Historical data",
+                text("Historical data: every series from its first day",
+                    "Histórico: cada série desde o primeiro dia")),
+            Self::BulkExport => FeatureRow::sold(Gold, "bulk_export", "Bulk export",
+                text("Bulk export of whole data sets",
+                    "Exportação em massa de conjuntos inteiros")),
+            Self::CsvExport => FeatureRow::sold(Platinum, "csv_export", "CSV export",
+                text("CSV export of every list, search and series, and of whole data sets",
+                    "CSV de cada lista, busca e série, e de conjuntos inteiros")),
+            Self::Webhooks => FeatureRow::sold(Platinum, "webhooks", "Webhooks",
+                text("Webhooks when new data arrives",
+                    "Webhooks quando chegam dados novos")),
         }
     }
 
@@ -93,16 +120,18 @@ impl Feature {
     }
 
     /// The sentence in lists of plans, with the names of the series filled in.
-    fn sentence(self) -> Option<&'static str> {
-        static SENTENCES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
+    fn sentence(self) -> Option<Text> {
+        static SENTENCES: LazyLock<Vec<Option<[String; 2]>>> = LazyLock::new(|| {
             let labels: Vec<&str> = Series::market().map(|series| series.about().label).collect();
             let others = Series::ALL.len() - labels.len();
-            let written = |sentence: &str| {
+            let filled = |sentence: &str| {
                 sentence.replace("{series}", &labels.join(", ")).replace("{others}", &others.to_string())
             };
-            Feature::ALL.iter().map(|feature| feature.row().sentence.map(written)).collect()
+            let both = |Text { en, pt }| [filled(en), filled(pt)];
+            Feature::ALL.iter().map(|feature| feature.row().sentence.map(both)).collect()
         });
-        SENTENCES[self as usize].as_deref()
+        let [en, pt] = SENTENCES[self as usize].as_ref()?;
+        Some(Text { en, pt })
     }
 
     /// A short name for people.
@@ -118,52 +147,53 @@ pub struct Terms {
     /// A month.
     pub price_usd: u32,
     pub requests_per_minute: u32,
-    pub tagline: &'static str,
+    pub tagline: Text,
     /// Additions of the plan that are not a [`Feature`].
-    pub extras: &'static [&'static str],
-    pub restrictions: &'static [&'static str],
+    pub extras: &'static [Text],
+    pub restrictions: &'static [Text],
 }
 
+#[rustfmt::skip]
 static TABLE: [Terms; 4] = [
     Terms {
         plan: Plan::Free,
         price_usd: 0,
         requests_per_minute: 30,
-        tagline: "The rates everybody needs, without signing up",
-        extras: &["Market data without an API key"],
+        tagline: text("The rates everybody needs, without signing up", "As taxas de que todo mundo precisa, sem cadastro"),
+        extras: &[text("Market data without an API key", "Dados de mercado sem chave de API")],
         restrictions: &[
-            "Without a key, limited per client IP address",
-            "Historical data: the newest 12 months of each series",
-            "No companies, search or filings",
-            "No bulk export, CSV export or webhooks",
+            text("Without a key, limited per client IP address", "Sem chave, limite por endereço IP"),
+            text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
+            text("No companies, search or filings", "Sem empresas, busca ou documentos"),
+            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
         ],
     },
     Terms {
         plan: Plan::Bronze,
         price_usd: 29,
         requests_per_minute: 100,
-        tagline: "Every registered company, and search",
+        tagline: text("Every registered company, and search", "Todas as empresas registradas, e busca"),
         extras: &[],
         restrictions: &[
-            "Historical data: the newest 12 months of each series",
-            "Filings appear in search results only; no filings endpoints",
-            "No bulk export, CSV export or webhooks",
+            text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
+            text("Filings appear in search results only; no filings endpoints", "Documentos só nos resultados da busca; sem endpoints de documentos"),
+            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
         ],
     },
     Terms {
         plan: Plan::Gold,
         price_usd: 99,
         requests_per_minute: 500,
-        tagline: "Filings and the whole history",
+        tagline: text("Filings and the whole history", "Documentos e o histórico inteiro"),
         extras: &[],
-        restrictions: &["No CSV export or webhooks"],
+        restrictions: &[text("No CSV export or webhooks", "Sem exportação CSV ou webhooks")],
     },
     Terms {
         plan: Plan::Platinum,
         price_usd: 299,
         requests_per_minute: 2000,
-        tagline: "Everything, pushed to you as it happens",
-        extras: &["Priority support"],
+        tagline: text("Everything, pushed to you as it happens", "Tudo, entregue a você assim que acontece"),
+        extras: &[text("Priority support", "Atendimento prioritário")],
         restrictions: &[],
     },
 ];
@@ -184,7 +214,7 @@ impl Terms {
     }
 
     /// The plan's features in sentences, those of cheaper plans first.
-    pub fn features(&self) -> Vec<&'static str> {
+    pub fn features(&self) -> Vec<Text> {
         let sold = Feature::ALL.into_iter().filter(|feature| self.includes(*feature));
         let cheaper = TABLE.iter().filter(|terms| terms.plan <= self.plan);
         sold.filter_map(Feature::sentence)

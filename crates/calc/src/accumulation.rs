@@ -1,6 +1,6 @@
 //! Daily rates accumulated between two days, by B3's method for the CDI: the first day is included, the last is not.
 
-use lastro_model::{Day, Decimal, RatePoint, Series, calendar};
+use lastro_model::{Day, Decimal, RatePoint, Series, api_words, calendar};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
@@ -9,9 +9,8 @@ use crate::calculation::{CalcError, Calculation, Step, check_amount, one};
 use crate::chain::{Factor, Product};
 use crate::currency::conversion;
 use crate::rounding::{Rounding, decimal, digits};
-use crate::words::words;
 
-words! {
+api_words! {
     /// The rate to accumulate.
     Rate {
         /// The interbank deposit rate: from the rate per year, by the rules of B3.

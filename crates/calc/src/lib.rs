@@ -25,7 +25,6 @@ mod power_of_ten;
 mod rounding;
 mod transform;
 mod units;
-mod words;
 
 pub use accumulation::{Rate, accumulation};
 pub use asked::{Asked, Derived};

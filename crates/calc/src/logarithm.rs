@@ -42,8 +42,8 @@ fn natural<T: Whole>(of: &Fraction<T>, unit: &T) -> Option<(T, T)> {
     let numerator = of.numerator.checked_mul(&power_of_two(-doublings)?)?;
     let denominator = of.denominator.checked_mul(&power_of_two(doublings)?)?;
     let above = numerator.checked_sub(&denominator)?;
-    let (rest, rest_terms) = inverse_tangent(&above, &numerator.checked_add(&denominator)?, unit)?;
-    let (two, two_terms) = inverse_tangent(&T::one(), &T::from(3), unit)?;
+    let (rest, rest_terms) = inverse_hyperbolic_tangent(&above, &numerator.checked_add(&denominator)?, unit)?;
+    let (two, two_terms) = inverse_hyperbolic_tangent(&T::one(), &T::from(3), unit)?;
     let both = rest.checked_add(&two.checked_mul(&T::from(i128::from(doublings)))?)?;
     // Each term is truncated three times, by less than one each time, and carried on; the omitted tail is less than
     // one.
@@ -57,7 +57,7 @@ fn power_of_two<T: Whole>(exponent: i64) -> Option<T> {
 }
 
 /// The inverse hyperbolic tangent of a fraction of at most a third, in units of 1/`unit`, and the number of terms.
-fn inverse_tangent<T: Whole>(numerator: &T, denominator: &T, unit: &T) -> Option<(T, i128)> {
+fn inverse_hyperbolic_tangent<T: Whole>(numerator: &T, denominator: &T, unit: &T) -> Option<(T, i128)> {
     let mut power = numerator.checked_mul(unit)? / denominator.clone();
     let square = power.checked_mul(&power)? / unit.clone();
     let (mut sum, mut terms) = (T::zero(), 0i128);

@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use lastro_model::{About, Day, Frequency, Kind, RatePoint, calendar};
+use lastro_model::{About, Day, Frequency, Kind, RatePoint, api_words, calendar};
 
-use crate::words::words;
-
-words! {
+api_words! {
     /// The way the values of a period become one.
     Aggregation {
         /// Their arithmetic mean.
@@ -20,7 +18,7 @@ words! {
     }
 }
 
-words! {
+api_words! {
     /// The length of a period. A value is dated the first day of its period.
     Period {
         Monthly = "monthly",

@@ -1,12 +1,11 @@
 //! The units in which a series can be shown, and which of them its kind allows: a percentage change of a rate is
 //! meaningless, and so is a sum of stocks.
 
-use lastro_model::{About, Frequency, Kind, Unit};
+use lastro_model::{About, Frequency, Kind, Unit, api_words};
 
 use crate::periods::{Aggregation, Period};
-use crate::words::words;
 
-words! {
+api_words! {
     /// The unit of the shown values. The first seven have the widely known names of the Federal Reserve Bank of St.
     /// Louis.
     Units {

@@ -42,7 +42,7 @@ fn main() {
 
 fn highlighted(catalog: &Catalog, words: &str, page: Page) -> usize {
     let found = catalog.search_filings(words, page);
-    let (highlights, mut out) = (catalog.highlights(words, &found.reading), Vec::new());
+    let (highlights, mut out) = (catalog.highlights(words, &found.interpretation), Vec::new());
     found.rows.iter().for_each(|row| catalog.filings.write_highlighted(row, &highlights, &mut out));
     found.total
 }

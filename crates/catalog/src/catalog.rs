@@ -4,9 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, Cnpj, RatePoint, Series, Stamp};
+use lastro_model::{BySeries, BySource, Cnpj, Edition, FxQuote, Pair, RatePoint, Series, Source, Stamp};
 
-use crate::{Companies, Filings, Found, FxBook, Highlights, Page, Reading, Timeline};
+use crate::{Companies, Filings, Found, FxBook, Highlights, Interpretation, Object, Page, Timeline, name};
 
 /// One source's data with its stamp.
 #[derive(Debug, Clone, Default)]
@@ -80,9 +80,36 @@ impl Catalog {
         Series::ALL.into_iter().flat_map(move |series| self.checks[series].iter().filter(first_of(series)))
     }
 
+    /// The edition of each source.
+    pub fn editions(&self) -> BySource<Edition> {
+        BySource::new(|source| match source {
+            Source::Series(series) => self.series[series].stamp.edition,
+            Source::Fx => self.fx.stamp.edition,
+            Source::Companies => self.companies.stamp.edition,
+            Source::Filings => self.filings.stamp.edition,
+            Source::Tickers => self.companies.tickers_stamp().edition,
+        })
+    }
+
     /// The stamps that filings depend on when the registry and tickers link them to companies.
     pub fn stamps_of_filings(&self) -> impl Iterator<Item = Stamp> {
         self.companies.stamps().into_iter().chain([self.filings.stamp])
+    }
+
+    /// The price of the dollar in reais.
+    pub fn dollar(&self) -> Option<&Timeline<FxQuote>> {
+        self.fx.get(Pair::parse("USD/BRL").ok()?)
+    }
+
+    /// The newest Selic, CDI, IPCA and dollar as a JSON object. `None` while one of them has no value.
+    pub fn overview(&self) -> Option<Vec<u8>> {
+        let newest = |series| self.series[series].newest_json();
+        let overview = Object::new(Vec::with_capacity(256))
+            .raw(name!("selic"), newest(Series::Selic)?)
+            .raw(name!("cdi"), newest(Series::Cdi)?)
+            .raw(name!("ipca"), newest(Series::Ipca)?)
+            .raw(name!("fx"), self.dollar()?.newest_json()?);
+        Some(overview.end())
     }
 
     /// Searches companies. A word that occurs in filings is not treated as mistyped.
@@ -100,11 +127,11 @@ impl Catalog {
                 return Found::from(listing);
             }
         }
-        self.filings.search_naming(q, page, &**self.companies)
+        self.filings.search_named(q, page, &**self.companies)
     }
 
-    /// The highlights for the hits of a search, according to its reading.
-    pub fn highlights(&self, q: &str, reading: &Reading) -> Highlights {
-        Highlights::of(q, reading, &**self.companies)
+    /// The highlights for the hits of a search, according to its interpretation.
+    pub fn highlights(&self, q: &str, interpretation: &Interpretation) -> Highlights {
+        Highlights::of(q, interpretation, &**self.companies)
     }
 }

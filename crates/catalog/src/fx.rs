@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use lastro_model::{Day, FxQuote, Pair};
+use lastro_search::Page;
 
-use crate::page::{Listing, Page, Rows};
+use crate::page::{Listing, Rows};
 use crate::table::{Cell, Table};
 use crate::{Point, Timeline};
 

@@ -1,9 +1,9 @@
 //! Highlighted hits: `matches` after the other members of a row.
 
 use lastro_model::Cnpj;
+use lastro_search::{Highlighter, Interpretation, Names, Span, words_of};
 
 use crate::json::{Name, Object, Plain};
-use crate::search::{Highlighter, Names, Reading, Span, analyzed};
 use crate::table::Table;
 
 /// The texts to highlight in the hits of one search.
@@ -16,11 +16,11 @@ pub struct Highlights {
 }
 
 impl Highlights {
-    pub(crate) fn of(q: &str, reading: &Reading, names: &dyn Names) -> Self {
+    pub(crate) fn of(q: &str, interpretation: &Interpretation, names: &dyn Names) -> Self {
         // A CNPJ alone may have any punctuation, which would split it into several words.
         let alone = Cnpj::parse(q).ok().map(|cnpj| cnpj.compact().to_string());
-        let searched = alone.as_deref().or(reading.corrected.as_deref()).unwrap_or(q);
-        let words = analyzed(searched);
+        let searched = alone.as_deref().or(interpretation.corrected.as_deref()).unwrap_or(q);
+        let words = words_of(searched);
         let whole = words.iter().find_map(|word| Cnpj::parse(word).ok());
         let digits: String = q.chars().filter(char::is_ascii_alphanumeric).collect();
         let is_beginning = digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit());

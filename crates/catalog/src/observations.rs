@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use lastro_model::{Day, RatePoint, Series};
+use lastro_search::Page;
 
 use crate::json::Object;
-use crate::page::{Listing, Page, Rows};
+use crate::page::{Listing, Rows};
 use crate::table::{Cell, Table};
 use crate::{Part, Timeline, name};
 

@@ -1,22 +1,9 @@
 //! A page of a list: its rows, and the total number of rows.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::slice;
 
-/// The requested page. Any value is valid: past the end is an empty page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
-    pub limit: usize,
-    pub offset: usize,
-}
-
-impl Page {
-    /// The part of `len` rows that this page shows.
-    pub(crate) fn of(self, len: usize) -> Range<usize> {
-        let start = self.offset.min(len);
-        start..start.saturating_add(self.limit).min(len)
-    }
-}
+use lastro_search::{Hits, Interpretation, Page};
 
 /// The rows of one page and the exact number of rows on all pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +27,34 @@ impl<'a> Listing<'a> {
     /// One page of a posting list.
     pub(crate) fn of_list(all: &'a [u32], page: Page) -> Self {
         Self { total: all.len(), rows: Rows::List(&all[page.of(all.len())]) }
+    }
+}
+
+/// A page of search results, and how the query was interpreted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub listing: Listing<'a>,
+    pub interpretation: Interpretation,
+}
+
+impl<'a> From<Listing<'a>> for Found<'a> {
+    fn from(listing: Listing<'a>) -> Self {
+        Self { listing, interpretation: Interpretation::default() }
+    }
+}
+
+impl From<Hits> for Found<'_> {
+    fn from(hits: Hits) -> Self {
+        let listing = Listing { total: hits.total, rows: Rows::Found(hits.rows) };
+        Self { listing, interpretation: hits.interpretation }
+    }
+}
+
+impl<'a> Deref for Found<'a> {
+    type Target = Listing<'a>;
+
+    fn deref(&self) -> &Listing<'a> {
+        &self.listing
     }
 }
 
@@ -114,13 +129,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #[test]
-        fn a_page_never_leaves_the_list(limit: usize, offset: usize, len in 0usize..50) {
-            let shown = Page { limit, offset }.of(len);
-            prop_assert!(shown.start <= shown.end && shown.end <= len);
-            prop_assert!(shown.len() <= limit);
-        }
-
         #[test]
         fn pages_of_a_span_partition_it(start in 0u32..100, len in 0u32..60, limit in 1usize..9) {
             let all = start..start + len;

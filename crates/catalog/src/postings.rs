@@ -7,8 +7,7 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-
-use crate::merge_plan::MergePlan;
+use lastro_search::MergePlan;
 
 #[derive(Clone)]
 pub(crate) struct Postings<K> {

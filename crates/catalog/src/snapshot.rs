@@ -249,10 +249,10 @@ impl<R: Read> Reader<R> {
 #[cfg(test)]
 mod tests {
     use lastro_model::{CompanyId, Day, Filing, FilingId};
+    use lastro_search::{base_form, words_of};
 
     use super::{FORMAT, GOLDEN};
     use crate::FilingsBuilder;
-    use crate::search::{analyzed, base};
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Golden {
@@ -313,8 +313,8 @@ mod tests {
     }
 
     fn analyzer() -> u32 {
-        let words = TEXTS.iter().flat_map(|text| analyzed(text));
-        let lines: String = words.map(|word| format!("{word} {}\n", base(&word))).collect();
+        let words = TEXTS.iter().flat_map(|text| words_of(text));
+        let lines: String = words.map(|word| format!("{word} {}\n", base_form(&word))).collect();
         crc32fast::hash(lines.as_bytes())
     }
 

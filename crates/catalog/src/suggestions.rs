@@ -26,7 +26,7 @@ impl Catalog {
         let found = self.search_companies(q, Page { limit: limit * MOST_TWINS, offset: 0 });
         let mut names = HashSet::new();
         // Rows with only some of the words do not complete the text.
-        let rows = found.listing.rows.iter().filter(|_| !found.reading.relaxed);
+        let rows = found.listing.rows.iter().filter(|_| !found.interpretation.relaxed);
         let companies = rows.map(|row| self.companies.company(row));
         let companies = companies.filter(|company| names.insert(&company.name)).take(limit);
         let companies = companies.map(|company| Suggestion::Company { id: company.id, name: &company.name });

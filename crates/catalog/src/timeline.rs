@@ -1,4 +1,4 @@
-//! One market series, newest first, with its JSON rendered once.
+//! A series or currency pair, newest first, with its JSON rendered once.
 //!
 //! Any range of days is one slice of prepared bytes: a response copies it without formatting.
 
@@ -7,10 +7,11 @@ use std::fmt;
 use std::ops::Range;
 
 use lastro_model::{Day, FxQuote, RatePoint};
+use lastro_search::Page;
 
 use crate::json::Object;
 use crate::name;
-use crate::page::{Listing, Page};
+use crate::page::Listing;
 use crate::revisions::{FirstDay, Revisions};
 use crate::table::{Cell, Table};
 

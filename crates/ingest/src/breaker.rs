@@ -90,7 +90,7 @@ impl Breaker {
     fn open_for(&mut self, pause_ns: u64, now_ns: u64) {
         let pause_ns = pause_ns.min(LONGEST_PAUSE_NS);
         let minutes = pause_ns / MINUTE_NS;
-        tracing::warn!(reason = self.reason, minutes, "a publisher is down and left alone for a while");
+        tracing::warn!(reason = self.reason, minutes, "a publisher is down; requests to it are paused");
         self.open = Some(Open { until_ns: now_ns.saturating_add(pause_ns), pause_ns, is_tried: false });
     }
 }

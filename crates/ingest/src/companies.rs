@@ -2,15 +2,15 @@
 
 use std::io::BufReader;
 
-use lastro_model::{Company, ReadFile, Records, Source};
+use lastro_model::{Company, ReadFile, Records, Source, SourceState};
 use lastro_sources::{Fault, Reading, cvm, judgement};
-use lastro_store::{RememberedFile, SourceState};
+use lastro_store::RememberedFile;
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Sync, holds_no_official_data};
+use crate::sync::{Synchronizer, holds_no_official_data};
 
-pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Synchronised, SyncError> {
+pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Result<Synchronised, SyncError> {
     let request = cvm::companies::request(&sync.publishers.cvm);
     let remembered = sync.store.read_files(Source::Companies).await?;
     let remembered =

@@ -5,15 +5,15 @@
 
 use std::io::BufReader;
 
-use lastro_model::{Filing, ReadFile, Records, Reject, Source};
+use lastro_model::{Filing, ReadFile, Records, Reject, Source, SourceState};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
-use lastro_store::{RememberedFile, SourceState};
+use lastro_store::RememberedFile;
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
 use crate::row_sender::RowSender;
-use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::sync::{Reach, Synchronizer, holds_no_official_data};
 
 const BATCH: usize = 5_000;
 /// Older years are checked once in this many days, each on its own day.
@@ -52,7 +52,7 @@ impl Examined {
 }
 
 pub(crate) async fn synchronise(
-    sync: &Sync,
+    sync: &Synchronizer,
     state: &SourceState,
     reach: Reach,
 ) -> Result<Synchronised, SyncError> {
@@ -88,7 +88,7 @@ pub(crate) async fn synchronise(
 }
 
 /// The years to request: those not fetched yet, always the last two, and older ones now and then.
-fn years(sync: &Sync, remembered: &[RememberedFile], reach: Reach) -> Vec<i16> {
+fn years(sync: &Synchronizer, remembered: &[RememberedFile], reach: Reach) -> Vec<i16> {
     let today = sync.today();
     let due = |year: &i16| {
         let url = cvm::filings::request(&sync.publishers.cvm, *year).url;
@@ -99,7 +99,7 @@ fn years(sync: &Sync, remembered: &[RememberedFile], reach: Reach) -> Vec<i16> {
     (sync.since..=today.year()).filter(due).collect()
 }
 
-async fn examine_all(sync: &Sync, years: &[i16], remembered: &[RememberedFile]) -> Examined {
+async fn examine_all(sync: &Synchronizer, years: &[i16], remembered: &[RememberedFile]) -> Examined {
     let mut examined = Examined::default();
     let mut unanswered = 0;
     for year in years {
@@ -121,7 +121,11 @@ async fn examine_all(sync: &Sync, years: &[i16], remembered: &[RememberedFile]) 
 }
 
 /// Fetches and reads a year; `None` if it has not changed. A vanished archive deletes nothing.
-async fn examine(sync: &Sync, year: i16, remembered: &[RememberedFile]) -> Result<Option<Year>, SyncError> {
+async fn examine(
+    sync: &Synchronizer,
+    year: i16,
+    remembered: &[RememberedFile],
+) -> Result<Option<Year>, SyncError> {
     let request = cvm::filings::request(&sync.publishers.cvm, year);
     let known = remembered.iter().find(|file| file.url == request.url);
     let rows_before = known.map_or(0, |file| file.rows);
@@ -154,7 +158,7 @@ async fn examine(sync: &Sync, year: i16, remembered: &[RememberedFile]) -> Resul
     Ok(Some(Year::Good { year, download, file }))
 }
 
-fn absent(sync: &Sync, request: Request) -> Result<Year, SyncError> {
+fn absent(sync: &Synchronizer, request: Request) -> Result<Year, SyncError> {
     Ok(Year::Absent(ReadFile {
         url: request.url,
         etag: None,

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use lastro_model::{Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records, Reject, Source};
+use lastro_model::{
+    Currency, Day, FxQuote, Kind, Pair, Point, ReadFile, Records, Reject, Source, SourceState,
+};
 use lastro_sources::{Fault, Reading, judgement, ptax};
-use lastro_store::{SourceState, Store};
+use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::sync::{Reach, Synchronizer, holds_no_official_data};
 use crate::windows::{self, WindowRead};
 use crate::withholding::Withholding;
 
@@ -23,7 +25,7 @@ type Window = (Currency, Day, Day);
 struct Held(Quotes);
 
 pub(crate) async fn synchronise(
-    sync: &Sync,
+    sync: &Synchronizer,
     state: &SourceState,
     reach: Reach,
 ) -> Result<Synchronised, SyncError> {
@@ -42,7 +44,7 @@ impl History for Held {
 
     async fn read(
         &self,
-        sync: &Sync,
+        sync: &Synchronizer,
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
@@ -50,14 +52,15 @@ impl History for Held {
         let (currencies, list) = currencies(sync, &self.0, now).await?;
         let windows = windows_to_ask(&currencies, &self.0, depth, sync.today());
         sync.report.begin(Source::Fx, windows.len() as u64);
-        let (quotes, told) = read(sync, &windows).await?;
+        let (quotes, windows_read) = read(sync, &windows).await?;
         judge(sync, &self.0, &quotes, &windows)?;
-        refuse_silence(&self.0, &told)?;
+        refuse_silence(&self.0, &windows_read)?;
         let mut withholding = Withholding::begin(sync, Source::Fx, now).await?;
         let believed = review(&mut withholding, &currencies, &self.0, &quotes);
         let withheld = withholding.end(|known| lies_before(&windows, known))?;
 
-        let files = told.into_iter().map(|(currency, told)| remembered(sync, currency, now, told));
+        let files =
+            windows_read.into_iter().map(|(currency, window)| remembered(sync, currency, now, window));
         let files: Vec<ReadFile> = files.chain([list]).chain(note).collect();
         let published = sync
             .publish(Source::Fx, move |rows_out| {
@@ -72,15 +75,15 @@ impl History for Held {
 }
 
 /// Records a window under its year, so that a later response for the same days replaces it.
-fn remembered(sync: &Sync, currency: Currency, now: Timestamp, told: WindowRead) -> ReadFile {
-    let (first, last) = windows::year_around(told.from);
-    told.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
+fn remembered(sync: &Synchronizer, currency: Currency, now: Timestamp, window: WindowRead) -> ReadFile {
+    let (first, last) = windows::year_around(window.from);
+    window.into_file(ptax::period(&sync.publishers.ptax, currency, first, last).url, now)
 }
 
 /// The currencies listed now. A stored currency that is no longer listed is reported among the rejects; its rows
 /// stay.
 async fn currencies(
-    sync: &Sync,
+    sync: &Synchronizer,
     held: &Quotes,
     now: Timestamp,
 ) -> Result<(Vec<Currency>, ReadFile), SyncError> {
@@ -95,8 +98,8 @@ async fn currencies(
         rejects.push(Reject { file: request.what.clone(), line: 0, reason });
     }
     let today = sync.today();
-    let told = WindowRead { from: today, to: today, rows: rows.len() as u64, rejects };
-    Ok((rows, told.into_file(request.url, now)))
+    let window = WindowRead { from: today, to: today, rows: rows.len() as u64, rejects };
+    Ok((rows, window.into_file(request.url, now)))
 }
 
 /// The windows to request: from shortly before the newest closing of each currency, or from the beginning. A closing
@@ -161,22 +164,25 @@ fn held_before(held: &Quotes, currency: Currency, day: Day) -> Option<Day> {
 }
 
 /// Rejects empty windows, per currency. The windows of each currency are adjacent and in order.
-fn refuse_silence(held: &Quotes, told: &[(Currency, WindowRead)]) -> Result<(), SyncError> {
-    for own in told.chunk_by(|(a, _), (b, _)| a == b) {
+fn refuse_silence(held: &Quotes, windows_read: &[(Currency, WindowRead)]) -> Result<(), SyncError> {
+    for own in windows_read.chunk_by(|(a, _), (b, _)| a == b) {
         let Some((currency, first)) = own.first() else { continue };
         let begun = held_before(held, *currency, first.from).is_some();
-        windows::refuse_silence(own.iter().map(|(_, told)| told), begun)?;
+        windows::refuse_silence(own.iter().map(|(_, window)| window), begun)?;
     }
     Ok(())
 }
 
-async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency, WindowRead)>), SyncError> {
+async fn read(
+    sync: &Synchronizer,
+    windows: &[Window],
+) -> Result<(Quotes, Vec<(Currency, WindowRead)>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|window| ask(sync, *window).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
-    let (mut quotes, mut told) = (Quotes::new(), Vec::new());
+    let (mut quotes, mut windows_read) = (Quotes::new(), Vec::new());
     while let Some(((currency, from, to), reading)) = readings.try_next().await? {
         let rows = reading.rows.len() as u64;
-        told.push((currency, WindowRead { from, to, rows, rejects: reading.rejects }));
+        windows_read.push((currency, WindowRead { from, to, rows, rejects: reading.rejects }));
         for quote in reading.rows {
             if quotes.insert((quote.pair, quote.day), quote).is_some_and(|other| other != quote) {
                 return Err(Fault::NotData(format!(
@@ -187,11 +193,11 @@ async fn read(sync: &Sync, windows: &[Window]) -> Result<(Quotes, Vec<(Currency,
             }
         }
     }
-    Ok((quotes, told))
+    Ok((quotes, windows_read))
 }
 
 async fn ask(
-    sync: &Sync,
+    sync: &Synchronizer,
     window @ (currency, from, to): Window,
 ) -> Result<(Window, Reading<FxQuote>), SyncError> {
     let request = ptax::period(&sync.publishers.ptax, currency, from, to);
@@ -203,7 +209,7 @@ async fn ask(
 }
 
 /// Checks that stored closings are still present: in these responses an unknown symbol looks like a holiday.
-fn judge(sync: &Sync, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
+fn judge(sync: &Synchronizer, held: &Quotes, read: &Quotes, windows: &[Window]) -> Result<(), SyncError> {
     if held.is_empty() {
         judgement::empty(read.len() as u64)?;
     }

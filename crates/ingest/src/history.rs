@@ -5,11 +5,11 @@
 //! and the end is read anyway. [`series`](crate::series) and [`fx`](crate::fx) are such histories.
 
 use jiff::Timestamp;
+use lastro_model::age::is_over;
 use lastro_model::{ReadFile, Reject, Source};
 
-use crate::age::is_over;
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync};
+use crate::sync::{Reach, Synchronizer};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 const WHOLE_EVERY_MS: i64 = 7 * DAY_MS;
@@ -35,7 +35,7 @@ pub(super) trait History {
     /// Fetches, judges and publishes as of `now`, together with the note about full reads, if any.
     fn read(
         &self,
-        sync: &Sync,
+        sync: &Synchronizer,
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
@@ -43,7 +43,7 @@ pub(super) trait History {
 }
 
 pub(super) async fn synchronise<H: History>(
-    sync: &Sync,
+    sync: &Synchronizer,
     history: &H,
     reach: Reach,
 ) -> Result<Synchronised, SyncError> {
@@ -57,7 +57,7 @@ pub(super) async fn synchronise<H: History>(
     }
     match history.read(sync, Depth::Whole, now, Some(was_read(source, now))).await {
         Err(error) if can_wait(history, reach) && is_the_publishers(&error) => {
-            tracing::warn!(%source, "its whole history could not be read again: {error}");
+            tracing::warn!(%source, "the whole history could not be reloaded: {error}");
             history.read(sync, Depth::End, now, Some(put_off(source, now, &error))).await
         }
         result => result,
@@ -69,7 +69,7 @@ fn can_wait<H: History>(history: &H, reach: Reach) -> bool {
     reach == Reach::Recent && !history.is_empty() && !history.is_indivisible()
 }
 
-async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<bool, SyncError> {
+async fn whole_is_due(sync: &Synchronizer, source: Source, now: Timestamp) -> Result<bool, SyncError> {
     let name = whole_history(source);
     let remembered = sync.store.read_files(source).await?;
     let Some(note) = remembered.iter().find(|file| file.url == name) else { return Ok(true) };
@@ -78,7 +78,7 @@ async fn whole_is_due(sync: &Sync, source: Source, now: Timestamp) -> Result<boo
 }
 
 /// Whether withheld points are to be accepted: that includes all of them, however old.
-async fn accepts_withheld(sync: &Sync, source: Source) -> Result<bool, SyncError> {
+async fn accepts_withheld(sync: &Synchronizer, source: Source) -> Result<bool, SyncError> {
     Ok(sync.accept.contains(&source) && !sync.store.withheld(source).await?.is_empty())
 }
 

@@ -12,7 +12,7 @@ use lastro_sources::Fault;
 use lastro_store::LONGEST_LEASE;
 
 use crate::result::SyncError;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 
 /// Number of renewals within the duration of a lease.
 const RENEWALS: u32 = 4;
@@ -39,7 +39,7 @@ fn lease_of(source: Source) -> String {
     format!("sync:{source}")
 }
 
-impl Sync {
+impl Synchronizer {
     /// Does the work under the lease, or returns the name of the process that holds it.
     pub(super) async fn alone<T>(
         &self,

@@ -3,12 +3,11 @@
 //! [`run`] is the flow of one source and [`sync`] its environment; [`series`], [`fx`], [`companies`], [`filings`] and
 //! [`tickers`] define what is requested and judged for each. [`fetch`] limits its request rate and keeps in the
 //! [`spool`], as [`regular_file`]s, what an interruption should not lose. [`schedule`] decides when to run, by the
-//! [`age`] of the data; [`withholding`] keeps errors out; [`turns`] orders the sources and pauses publishers that are
+//! age of the data; [`withholding`] keeps errors out; [`turns`] orders the sources and pauses publishers that are
 //! down; the [`lease`] prevents two processes from requesting the same data; [`report`] shows progress.
 //!
 //! This crate uses the network and the store, but no server, plan or catalog. Time and randomness are passed in.
 
-pub mod age;
 mod breaker;
 mod companies;
 pub mod fetch;

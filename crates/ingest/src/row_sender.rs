@@ -1,27 +1,27 @@
 //! Sends rows to a publication, in batches.
 
 use lastro_model::{ReadFile, Records, Withheld};
-use lastro_store::Write;
+use lastro_store::PublicationItem;
 use tokio::sync::mpsc;
 
 #[derive(Debug)]
 pub(crate) struct RowSender {
-    sender: mpsc::Sender<Write>,
+    sender: mpsc::Sender<PublicationItem>,
     part: bool,
 }
 
 impl RowSender {
-    pub(crate) fn new(sender: mpsc::Sender<Write>) -> Self {
+    pub(crate) fn new(sender: mpsc::Sender<PublicationItem>) -> Self {
         Self { sender, part: false }
     }
 
     /// Ignores a closed channel: the publication has failed then and reports that itself.
-    fn send(&mut self, write: Write) {
-        let _ = self.sender.blocking_send(write);
+    fn send(&mut self, item: PublicationItem) {
+        let _ = self.sender.blocking_send(item);
     }
 
     pub(crate) fn commit(&mut self) {
-        self.send(if self.part { Write::CommitPart } else { Write::Commit });
+        self.send(if self.part { PublicationItem::CommitPart } else { PublicationItem::Commit });
     }
 
     /// Marks the publication as partial: not a success of the source.
@@ -31,16 +31,16 @@ impl RowSender {
 
     pub(crate) fn rows(&mut self, records: Records) {
         if !records.is_empty() {
-            self.send(Write::Rows(records));
+            self.send(PublicationItem::Rows(records));
         }
     }
 
     /// Sends all points of the source that are withheld now.
     pub(crate) fn withheld(&mut self, points: Vec<Withheld>) {
-        self.send(Write::Withheld(points));
+        self.send(PublicationItem::Withheld(points));
     }
 
     pub(crate) fn file(&mut self, file: ReadFile) {
-        self.send(Write::File(file));
+        self.send(PublicationItem::File(file));
     }
 }

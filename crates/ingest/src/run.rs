@@ -3,15 +3,14 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use lastro_model::Source;
-use lastro_store::SourceState;
+use lastro_model::{Source, SourceState};
 
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync};
+use crate::sync::{Reach, Synchronizer};
 use crate::turns::Turn;
 use crate::{companies, filings, fx, series, tickers};
 
-impl Sync {
+impl Synchronizer {
     /// Synchronises one source and records the result.
     pub async fn run(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
         let turn = self.turn(source).await?;

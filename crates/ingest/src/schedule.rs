@@ -6,13 +6,12 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use lastro_model::{About, Day, Frequency, Now, Source};
-use lastro_store::SourceState;
+use lastro_model::age::age_ms;
+use lastro_model::{About, Day, Frequency, Now, Source, SourceState, brasilia_day};
 use sha2::{Digest, Sha256};
 
-use crate::age::age_ms;
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+use crate::sync::{Synchronizer, holds_no_official_data};
 
 /// Polls between attempts while another process synchronises a source: trying to take its lease costs a write.
 const POLLS_LEFT_OUT: u32 = 10;
@@ -109,7 +108,7 @@ fn varied(interval_ms: i64, jitter: f64) -> i64 {
 }
 
 /// The process whose data is kept fresh.
-pub trait Observer: Send + std::marker::Sync {
+pub trait Observer: Send + Sync {
     /// The source states in memory, without a store access.
     fn known_states(&self) -> Arc<Vec<SourceState>>;
     /// Receives the result of a synchronisation.
@@ -117,12 +116,12 @@ pub trait Observer: Send + std::marker::Sync {
 }
 
 /// Waits for the given number of polls.
-pub type Pause = dyn Fn(u32) -> BoxFuture<'static, ()> + Send + std::marker::Sync;
+pub type Pause = dyn Fn(u32) -> BoxFuture<'static, ()> + Send + Sync;
 
 /// Keeps one source fresh until `stop` is ready. `jitter` from 0 to 1 is fixed for this process.
 pub async fn keep_fresh(
     observer: &dyn Observer,
-    sync: &Sync,
+    sync: &Synchronizer,
     source: Source,
     jitter: f64,
     pause: &Pause,
@@ -139,7 +138,7 @@ pub async fn keep_fresh(
 /// The watch over one source.
 struct Watch<'a> {
     observer: &'a dyn Observer,
-    sync: &'a Sync,
+    sync: &'a Synchronizer,
     source: Source,
     jitter: f64,
     /// Consecutive failures.

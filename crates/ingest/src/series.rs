@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source};
+use lastro_model::{Day, Frequency, RatePoint, ReadFile, Records, Series, Source, SourceState};
 use lastro_sources::{Fault, Reading, judgement, sgs};
-use lastro_store::{SourceState, Store};
+use lastro_store::Store;
 
 use crate::history::{self, Depth, History};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Reach, Sync, holds_no_official_data};
+use crate::sync::{Reach, Synchronizer, holds_no_official_data};
 use crate::windows::{self, WindowRead};
 use crate::withholding::Withholding;
 
@@ -29,7 +29,7 @@ struct Held {
 }
 
 pub(crate) async fn synchronise(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     state: &SourceState,
     reach: Reach,
@@ -57,7 +57,7 @@ impl History for Held {
 
     async fn read(
         &self,
-        sync: &Sync,
+        sync: &Synchronizer,
         depth: Depth,
         now: Timestamp,
         note: Option<ReadFile>,
@@ -69,14 +69,14 @@ impl History for Held {
         };
         let windows = sgs::windows(series, from, sync.today());
         sync.report.begin(source, windows.len() as u64);
-        let (points, told) = read(sync, series, &windows).await?;
+        let (points, windows_read) = read(sync, series, &windows).await?;
         judge(sync, series, &self.points, from, &points)?;
-        windows::refuse_silence(&told, self.points.range(..from).next().is_some())?;
+        windows::refuse_silence(&windows_read, self.points.range(..from).next().is_some())?;
         let mut withholding = Withholding::begin(sync, source, now).await?;
         let believed = withholding.review(series.about().kind, &self.settled(), points.values().copied());
         let withheld = withholding.end(|known| known.day() < from && !points.contains_key(&known.day()))?;
 
-        let files = told.into_iter().map(|told| remembered(sync, series, now, told));
+        let files = windows_read.into_iter().map(|window| remembered(sync, series, now, window));
         let files: Vec<ReadFile> = files.chain(note).collect();
         let published = sync
             .publish(source, move |rows_out| {
@@ -127,15 +127,15 @@ async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
 
 /// Requests every window. Different values for a day from two windows are an error.
 async fn read(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     windows: &[(Day, Day)],
 ) -> Result<(Points, Vec<WindowRead>), SyncError> {
     let asking: Vec<_> = windows.iter().map(|(from, to)| ask(sync, series, *from, *to).boxed()).collect();
     let mut readings = stream::iter(asking).buffered(windows::AT_ONCE);
-    let (mut points, mut told) = (Points::new(), Vec::new());
+    let (mut points, mut windows_read) = (Points::new(), Vec::new());
     while let Some((from, to, reading)) = readings.try_next().await? {
-        told.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
+        windows_read.push(WindowRead { from, to, rows: reading.rows.len() as u64, rejects: reading.rejects });
         for point in reading.rows {
             if points.insert(point.day, point).is_some_and(|other| other != point) {
                 return Err(
@@ -144,11 +144,11 @@ async fn read(
             }
         }
     }
-    Ok((points, told))
+    Ok((points, windows_read))
 }
 
 async fn ask(
-    sync: &Sync,
+    sync: &Synchronizer,
     series: Series,
     from: Day,
     to: Day,
@@ -162,7 +162,13 @@ async fn ask(
 }
 
 /// Judges the values read: new ones may come and old ones be corrected, but published ones do not vanish.
-fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -> Result<(), SyncError> {
+fn judge(
+    sync: &Synchronizer,
+    series: Series,
+    held: &Points,
+    from: Day,
+    read: &Points,
+) -> Result<(), SyncError> {
     let source = Source::from(series);
     judgement::empty(read.len() as u64)?;
     let days: Vec<Day> = read.keys().copied().collect();
@@ -178,7 +184,7 @@ fn judge(sync: &Sync, series: Series, held: &Points, from: Day, read: &Points) -
 }
 
 /// Records a window under its year, so that a later response for the same days replaces it.
-fn remembered(sync: &Sync, series: Series, now: Timestamp, told: WindowRead) -> ReadFile {
-    let (first, last) = windows::year_around(told.from);
-    told.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
+fn remembered(sync: &Synchronizer, series: Series, now: Timestamp, window: WindowRead) -> ReadFile {
+    let (first, last) = windows::year_around(window.from);
+    window.into_file(sgs::window(&sync.publishers.sgs, series, first, last).url, now)
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lastro_model::{Clock, Day, Edition, Source};
+use lastro_model::{Clock, Day, Edition, Source, SourceState, brasilia_day};
 use lastro_sources::{Fault, judgement::Refusal};
-use lastro_store::{Condition, Publication, Published, SourceState, Store, StoreError};
+use lastro_store::{Condition, Publication, Published, Store, StoreError};
 use tokio::sync::mpsc;
 
 use crate::fetch::Fetcher;
@@ -34,7 +34,7 @@ pub enum Reach {
 }
 
 /// The environment of a synchronisation.
-pub struct Sync {
+pub struct Synchronizer {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub fetcher: Fetcher,
@@ -48,16 +48,16 @@ pub struct Sync {
     pub report: Box<dyn Report>,
 }
 
-impl std::fmt::Debug for Sync {
+impl std::fmt::Debug for Synchronizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sync")
+        f.debug_struct("Synchronizer")
             .field("publishers", &self.publishers)
             .field("since", &self.since)
             .finish_non_exhaustive()
     }
 }
 
-impl Sync {
+impl Synchronizer {
     pub(super) async fn state(&self, source: Source) -> Result<SourceState, SyncError> {
         let states = self.store.source_states().await?;
         states.into_iter().find(|state| state.source == source).ok_or_else(|| StoreError::NotFound.into())
@@ -77,7 +77,7 @@ impl Sync {
     pub(super) fn weigh(&self, source: Source, judged: Result<(), Refusal>) -> Result<(), SyncError> {
         match judged {
             Err(refusal) if self.accept.contains(&source) => {
-                tracing::warn!(%source, "accepted as the operator asks: {refusal}");
+                tracing::warn!(%source, "accepted at the operator's request: {refusal}");
                 Ok(())
             }
             judged => Ok(judged?),
@@ -145,9 +145,4 @@ impl Sync {
 /// Whether the store has only sample data, or none.
 pub(super) fn holds_no_official_data(state: &SourceState) -> bool {
     state.sample || state.edition == Edition(0)
-}
-
-pub fn brasilia_day(unix_ms: i64) -> Day {
-    const OFFSET_MS: i64 = 3 * 3_600_000;
-    lastro_model::Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
 }

@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::io::BufReader;
 
-use lastro_model::{Day, ReadFile, Records, Source, TradedSecurity};
+use lastro_model::{Day, ReadFile, Records, Source, SourceState, TradedSecurity, brasilia_day};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
-use lastro_store::{Published, RememberedFile, SourceState};
+use lastro_store::{Published, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
-use crate::sync::{Sync, brasilia_day, holds_no_official_data};
+use crate::sync::{Synchronizer, holds_no_official_data};
 
 /// Fewer rows are not checked for losses: in January a year has few forms, and one company's correction may exceed
 /// one row in twenty.
@@ -39,7 +39,7 @@ struct Examined {
     file: ReadFile,
 }
 
-pub(crate) async fn synchronise(sync: &Sync, state: &SourceState) -> Result<Synchronised, SyncError> {
+pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Result<Synchronised, SyncError> {
     let held = held(sync).await?;
     let ended_since = held.ended_since(sync.today());
     let known = match sync.store.read_files(Source::Tickers).await? {
@@ -65,7 +65,7 @@ impl Held {
     }
 }
 
-async fn held(sync: &Sync) -> Result<Held, SyncError> {
+async fn held(sync: &Synchronizer) -> Result<Held, SyncError> {
     let mut loaded = sync.store.load(Source::Tickers).await?;
     let day = brasilia_day(loaded.published_at.as_millisecond());
     let mut securities = Vec::new();
@@ -80,7 +80,11 @@ async fn held(sync: &Sync) -> Result<Held, SyncError> {
 }
 
 /// Requests both years; if one is new, or must be read again, the other is also downloaded in full.
-async fn ask_all(sync: &Sync, known: &[RememberedFile], anyway: bool) -> Result<Vec<Year>, SyncError> {
+async fn ask_all(
+    sync: &Synchronizer,
+    known: &[RememberedFile],
+    anyway: bool,
+) -> Result<Vec<Year>, SyncError> {
     let today = sync.today();
     let mut years = Vec::new();
     for year in [today.year() - 1, today.year()] {
@@ -95,7 +99,12 @@ async fn ask_all(sync: &Sync, known: &[RememberedFile], anyway: bool) -> Result<
 }
 
 /// Requests a year. An error if a known file has vanished; the stored rows stay.
-async fn ask(sync: &Sync, known: &[RememberedFile], year: i16, whole: bool) -> Result<Year, SyncError> {
+async fn ask(
+    sync: &Synchronizer,
+    known: &[RememberedFile],
+    year: i16,
+    whole: bool,
+) -> Result<Year, SyncError> {
     let request = cvm::tickers::request(&sync.publishers.cvm, year);
     let known = known.iter().find(|file| file.url == request.url);
     let rows_before = known.map_or(0, |file| file.rows);
@@ -107,7 +116,7 @@ async fn ask(sync: &Sync, known: &[RememberedFile], year: i16, whole: bool) -> R
     Ok(Year { year, request, rows_before, answer })
 }
 
-async fn unchanged(sync: &Sync, years: &[Year]) -> Result<Synchronised, SyncError> {
+async fn unchanged(sync: &Synchronizer, years: &[Year]) -> Result<Synchronised, SyncError> {
     if years.iter().all(|year| matches!(year.answer, FileAnswer::Absent)) {
         let none = "the regulator has no registration forms of this year or the last";
         return Err(Fault::NotData(none.to_owned()).into());
@@ -119,7 +128,7 @@ async fn unchanged(sync: &Sync, years: &[Year]) -> Result<Synchronised, SyncErro
 }
 
 /// Reads a year and compares it with its previous state; `None` if there is no file.
-async fn examine(sync: &Sync, year: Year) -> Result<Option<Examined>, SyncError> {
+async fn examine(sync: &Synchronizer, year: Year) -> Result<Option<Examined>, SyncError> {
     let Year { year, request, rows_before, answer } = year;
     let FileAnswer::Fresh(download) = answer else {
         sync.report.step(Source::Tickers, &request.what, 0, 0);
@@ -158,7 +167,7 @@ async fn read(download: Download, year: i16) -> Result<(cvm::tickers::YearOfForm
 
 /// Publishes the union. If nothing has changed or ended, only the file records are new, without a new edition.
 async fn publish(
-    sync: &Sync,
+    sync: &Synchronizer,
     state: &SourceState,
     held: Held,
     ended_since: bool,

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use lastro_model::age::{age_ms, is_over};
 use lastro_model::{Day, Kind, Point, Source, Withheld};
 use lastro_sources::judgement::{self, Doubted, Judged, Refusal};
 
-use crate::age::{age_ms, is_over};
 use crate::result::SyncError;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 
 /// Time after which a point published unchanged is believed.
 const BELIEVED_AFTER_MS: i64 = 7 * 24 * 3_600_000;
@@ -32,7 +32,11 @@ pub(super) struct Withholding {
 }
 
 impl Withholding {
-    pub(super) async fn begin(sync: &Sync, source: Source, now: Timestamp) -> Result<Self, SyncError> {
+    pub(super) async fn begin(
+        sync: &Synchronizer,
+        source: Source,
+        now: Timestamp,
+    ) -> Result<Self, SyncError> {
         let (before, accepted) = (sync.store.withheld(source).await?, sync.accept.contains(&source));
         Ok(Self { source, accepted, now, before, withheld: Vec::new() })
     }
@@ -55,13 +59,13 @@ impl Withholding {
     fn believes(&self, point: Point, reason: &str) -> bool {
         let (source, day) = (self.source, point.day());
         if self.accepted {
-            tracing::warn!(%source, %day, "accepted as the operator asks: {reason}");
+            tracing::warn!(%source, %day, "accepted at the operator's request: {reason}");
             return true;
         }
         let seen = self.first_seen(point);
         let believed = seen.is_some_and(|seen| is_over(seen, BELIEVED_AFTER_MS, self.now.as_millisecond()));
         if believed {
-            tracing::warn!(%source, %day, "believed, for it is published unchanged since a week: {reason}");
+            tracing::warn!(%source, %day, "accepted: the publisher has kept this value for a week: {reason}");
         }
         believed
     }

@@ -33,6 +33,12 @@ impl Now {
     }
 }
 
+/// The day in Brasília, which is three hours behind UTC all year.
+pub fn brasilia_day(unix_ms: i64) -> Day {
+    const OFFSET_MS: i64 = 3 * 3_600_000;
+    Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
+}
+
 pub trait Clock: Send + Sync + std::fmt::Debug {
     fn now(&self) -> Now;
 

@@ -4,17 +4,21 @@
 //! or output, has no HTTP or SQL, and reads no clock.
 
 mod account;
+pub mod age;
+mod api_words;
 pub mod calendar;
 mod clock;
 mod cnpj;
 mod company;
 mod day;
+mod digest;
 mod filing;
 pub mod hex;
 mod panics;
 mod rates;
 mod series;
 mod source;
+mod source_state;
 pub mod text;
 mod ticker;
 mod webhook;
@@ -23,15 +27,17 @@ mod withheld;
 pub use account::{
     Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Outcome, Plan, UsageCount,
 };
-pub use clock::{Clock, ManualClock, Now};
+pub use clock::{Clock, ManualClock, Now, brasilia_day};
 pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
+pub use digest::{digest_of, digest_of_stamps};
 pub use filing::{Filing, FilingId};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
+pub use source_state::SourceState;
 pub use ticker::{Ticker, TradedSecurity};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,

@@ -165,6 +165,30 @@ impl Records {
     }
 }
 
+/// Converts a batch into the rows of the source that it is expected to be of; another batch is handed back.
+macro_rules! rows_of_one_source {
+    ($($variant:ident($row:ty)),*) => {$(
+        impl TryFrom<Records> for Vec<$row> {
+            type Error = Records;
+
+            fn try_from(records: Records) -> Result<Self, Records> {
+                match records {
+                    Records::$variant(rows) => Ok(rows),
+                    other => Err(other),
+                }
+            }
+        }
+    )*};
+}
+
+rows_of_one_source!(
+    Rates(RatePoint),
+    Fx(FxQuote),
+    Companies(Company),
+    Filings(Filing),
+    Tickers(TradedSecurity)
+);
+
 /// A row that cannot be parsed. It is never dropped silently: it is counted and listed with its position.
 ///
 /// The reason names columns and rules, never the row's content, which may be personal data.

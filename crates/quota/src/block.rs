@@ -47,7 +47,7 @@ impl Block {
         }
     }
 
-    /// What to ask Redis for, if the request itself wants `wanted` units and `remaining` are left in Redis.
+    /// The request to Redis, if the client itself wants `wanted` units and `remaining` are left in Redis.
     pub(crate) fn request(
         &mut self,
         wanted: u32,

@@ -167,13 +167,17 @@ impl Client {
             return;
         }
         match decider {
-            Decider::Redis => tracing::info!(class, "limits are counted over all replicas, in Redis"),
+            Decider::Redis => tracing::info!(class, "limits are shared by all replicas through Redis"),
             Decider::Both => tracing::warn!(
                 class,
-                "Redis replies, but lacks counts of the last minute: until then this replica admits its share of each limit"
+                "Redis replies again but has not counted the last minute: for a minute a request also needs this replica's share"
             ),
             Decider::Share => {
-                tracing::warn!(class, reason, "Redis is away: this replica admits its share of each limit");
+                tracing::warn!(
+                    class,
+                    reason,
+                    "Redis is unavailable: this replica admits its share of each limit"
+                );
             }
         }
     }

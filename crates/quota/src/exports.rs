@@ -1,7 +1,7 @@
 //! Running exports: so many at a time for one account, over all replicas.
 //!
 //! A slot in Redis expires if it is not renewed, so the slots of a replica that dies are free within half a minute. If
-//! Redis is away an export runs all the same: the server also counts those of its own process.
+//! Redis is unavailable an export runs all the same: the server also counts those of its own process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 
 use crate::{Quota, scripts};
 
-/// How long a slot is held without a renewal.
+/// Time a slot is held without a renewal.
 const HELD_US: u64 = 30_000_000;
 const RENEWAL: Duration = Duration::from_secs(10);
 /// Redis learns that an export has ended within this time.

@@ -1,11 +1,11 @@
 //! The fallback: this replica's share of a limit, decided with a ring in its own memory.
 //!
-//! That ring also records what Redis admits here, so that a replica that has to decide alone knows its own admissions.
+//! Its own ring also records what Redis admits here, so that a replica that has to decide alone knows its own admissions.
 
 use lastro_access::{AddressRings, ClientAddr, Ring, Share, Verdict};
 use parking_lot::Mutex;
 
-use crate::{Charge, Claim, Unit};
+use crate::charge::{Charge, Claim, Unit};
 
 /// The ring of a holder in this process.
 #[derive(Debug, Clone, Copy)]

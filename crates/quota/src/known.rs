@@ -18,7 +18,7 @@ use crate::reply::Reply;
 const SHARDS: usize = 64;
 /// Rings kept in each shard. For others Redis is asked each time.
 const MOST_IN_SHARD: usize = 4_096;
-/// How long a reply answers requests that only read the quota.
+/// Time a reply answers requests that only read the quota.
 const FRESH_NS: u64 = 1_000_000_000;
 /// A refusal is not kept longer, because units may be given back before they expire.
 const LONGEST_REFUSAL_US: u64 = 1_000_000;

@@ -1,7 +1,7 @@
 //! Limits that the replicas of a fleet count together, in Redis: requests, registrations, rotations, running exports.
 //!
 //! The server calls [`Quota`] in place of a ring of `access`. A script call decides, by Redis' clock and with the
-//! arithmetic of that ring. If Redis is away or slower than 50 ms, each replica decides by its share of the limit.
+//! arithmetic of that ring. If Redis is unavailable or slower than 50 ms, each replica decides by its share of the limit.
 //! It knows no HTTP, no plans, and no clock of its own.
 //!
 //! - `call`, `batch`, `reply`: the call for a request, shared with others, and the meaning of its reply.
@@ -14,6 +14,7 @@ mod batch;
 mod block;
 pub mod breaker;
 mod call;
+mod charge;
 mod client;
 mod connection;
 mod exports;
@@ -28,9 +29,10 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use lastro_access::{EXACT_LIMIT, Share, Verdict};
-use lastro_model::{Clock, Now};
+use lastro_model::Clock;
 
 use breaker::Decider;
+pub use charge::{Charge, Claim, Unit};
 pub use client::Calls;
 use client::Client;
 pub use exports::RunningExport;
@@ -38,7 +40,6 @@ pub use fallback::OwnRing;
 use known::KnownRings;
 pub use names::{LimitClass, RingName};
 use reply::Reply;
-pub use reply::Unit;
 pub use settings::{BUDGET, Settings, SettingsError};
 
 /// The limits of a fleet, as seen by one of its replicas.
@@ -49,23 +50,6 @@ pub struct Quota {
     share: Arc<ArcSwap<Share>>,
     clock: Arc<dyn Clock>,
     known: KnownRings,
-}
-
-/// A request, registration or rotation that needs a unit.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
-    pub name: RingName,
-    pub own: OwnRing<'a>,
-    pub limit: u32,
-    pub window_ns: u64,
-    pub now: Now,
-}
-
-/// The outcome of a claim, and the origin of its unit.
-#[derive(Debug, Clone, Copy)]
-pub struct Charge {
-    pub verdict: Verdict,
-    pub unit: Unit,
 }
 
 impl Quota {

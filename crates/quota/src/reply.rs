@@ -3,22 +3,13 @@
 use lastro_access::{EXACT_LIMIT, Verdict};
 use lastro_model::Now;
 
+use crate::charge::Unit;
+
 /// A century, in microseconds. A number of a hostile server must not overflow the arithmetic.
 const LONGEST_US: u64 = 100 * 366 * 86_400 * 1_000_000;
 
 /// Numbers about each ring in a reply.
 const RING_NUMBERS: usize = 5;
-
-/// The origin of a unit, needed to give it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// This process' own ring alone, or none.
-    Own,
-    /// A ring in Redis, which holds the unit under this instant.
-    Ring { at_us: u64 },
-    /// A block of this replica.
-    Block,
-}
 
 /// The state of a ring after a call, by Redis' clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +25,7 @@ pub(crate) struct Reply {
     pub(crate) full_at_us: u64,
     /// The instant of the unit (ring), or the bucket of the units (block).
     pub(crate) place: u64,
-    /// How long the units of a block may be used. Meaningless for a ring.
+    /// Time the units of a block may be used. Meaningless for a ring.
     pub(crate) valid_us: u64,
     pub(crate) epoch_age_us: u64,
     /// When the call was sent and when its reply was read, by this process' monotonic clock.

@@ -18,11 +18,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::http::app::App;
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
-use crate::http::v1::health::is_stale;
-use crate::jobs::stopped;
 use crate::metrics::prometheus::{Exposition, Kind};
-use crate::state::App;
+use crate::wait::stopped;
 
 /// Maximum number of connections. A further one closes the oldest, so that silent connections lock nobody out.
 const MOST_CONNECTIONS: usize = 64;
@@ -76,7 +75,9 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
 fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "ok\n".to_owned()),
-        (&Method::GET | &Method::HEAD, "/readyz") if app.is_ready() => (StatusCode::OK, "ready\n".to_owned()),
+        (&Method::GET | &Method::HEAD, "/readyz") if app.operations.is_ready() => {
+            (StatusCode::OK, "ready\n".to_owned())
+        }
         (&Method::GET | &Method::HEAD, "/readyz") => {
             (StatusCode::SERVICE_UNAVAILABLE, "not ready\n".to_owned())
         }
@@ -94,23 +95,27 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 
 fn metrics(app: &App) -> String {
     let mut out = Exposition::default();
-    app.metrics.render(&mut out);
+    app.operations.metrics.render(&mut out);
     app.connections.render(&mut out);
     if let Some(certificate) = &app.certificate {
         certificate.render(&mut out);
     }
     app.exports.render(&mut out);
     app.site.render(&mut out);
-    app.jobs.render(app.clock.now(), &mut out);
-    app.replicas.render(&mut out);
+    app.operations.jobs.render(app.clock.now(), &mut out);
+    app.operations.replicas.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
-    out.gauge("lastro_limiter_entries", help, app.callers.len());
-    if let Some(quota) = &app.quota {
+    out.gauge("lastro_limiter_entries", help, app.access.callers.len());
+    if let Some(quota) = &app.access.quota {
         shared_limits(quota, &mut out);
     }
-    out.gauge("lastro_keys", "API keys in memory.", app.keys.len());
-    out.gauge("lastro_usage_unflushed", "Requests counted and not yet written.", app.usage.unflushed());
-    out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.is_ready()));
+    out.gauge("lastro_keys", "API keys in memory.", app.access.keys.len());
+    out.gauge(
+        "lastro_usage_unflushed",
+        "Requests counted and not yet written.",
+        app.access.usage.unflushed(),
+    );
+    out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.operations.is_ready()));
     outbox(app, &mut out);
     identities(app, &mut out);
     sources(app, &mut out);
@@ -150,7 +155,7 @@ fn outbox(app: &App, out: &mut Exposition) {
 
 /// Writes whether the identities between series hold.
 fn identities(app: &App, out: &mut Exposition) {
-    let catalog = app.catalog.load();
+    let catalog = app.served.catalog.load();
     let help = "Whether an identity between series holds, as /api/v1/series/{id}/checks says.";
     let mut family = out.family("lastro_identity_holds", Kind::Gauge, help);
     for check in catalog.identities() {
@@ -159,14 +164,14 @@ fn identities(app: &App, out: &mut Exposition) {
 }
 
 fn sources(app: &App, out: &mut Exposition) {
-    let editions = crate::refresh::parts::editions(&app.catalog.load());
+    let editions = app.served.catalog.load().editions();
     let mut family = out.family("lastro_edition", Kind::Gauge, "The edition in service.");
     for source in Source::ALL {
         family.sample(&[("source", &source)], editions[source].0);
     }
     let now = app.clock.now();
     let today = now.utc_day().number();
-    let states = app.freshness.load();
+    let states = app.served.freshness.load();
     let help = "Time since the day of the newest value of a source, in whole days.";
     let mut family = out.family("lastro_source_age_seconds", Kind::Gauge, help);
     for (state, newest) in states.iter().filter_map(|state| state.newest_day.map(|day| (state, day))) {
@@ -175,7 +180,7 @@ fn sources(app: &App, out: &mut Exposition) {
     let help = "Whether a source is older than its publisher ever leaves it, as /health says.";
     let mut family = out.family("lastro_source_stale", Kind::Gauge, help);
     for state in states.iter() {
-        family.sample(&[("source", &state.source)], u8::from(is_stale(state, now)));
+        family.sample(&[("source", &state.source)], u8::from(state.is_stale(now)));
     }
     let help = "Points that are published and not believed yet.";
     let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);

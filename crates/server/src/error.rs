@@ -6,6 +6,7 @@ use http::StatusCode;
 use lastro_access::{ApplicantError, Feature};
 use lastro_model::{ParseError, Plan};
 use lastro_store::StoreError;
+use lastro_web::RenderError;
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,5 +134,12 @@ impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed a request");
         Self::Unavailable("the service cannot write right now; reading goes on, please try again shortly")
+    }
+}
+
+impl From<RenderError> for ApiError {
+    fn from(error: RenderError) -> Self {
+        tracing::error!(%error, "a page could not be rendered");
+        Self::Internal
     }
 }

@@ -3,6 +3,7 @@
 //! The decisions are made elsewhere (`access`: who may send requests, `catalog`: the responses, `store`: persistence);
 //! this crate listens, translates and schedules. Start reading at [`http`], whose [`http::routes`] lists every route.
 
+pub mod access;
 pub mod admin;
 pub mod clock;
 pub mod commands;
@@ -12,14 +13,17 @@ pub mod error;
 pub mod http;
 pub mod jobs;
 pub mod metrics;
+pub mod operations;
 pub mod pepper;
 pub mod refresh;
 pub mod replicas;
 pub mod sample;
+pub mod served;
 pub mod service;
-pub mod state;
+pub mod setup;
 pub mod telemetry;
 pub mod tls;
+mod wait;
 pub mod webhooks;
 
 /// The version that `/health`, `--version` and the API description show.

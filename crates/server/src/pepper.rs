@@ -39,15 +39,32 @@ pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
 /// Rejects a missing pepper, and one that did not make this database's hashes: no key would work, without a reason.
 pub async fn of(store: &dyn Store, path: &Path) -> anyhow::Result<Pepper> {
     // The database is read first, because another process starting now writes the file before the database.
-    let was_made = store.setting(FINGERPRINT).await?.is_some();
-    if was_made && !path.exists() {
+    if let Some(fingerprint) = store.setting(FINGERPRINT).await? {
+        return existing(path, &fingerprint);
+    }
+    let pepper = load_or_create(path)?;
+    existing(path, &store.setting_or(FINGERPRINT, &pepper.fingerprint()).await?)
+}
+
+/// Fails if the file does not hold the pepper of this database. Writes nothing.
+pub async fn check(store: &dyn Store, path: &Path) -> anyhow::Result<()> {
+    match store.setting(FINGERPRINT).await? {
+        Some(fingerprint) => existing(path, &fingerprint).map(drop),
+        // Without a fingerprint there is no key.
+        None => Ok(()),
+    }
+}
+
+/// The pepper in the file, if it has this fingerprint.
+fn existing(path: &Path, fingerprint: &str) -> anyhow::Result<Pepper> {
+    if !path.exists() {
         bail!(
             "the pepper file {} is missing, and the keys of this database need it; restore it, or name it with --pepper-file",
             path.display()
         );
     }
-    let pepper = load_or_create(path)?;
-    if store.setting_or(FINGERPRINT, &pepper.fingerprint()).await? != pepper.fingerprint() {
+    let pepper = load(path)?;
+    if pepper.fingerprint() != fingerprint {
         bail!(
             "the keys of this database were hashed with another pepper; \
              restore the pepper file that belongs to it, or name it with --pepper-file"
@@ -60,6 +77,10 @@ fn load_or_create(path: &Path) -> anyhow::Result<Pepper> {
     if !path.exists() {
         create(path).with_context(|| format!("cannot write the pepper file {}", path.display()))?;
     }
+    load(path)
+}
+
+fn load(path: &Path) -> anyhow::Result<Pepper> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the pepper file {}", path.display()))?;
     match Pepper::parse(text.trim()) {

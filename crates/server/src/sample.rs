@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Source};
+use lastro_model::{Edition, Records, Source, SourceState};
 use lastro_sample::{self as sample, Shape};
-use lastro_store::{Condition, Publication, Published, SourceState, Store, Write};
+use lastro_store::{Condition, Publication, PublicationItem, Published, Store};
 use tokio::sync::mpsc;
 
 const BATCH: usize = 5_000;
@@ -104,12 +104,12 @@ async fn publish_source(
 fn hand_over(
     source: Source,
     shape: &Shape,
-    sender: &mpsc::Sender<Write>,
+    sender: &mpsc::Sender<PublicationItem>,
     progress: &(dyn Fn(Source, usize) + Send + Sync),
 ) {
     let send = |records: Records| {
         progress(source, records.len());
-        sender.blocking_send(Write::Rows(records)).is_ok()
+        sender.blocking_send(PublicationItem::Rows(records)).is_ok()
     };
     let all_taken = match source {
         Source::Series(series) => send(Records::Rates(sample::rates(series, shape.seed))),
@@ -127,6 +127,6 @@ fn hand_over(
         }
     };
     if all_taken {
-        let _ = sender.blocking_send(Write::Commit);
+        let _ = sender.blocking_send(PublicationItem::Commit);
     }
 }

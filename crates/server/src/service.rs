@@ -12,24 +12,28 @@ use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
-use lastro_ingest::sync::Sync;
+use lastro_ingest::sync::Synchronizer;
 use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Source};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::access::usage_flusher;
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
+use crate::http::app::App;
 use crate::http::routes::ROUTES;
 use crate::http::{certificate, connections};
 use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
-use crate::jobs::{flush, forget, shared_limits, sweep, synchronise};
+use crate::jobs::synchronise::Observed;
+use crate::jobs::{forget, shared_limits, sweep, synchronise};
 use crate::metrics::Metrics;
-use crate::refresh::follow;
+use crate::operations::Operations;
+use crate::refresh::follow::{self, Follower};
 use crate::replicas;
-use crate::state::{App, Setup};
+use crate::setup::Setup;
 use crate::webhooks::dispatcher;
 use crate::{admin, http, sample, tls};
 
@@ -37,6 +41,7 @@ use crate::{admin, http, sample, tls};
 #[derive(Debug)]
 pub struct Service {
     pub app: Arc<App>,
+    pub follower: Arc<Follower>,
     pub address: SocketAddr,
     pub admin_address: Option<SocketAddr>,
     stop_serving: watch::Sender<bool>,
@@ -62,32 +67,33 @@ impl Service {
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let metrics = Metrics::new(ROUTES.iter().map(|route| route.endpoint));
-        let app = Arc::new(App::open(&setup, metrics).await?);
+        let (app, follower) = setup.open(metrics).await?;
+        let (app, follower) = (Arc::new(app), Arc::new(follower));
 
-        let mut jobs =
-            Supervisor::new(Arc::clone(&app.jobs), Arc::clone(&app.metrics), Arc::clone(&app.clock));
+        let Operations { jobs, metrics, replicas, ready, .. } = &app.operations;
+        let mut jobs = Supervisor::new(Arc::clone(jobs), Arc::clone(metrics), Arc::clone(&app.clock));
         if let Some(listener) = admin_listener.map(Arc::new) {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
         }
-        if let Some(quota) = &app.quota {
+        if let Some(quota) = &app.access.quota {
             quota.connect().await;
             jobs.start("redis", quota, shared_limits::run);
         }
-        fill(&app).await?;
-        app.replicas.beat().await;
-        start_jobs(&mut jobs, &app, settings.poll_interval);
+        fill(&follower).await?;
+        replicas.beat().await;
+        start_jobs(&mut jobs, &app, &follower, settings.poll_interval);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
         }
-        app.ready.store(true, Ordering::Release);
+        ready.store(true, Ordering::Release);
         let (stop_serving, serving_stop) = watch::channel(false);
         let serving = tokio::spawn(http::listener::serve(Arc::clone(&app), listener, serving_stop));
-        Ok(Self { app, address, admin_address, stop_serving, serving, jobs })
+        Ok(Self { app, follower, address, admin_address, stop_serving, serving, jobs })
     }
 
     /// Reports not ready from now on, so that load balancers go elsewhere. Requests are still answered.
     pub fn drain(&self) {
-        self.app.draining.store(true, Ordering::Release);
+        self.app.operations.draining.store(true, Ordering::Release);
     }
 
     /// Finishes running requests, stops the jobs, then writes the usage counts, each within ten seconds.
@@ -96,32 +102,37 @@ impl Service {
         self.stop_serving.send_replace(true);
         let served = self.serving.await;
         self.jobs.stop().await;
-        self.app.usage_flusher.flush_last().await?;
+        self.app.access.usage_flusher.flush_last().await?;
         served.context("the listener failed")
     }
 }
 
-fn start_jobs(jobs: &mut Supervisor, app: &Arc<App>, poll_interval: Duration) {
+fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_interval: Duration) {
     let wanted = Arc::new(follow::Wanted::new(None));
     let looked_at = Arc::clone(&wanted);
-    jobs.start("follow", app, move |app, stop| follow::run(app, Arc::clone(&looked_at), poll_interval, stop));
-    jobs.start("rebuild", app, move |app, stop| follow::rebuild(app, Arc::clone(&wanted), stop));
-    jobs.start("flush", &app.usage_flusher, flush::run);
-    jobs.start("sweep", app, sweep::run);
+    jobs.start("follow", follower, move |follower, stop| {
+        follow::run(follower, Arc::clone(&looked_at), poll_interval, stop)
+    });
+    jobs.start("rebuild", follower, move |follower, stop| {
+        follow::rebuild(follower, Arc::clone(&wanted), stop)
+    });
+    jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
+    let clock = Arc::clone(&app.clock);
+    jobs.start("sweep", &app.access, move |access, stop| sweep::run(access, Arc::clone(&clock), stop));
     jobs.start("connections", &app.connections, connections::sweep::run);
-    jobs.start("replicas", &app.replicas, replicas::run);
+    jobs.start("replicas", &app.operations.replicas, replicas::run);
     if let Some(certificate) = &app.certificate {
         jobs.start("certificate", certificate, certificate::run);
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
-    let retention = Retention { store: Arc::clone(&app.store), clock: store_clock(app) };
+    let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
-fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -> anyhow::Result<()> {
+fn start_synchronisation(jobs: &mut Supervisor, app: &App, setup: &Setup) -> anyhow::Result<()> {
     let Serve { timeouts, publishers, since, sync_poll_interval, spool_dir, .. } = &setup.settings;
     let spool = Spool::of(spool_dir.clone(), &setup.common.database, Arc::clone(&setup.clock));
-    let sync = Arc::new(Sync {
+    let sync = Arc::new(Synchronizer {
         store: Arc::clone(&setup.store),
         clock: store_clock(app),
         fetcher: Fetcher::new(tls::client()?, timeouts.into(), random_fraction, spool)?,
@@ -132,10 +143,12 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
         accept: Vec::new(),
         report: Box::new(Lines { every_step: false }),
     });
+    let (served, metrics) = (Arc::clone(&app.served), Arc::clone(&app.operations.metrics));
+    let observed = Arc::new(Observed { served, metrics });
     for source in Source::ALL {
         let (sync, poll_interval) = (Arc::clone(&sync), *sync_poll_interval);
-        jobs.start(format!("sync:{source}"), app, move |app, stop| {
-            synchronise::run(app, Arc::clone(&sync), source, poll_interval, stop)
+        jobs.start(format!("sync:{source}"), &observed, move |observed, stop| {
+            synchronise::run(observed, Arc::clone(&sync), source, poll_interval, stop)
         });
     }
     Ok(())
@@ -143,7 +156,7 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &Arc<App>, setup: &Setup) -
 
 /// The clock for times that are compared between machines.
 fn store_clock(app: &App) -> Arc<dyn Clock> {
-    Arc::clone(&app.replicas.clock) as Arc<dyn Clock>
+    Arc::clone(&app.operations.replicas.clock) as Arc<dyn Clock>
 }
 
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -167,13 +180,14 @@ fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
 fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
 
 /// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision.
-async fn fill(app: &App) -> anyhow::Result<()> {
-    let now = app.clock.now().timestamp();
-    sample::fill_if_empty(&*app.store, now).await.context("cannot write the built-in sample")?;
-    let counters = app.store.counters().await?;
-    app.keys.start_at(counters.key_revision);
-    follow::follow_data(app, &counters).await?;
-    if app.freshness.load().iter().any(|state| state.sample) {
+async fn fill(follower: &Follower) -> anyhow::Result<()> {
+    let Follower { served, access, clock, .. } = follower;
+    let now = clock.now().timestamp();
+    sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
+    let counters = access.store.counters().await?;
+    access.keys.start_at(counters.key_revision);
+    follow::follow_data(follower, &counters).await?;
+    if served.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }
     Ok(())

@@ -63,13 +63,13 @@ fn month_first(day: Day) -> String {
 /// Parses a response to [`currencies`]. An empty list is an error.
 pub fn read_currencies(answer: &Answer<'_>) -> Result<Reading<Currency>, Fault> {
     #[derive(Deserialize)]
-    struct Item<'a> {
+    struct PublishedCurrency<'a> {
         #[serde(borrow)]
         simbolo: Cow<'a, str>,
     }
     let mut reading = Reading::default();
     for (place, item) in (1..).zip(items(answer)?) {
-        let symbol = serde_json::from_str::<Item<'_>>(item.get()).ok();
+        let symbol = serde_json::from_str::<PublishedCurrency<'_>>(item.get()).ok();
         match symbol.and_then(|item| Currency::parse(&item.simbolo).ok()) {
             Some(currency) => reading.rows.push(currency),
             None => {

@@ -107,7 +107,7 @@ fn items<'a>(answer: &Answer<'a>) -> Result<Option<Vec<&'a RawValue>>, Fault> {
 }
 
 #[derive(Deserialize)]
-struct Item<'a> {
+struct PublishedPoint<'a> {
     #[serde(borrow)]
     data: Cow<'a, str>,
     #[serde(borrow)]
@@ -137,7 +137,7 @@ impl Unread {
 }
 
 fn point(series: Series, item: &RawValue) -> Result<RatePoint, Unread> {
-    let item: Item<'_> = serde_json::from_str(item.get()).map_err(|_| Unread::Shape)?;
+    let item: PublishedPoint<'_> = serde_json::from_str(item.get()).map_err(|_| Unread::Shape)?;
     let day = day(series.about().frequency, &item.data)?;
     let text = item.valor.filter(|text| !text.is_empty()).ok_or(Unread::Missing)?;
     let value = number::exact(&text).ok_or(Unread::Number)?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use lastro_model::{Filing, Records, Source};
 use lastro_sample::Shape;
-use lastro_store::{Condition, Publication, Store, StoreError, Write};
+use lastro_store::{Condition, Publication, PublicationItem, Store, StoreError};
 use tokio::sync::mpsc;
 
 const BATCH: usize = 5_000;
@@ -40,9 +40,9 @@ async fn publish(store: &Arc<dyn Store>, filings: usize, title: &str) -> Result<
     let (sender, rows) = mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
         // A failed send means that the publication failed, which is reported below.
-        let send = |batch| drop(sender.blocking_send(Write::Rows(Records::Filings(batch))));
+        let send = |batch| drop(sender.blocking_send(PublicationItem::Rows(Records::Filings(batch))));
         batches(filings, send);
-        drop(sender.blocking_send(Write::Commit));
+        drop(sender.blocking_send(PublicationItem::Commit));
     });
     let at = jiff::Timestamp::UNIX_EPOCH;
     let condition = Condition::None;

@@ -13,16 +13,21 @@ use parking_lot::Mutex;
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result, StoreError};
 
-/// Whether a missing database is created.
+/// Permitted side effects of opening a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
+    /// A missing database is created, an older one brought up to date.
     Optional,
+    /// A missing database is an error.
     Required,
+    /// An older database is an error, too: nothing is written.
+    Untouched,
 }
 
-/// One half of the database. No transaction spans both, and the account side never waits for a publication.
+/// One of the two databases, which SQLite keeps in separate files. No transaction spans both, and accounts never wait for
+/// a publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Database {
     /// The published data, its editions and announcements.
     Data,
     /// Latency-sensitive data: keys, usage, settings, leases, webhooks and their messages.
@@ -46,11 +51,11 @@ pub(crate) type Stamp = [(u64, SystemTime); 2];
 #[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
     /// Reads from one state of the database. May run the rule again if the database requires a retry.
-    async fn read(&self, side: Side, question: Question) -> Result<()>;
+    async fn read(&self, database: Database, question: Question) -> Result<()>;
 
     /// Makes a small change in one transaction, or returns `Busy` if others write for too long. May run the rule again
     /// if the database requires a retry; earlier runs then have no effect.
-    async fn change(&self, side: Side, change: Change) -> Result<()>;
+    async fn change(&self, database: Database, change: Change) -> Result<()>;
 
     /// Makes a large change of the data in one transaction, once. Waits long for the lock: much work preceded it.
     async fn publish(&self, publication: LargeChange) -> Result<()>;
@@ -65,8 +70,8 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Removes the bytes that deleted accounts left behind. Returns whether they are already gone.
     async fn wipe_deleted_accounts(&self) -> Result<bool>;
 
-    /// A stamp that differs after every change of a side by any process. Nearly free. `None` if it is unknown.
-    fn stamp(&self, side: Side) -> Option<Stamp>;
+    /// A stamp that differs after every change of the database by any process. Nearly free. `None` if it is unknown.
+    fn stamp(&self, database: Database) -> Option<Stamp>;
 
     /// The statement that reads the database's own clock. `None` if all its users share one machine's clock.
     fn clock(&self) -> Option<&'static str>;
@@ -79,40 +84,40 @@ pub(crate) struct Runner(pub(crate) Box<dyn Engine>);
 impl Runner {
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        side: Side,
+        database: Database,
         question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (value, kept) = Value::pair();
-        self.0.read(side, Box::new(move |reading| kept.set(question(reading)?))).await?;
+        self.0.read(database, Box::new(move |reading| kept.set(question(reading)?))).await?;
         value.take()
     }
 
     /// Reads only if the database may have changed since the same value was last read.
     pub(crate) async fn read_if_changed<T: Copy + Send + 'static>(
         &self,
-        side: Side,
+        database: Database,
         before: &Remembered<T>,
         question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let stamp = self.0.stamp(side);
+        let stamp = self.0.stamp(database);
         let known = *before.0.lock();
         if let Some((read_at, value)) = known
             && stamp == Some(read_at)
         {
             return Ok(value);
         }
-        let value = self.read(side, question).await?;
+        let value = self.read(database, question).await?;
         *before.0.lock() = stamp.map(|stamp| (stamp, value));
         Ok(value)
     }
 
     pub(crate) async fn change<T: Send + 'static>(
         &self,
-        side: Side,
+        database: Database,
         change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (value, kept) = Value::pair();
-        self.0.change(side, Box::new(move |transaction| kept.set(change(transaction)?))).await?;
+        self.0.change(database, Box::new(move |transaction| kept.set(change(transaction)?))).await?;
         value.take()
     }
 

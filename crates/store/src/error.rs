@@ -36,6 +36,24 @@ pub enum StoreError {
     )]
     TooNew { found: u32, known: u32 },
 
+    /// A database that must not be changed lacks migrations.
+    #[error(
+        "{database} has the schema of an older version of Lastro; start the service on it once with this version, \
+         stop it, and try again"
+    )]
+    Outdated { database: String },
+
+    /// The database is the target of a transfer that was interrupted.
+    #[error(
+        "the migration into this database has not finished; run the same `lastro migrate` again, or remove the \
+         database to start anew"
+    )]
+    Unfinished,
+
+    /// A transfer that cannot begin, or whose result is not the same as its source.
+    #[error("{0}")]
+    Transfer(String),
+
     /// An applied migration differs from the one compiled in.
     #[error("schema migration {version} differs from the one that this database was built with")]
     Altered { version: u32 },

@@ -9,16 +9,16 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Records, Reject, Source, UsageCount, Webhook, WebhookId, Withheld,
+    Records, Reject, Source, SourceState, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
     AccountStore, Announcement, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
-    FileStore, Lease, LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, Published,
-    RecordStore, Recorded, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated,
-    SettingStore, Settlement, SourceState, Store, StoreError, UsageStore, WebhookChange, WebhookStore, Write,
+    FileStore, Lease, LeaseStore, Loaded, NewMessage, OutboxState, OutboxStore, Publication, PublicationItem,
+    Published, RecordStore, Recorded, RememberedEdition, RememberedFile, Replica, ReplicaStore, Result,
+    Rotated, SettingStore, Settlement, Store, StoreError, UsageStore, WebhookChange, WebhookStore,
 };
 
 #[derive(Debug)]
@@ -136,7 +136,7 @@ faulty! {
         Load: load(source: Source) -> Loaded;
         Changes: changes(source: Source, since: Edition) -> Option<Loaded>;
         RememberedEditions: remembered_editions(source: Source) -> Vec<RememberedEdition>;
-        Publish: publish(publication: Publication, rows: mpsc::Receiver<Write>) -> Published;
+        Publish: publish(publication: Publication, rows: mpsc::Receiver<PublicationItem>) -> Published;
         PublishTogether: publish_together(publications: Vec<(Publication, Records)>) -> Vec<Published>;
         Revisions: revisions(source: Source) -> Recorded;
         Withheld: withheld(source: Source) -> Vec<Withheld>;

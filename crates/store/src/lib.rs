@@ -12,6 +12,7 @@ mod error;
 pub mod faulty;
 mod lease;
 mod migration;
+mod opening;
 mod options;
 mod outbox;
 mod postgres;
@@ -23,7 +24,9 @@ mod rules;
 mod setting;
 mod sql;
 mod sqlite;
+mod tables;
 mod transaction;
+mod transfer;
 mod usage;
 mod webhook;
 
@@ -43,20 +46,26 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Condition, Counters, LastAttempt, Loaded, Publication, Published, RecordStore, RememberedEdition,
-    SourceState, WITHHELD_SHOWN, Write,
+    Condition, Counters, LastAttempt, Loaded, Publication, PublicationItem, Published, RecordStore,
+    RememberedEdition, WITHHELD_SHOWN,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use revision::{REVISIONS_TOLD, Recorded, Revision};
 pub use setting::{DATABASE_ID, SettingStore};
+pub use transfer::{TransferContext, TransferProgress, TransferStep, TransferredTable, transfer};
 pub use usage::UsageStore;
 pub use webhook::{SECRETS_KEPT, WebhookChange, WebhookStore};
 
-use address::Address;
+/// For the test that compares the list with the schemas.
+#[doc(hidden)]
+pub use {
+    engine::Database,
+    sql::Column,
+    tables::{Copying, TABLES, Table},
+};
+
 use engine::Presence;
-use postgres::Postgres;
 use rules::SqlStore;
-use sqlite::Sqlite;
 
 /// Everything that the server needs from a database.
 pub trait Store:
@@ -109,6 +118,11 @@ pub async fn open_existing_with(url: &str, options: &Options) -> Result<Arc<dyn 
     open_at(url, options, Presence::Required).await
 }
 
+/// Opens a database that must exist with the current schema, for reading only: nothing of it is changed.
+pub async fn open_untouched(url: &str, options: &Options) -> Result<Arc<dyn Store>> {
+    open_at(url, options, Presence::Untouched).await
+}
+
 /// Not an async function: its code would be compiled again, with all of the store, in each crate that calls it.
 fn open_at<'a>(
     url: &'a str,
@@ -116,11 +130,10 @@ fn open_at<'a>(
     presence: Presence,
 ) -> BoxFuture<'a, Result<Arc<dyn Store>>> {
     Box::pin(async move {
-        let store = match Address::parse(url)? {
-            Address::Sqlite(path) => SqlStore::over(Sqlite::open(path, presence).await?).await?,
-            Address::Postgres(server) => {
-                SqlStore::over(Postgres::open(*server, options, presence).await?).await?
-            }
+        let engine = opening::engine(url, options, presence).await?;
+        let store = match presence {
+            Presence::Untouched => SqlStore::finished(engine).await?,
+            _ => SqlStore::over(engine).await?,
         };
         Ok(Arc::new(store) as Arc<dyn Store>)
     })

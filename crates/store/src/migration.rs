@@ -95,6 +95,19 @@ pub(crate) fn pending<'a>(all: &'a [Migration], applied: &[Applied]) -> Result<&
     Ok(all.get(applied.len()..).unwrap_or_default())
 }
 
+/// Fails unless a database has exactly the schema of this program. For a database that must not be changed.
+pub(crate) fn check_current(all: &[Migration], applied: &[Applied], database: &str) -> Result<()> {
+    if !pending(all, applied)?.is_empty() {
+        return Err(StoreError::Outdated { database: database.to_owned() });
+    }
+    match (applied.last(), all.last()) {
+        (Some(found), Some(known)) if found.version > known.version => {
+            Err(StoreError::TooNew { found: found.version, known: known.version })
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +141,13 @@ mod tests {
     }
 
     #[test]
+    fn only_the_same_schema_is_current() {
+        assert_eq!(check_current(DATA, &applied(DATA), "here"), Ok(()));
+        let older = check_current(DATA, &applied(&DATA[..3]), "here");
+        assert_eq!(older, Err(StoreError::Outdated { database: "here".to_owned() }));
+    }
+
+    #[test]
     fn a_newer_schema_is_refused() {
         let mut history = applied(DATA);
         let known = DATA.last().unwrap().version;
@@ -138,5 +158,11 @@ mod tests {
         history.pop();
         history.push(later(known));
         assert!(pending(DATA, &history).unwrap().is_empty(), "one that says that this program may stay");
+        let refused = check_current(DATA, &history, "here");
+        assert_eq!(
+            refused,
+            Err(StoreError::TooNew { found: known + 1, known }),
+            "it may have unknown columns"
+        );
     }
 }

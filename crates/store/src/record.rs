@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, Withheld};
+use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, SourceState, Withheld};
 use tokio::sync::mpsc;
 
 use crate::{Recorded, Result};
@@ -34,7 +34,11 @@ pub trait RecordStore: Send + Sync {
     ///
     /// The write lock of the published data is held from the first rows to the last, so the data should be at hand: a
     /// slow channel blocks every other publication. Keys, usage, leases and messages have their own lock.
-    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published>;
+    async fn publish(
+        &self,
+        publication: Publication,
+        rows: mpsc::Receiver<PublicationItem>,
+    ) -> Result<Published>;
 
     /// Writes a few rows of several sources in one transaction, each as [`RecordStore::publish`] does: a small
     /// transaction costs the disk as much time as a large one.
@@ -72,48 +76,6 @@ pub struct LastAttempt {
 impl Counters {
     pub fn edition(&self, source: Source) -> Edition {
         self.editions[source]
-    }
-}
-
-/// The state of a source, without its rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceState {
-    pub source: Source,
-    /// Zero until the first publication.
-    pub edition: Edition,
-    /// The rows are made up, not official.
-    pub sample: bool,
-    pub rows: u64,
-    /// The latest day of any row; for companies, the latest registration.
-    pub newest_day: Option<Day>,
-    /// The last synchronisation that succeeded. Filling in a sample does not count.
-    pub last_success: Option<Timestamp>,
-    pub last_attempt: Option<Timestamp>,
-    /// The error message of the last attempt, if it failed.
-    pub last_error: Option<String>,
-    /// Number of rows that could not be read, in all files of the source.
-    pub rejects: u64,
-    /// Number of points that upstream published and that are not yet trusted.
-    pub withheld: u64,
-    /// The newest withheld points, at most [`WITHHELD_SHOWN`].
-    pub newest_withheld: Vec<Withheld>,
-}
-
-impl SourceState {
-    pub(crate) fn never_filled(source: Source) -> Self {
-        Self {
-            source,
-            edition: Edition(0),
-            sample: false,
-            rows: 0,
-            newest_day: None,
-            last_success: None,
-            last_attempt: None,
-            last_error: None,
-            rejects: 0,
-            withheld: 0,
-            newest_withheld: Vec::new(),
-        }
     }
 }
 
@@ -165,7 +127,7 @@ pub enum Condition {
 
 /// A message of a publication's channel. The last one must be `Commit` or `CommitPart`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Write {
+pub enum PublicationItem {
     Rows(Records),
     /// Replaces what is stored about the file at this address, including its rejects.
     File(ReadFile),

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use lastro_model::{Company, Standing};
+use lastro_search::fold_label;
 
-use crate::fold::fold_label;
 use crate::postings::Postings;
 
 /// A filter of the company list. Fields that are `None` match everything.

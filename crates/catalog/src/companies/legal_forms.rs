@@ -59,20 +59,20 @@ fn state_at(words: &[String]) -> Option<usize> {
 }
 
 /// The words without an incompletely typed legal form or state at their end.
-pub(super) fn without_begun(words: &[String]) -> Option<&[String]> {
-    let is_begun = |begun: &[String], whole: &[&str]| {
-        let Some((last, others)) = begun.split_last() else { return false };
+pub(super) fn strip_partial_legal_form(words: &[String]) -> Option<&[String]> {
+    let is_partial = |partial: &[String], whole: &[&str]| {
+        let Some((last, others)) = partial.split_last() else { return false };
         let (before, rest) = whole.split_at(others.len().min(whole.len()));
         others == before && rest.first().is_some_and(|word| word.starts_with(last.as_str()))
     };
     let (others, last) = words.split_at(words.len().checked_sub(1)?);
-    if FORMS.iter().any(|form| is_begun(last, &[form])) {
+    if FORMS.iter().any(|form| is_partial(last, &[form])) {
         return Some(others);
     }
     let starts = (0..words.len()).filter(|start| words.len() - start > 1);
     starts
         .map(|start| words.split_at(start))
-        .find_map(|(others, begun)| STATES.iter().any(|state| is_begun(begun, state)).then_some(others))
+        .find_map(|(others, partial)| STATES.iter().any(|state| is_partial(partial, state)).then_some(others))
 }
 
 /// The number of leading words that only state the kind of company or its legal form.
@@ -84,10 +84,10 @@ pub(super) fn leading_kinds(words: &[String]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::analyzed;
+    use lastro_search::words_of;
 
     fn name(text: &str) -> String {
-        let words = analyzed(text);
+        let words = words_of(text);
         places_of_name(&words).into_iter().map(|place| words[place].as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn incomplete_forms_and_states_are_dropped() {
-        let rest = |text: &str| without_begun(&analyzed(text)).map(|words| words.join(" "));
+        let rest = |text: &str| strip_partial_legal_form(&words_of(text)).map(|words| words.join(" "));
         for text in [
             "aurora c",
             "aurora compan",
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn only_leading_words_are_kinds() {
-        assert_eq!(leading_kinds(&analyzed("Banco Aurora")), 1);
-        assert_eq!(leading_kinds(&analyzed("Aurora Banco")), 0);
+        assert_eq!(leading_kinds(&words_of("Banco Aurora")), 1);
+        assert_eq!(leading_kinds(&words_of("Aurora Banco")), 0);
     }
 }

@@ -17,13 +17,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
+use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, Searcher, Span, Title};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
-use crate::page::{Listing, Page};
-use crate::search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Span, TextIndex, Title};
+use crate::page::Listing;
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -63,15 +63,15 @@ pub struct Companies {
     tickers: TickerDirectory,
     tickers_stamp: Stamp,
     filters: Filters,
-    index: TextIndex,
+    index: Searcher,
     ranking: Ranking,
     names: NameDirectory,
     /// Unique to this registry.
-    number: u64,
+    id: u64,
 }
 
-/// The number of the next registry. An empty registry has none.
-static NEXT: AtomicU64 = AtomicU64::new(1);
+/// The id of the next registry. An empty registry has none.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Companies {
     /// Builds the part without tickers.
@@ -98,7 +98,7 @@ impl Companies {
             filters: Filters::of(&companies),
             ranking: Ranking::of(&companies),
             names: NameDirectory::of(&companies),
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             tickers: directory,
             tickers_stamp: tickers.stamp,
             companies,
@@ -181,8 +181,8 @@ impl Companies {
 }
 
 impl Names for Companies {
-    fn number(&self) -> u64 {
-        self.number
+    fn id(&self) -> u64 {
+        self.id
     }
 
     /// Takes the longest of several names that begin with the same word.
@@ -244,7 +244,7 @@ impl Searchable for Companies {
 /// Builds the index over name, trading name, sector, registry code and tickers. CNPJs are searched separately.
 fn index<'a>(
     companies: impl Iterator<Item = (&'a Company, impl Iterator<Item = Ticker>)>,
-) -> Result<TextIndex, BuildError> {
+) -> Result<Searcher, BuildError> {
     let mut index = IndexBuilder::default();
     for (company, tickers) in companies {
         // Each ticker is a title of its own, so all count the same.
@@ -252,13 +252,13 @@ fn index<'a>(
         let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
         let [trading_name, sector] = [&company.trading_name, &company.sector]
             .map(|text| index.title(text.as_deref().unwrap_or_default()));
-        let texts = [&name, &trading_name].map(|title| (Field::Company, title));
-        let others = [(Field::Category, &sector), (Field::Code, &code)];
+        let texts = [&name, &trading_name].map(|title| (Field::Owner, title));
+        let others = [(Field::Label, &sector), (Field::Code, &code)];
         let tickers = tickers.iter().map(|title| (Field::Code, title));
         let titles: Vec<(Field, &Title)> = texts.into_iter().chain(others).chain(tickers).collect();
         index.push(&titles, "")?;
     }
-    index.finish()
+    Ok(Searcher::new(index.finish()?))
 }
 
 /// The company as one JSON object.

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 use lastro_model::{Company, Standing};
+use lastro_search::{is_stop_word, meaning, words_of};
 
 use super::legal_forms::places_of_name;
-use crate::search::{analyzed, is_stop_word, meaning};
 
 #[derive(Default)]
 pub(super) struct NameDirectory {
@@ -23,7 +23,7 @@ impl NameDirectory {
         for position in positions {
             let company = &companies[position as usize];
             for name in [Some(&company.name), company.trading_name.as_ref()].into_iter().flatten() {
-                directory.put(&analyzed(name), position);
+                directory.put(&words_of(name), position);
             }
         }
         directory

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use lastro_model::{Company, CompanyId, Standing};
+use lastro_search::{is_stop_word, meaning, words_of};
 
 use super::legal_forms::{leading_kinds, places_of_name};
 use super::names::letters;
 use super::tickers::TickerDirectory;
-use crate::search::{analyzed, is_stop_word, meaning};
 
 /// The sort key of a company; the lowest comes first. Ties are ordered by name, then by id.
 pub(super) type Rank = (
@@ -99,10 +99,10 @@ pub(super) struct Ranking {
 }
 
 /// A query in the form compared with companies: its name, ignoring legal forms.
-pub(super) struct Wanted {
+pub(super) struct RankQuery {
     words: Words,
-    /// Whether the last word may be incomplete.
-    is_open: bool,
+    /// Whether the last word may be a prefix.
+    is_prefix: bool,
     /// Keys of the words that are not part of the name.
     legal_forms: Vec<String>,
     id: Option<CompanyId>,
@@ -110,14 +110,14 @@ pub(super) struct Wanted {
     named: Vec<u32>,
 }
 
-impl Wanted {
-    /// Prepares a query from its words. With `is_open` the last word may be incomplete.
-    pub(super) fn new(searched: &[String], is_open: bool, q: &str, tickers: &TickerDirectory) -> Self {
+impl RankQuery {
+    /// Prepares a query from its words. With `is_prefix` the last word may be a prefix.
+    pub(super) fn new(searched: &[String], is_prefix: bool, q: &str, tickers: &TickerDirectory) -> Self {
         let places = required(searched);
         let others = (0..searched.len()).filter(|place| !places.contains(place));
         Self {
             legal_forms: others.map(|place| meaning(&searched[place])).collect(),
-            is_open: is_open && places.last().is_some_and(|last| last + 1 == searched.len()),
+            is_prefix: is_prefix && places.last().is_some_and(|last| last + 1 == searched.len()),
             words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect()),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
@@ -137,25 +137,25 @@ impl Ranking {
     }
 
     /// The positions sorted by rank, with their ranks.
-    pub(super) fn ordered(&self, positions: &[u32], wanted: &Wanted) -> Vec<(Rank, u32)> {
+    pub(super) fn ordered(&self, positions: &[u32], query: &RankQuery) -> Vec<(Rank, u32)> {
         let mut ranked: Vec<(Rank, u32)> =
-            positions.iter().map(|position| (self.rank(*position, wanted), *position)).collect();
+            positions.iter().map(|position| (self.rank(*position, query), *position)).collect();
         ranked.sort_unstable();
         ranked
     }
 
-    fn rank(&self, position: u32, wanted: &Wanted) -> Rank {
+    fn rank(&self, position: u32, query: &RankQuery) -> Rank {
         let names = &self.companies[position as usize];
-        let is_identifier = wanted.id == Some(names.id) || wanted.named.contains(&position);
-        let (place, Reverse(whole)) = names.place(wanted);
+        let is_identifier = query.id == Some(names.id) || query.named.contains(&position);
+        let (place, Reverse(whole)) = names.place(query);
         let (length, whole_length) = names.lengths;
         (
             Reverse(is_identifier),
-            Reverse(is_one(&names.whole, &wanted.words)),
+            Reverse(is_one(&names.whole, &query.words)),
             names.standing,
             place,
             Reverse(whole),
-            Reverse(names.has_all(&wanted.legal_forms)),
+            Reverse(names.has_all(&query.legal_forms)),
             length,
             whole_length,
         )
@@ -165,7 +165,7 @@ impl Ranking {
 impl Names {
     fn of(company: &Company) -> Self {
         let names = [Some(company.name.as_str()), company.trading_name.as_deref()];
-        let words = |text| Some(Words::of(analyzed(text))).filter(|words| !words.folded.is_empty());
+        let words = |text| Some(Words::of(words_of(text))).filter(|words| !words.folded.is_empty());
         let whole: Vec<Words> = names.into_iter().flatten().filter_map(words).collect();
         let parts = names.into_iter().flatten().flat_map(parts).filter_map(words).collect();
         let length = whole.first().map_or(0, Words::name_letters);
@@ -187,29 +187,29 @@ impl Names {
     }
 
     /// The best match, and whether it has the last word itself rather than a longer one.
-    fn place(&self, wanted: &Wanted) -> (Place, Reverse<bool>) {
-        if is_one(&self.parts, &wanted.words) {
+    fn place(&self, query: &RankQuery) -> (Place, Reverse<bool>) {
+        if is_one(&self.parts, &query.words) {
             return (Place::Part, Reverse(true));
         }
-        let in_one = self.texts().filter_map(|text| place_in(text, wanted)).min();
-        in_one.or_else(|| self.scattered(wanted)).unwrap_or((Place::Elsewhere, Reverse(false)))
+        let in_one = self.texts().filter_map(|text| place_in(text, query)).min();
+        in_one.or_else(|| self.scattered(query)).unwrap_or((Place::Elsewhere, Reverse(false)))
     }
 
     /// Matches words anywhere in the names. Stop words are optional, except the last word typed.
-    fn scattered(&self, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
-        let (last, others) = wanted.words.keys.split_last()?;
+    fn scattered(&self, query: &RankQuery) -> Option<(Place, Reverse<bool>)> {
+        let (last, others) = query.words.keys.split_last()?;
         let has = |key: &String| self.texts().any(|text| text.keys.contains(key));
         let whole = has(last);
-        let begins = || wanted.begins(self.texts().flat_map(|text| &text.folded));
+        let begins = || query.begins(self.texts().flat_map(|text| &text.folded));
         let has_others = others.iter().all(|key| is_stop_word(key) || has(key));
         (has_others && (whole || begins())).then_some((Place::Words, Reverse(whole)))
     }
 }
 
-impl Wanted {
+impl RankQuery {
     /// Whether the last word is a prefix of one of these words.
     fn begins<'a>(&self, mut words: impl Iterator<Item = &'a String>) -> bool {
-        let last = self.words.folded.last().filter(|_| self.is_open);
+        let last = self.words.folded.last().filter(|_| self.is_prefix);
         last.is_some_and(|last| words.any(|word| word.starts_with(last.as_str())))
     }
 }
@@ -231,21 +231,21 @@ fn parts(name: &str) -> Vec<&str> {
     parts
 }
 
-fn is_one(names: &[Words], wanted: &Words) -> bool {
-    names.iter().any(|name| is_same_name(name, wanted))
+fn is_one(names: &[Words], query: &Words) -> bool {
+    names.iter().any(|name| is_same_name(name, query))
 }
 
 /// Whether a text equals the query, ignoring legal forms and spaces.
-fn is_same_name(text: &Words, wanted: &Words) -> bool {
-    if wanted.name.is_empty() || text.name.is_empty() {
-        return text.keys == wanted.keys;
+fn is_same_name(text: &Words, query: &Words) -> bool {
+    if query.name.is_empty() || text.name.is_empty() {
+        return text.keys == query.keys;
     }
-    text.letters == wanted.letters || text.name_keys().eq(wanted.name_keys())
+    text.letters == query.letters || text.name_keys().eq(query.name_keys())
 }
 
 /// The place of the query as a phrase in a text, and whether the text has the last word itself.
-fn place_in(text: &Words, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
-    let phrase = Phrase { wanted, text };
+fn place_in(text: &Words, query: &RankQuery) -> Option<(Place, Reverse<bool>)> {
+    let phrase = Phrase { query, text };
     let leading = leading_kinds(&text.folded);
     let every: Vec<usize> = (0..text.keys.len()).collect();
     let in_all =
@@ -256,19 +256,19 @@ fn place_in(text: &Words, wanted: &Wanted) -> Option<(Place, Reverse<bool>)> {
 }
 
 struct Phrase<'a> {
-    wanted: &'a Wanted,
+    query: &'a RankQuery,
     text: &'a Words,
 }
 
 impl Phrase<'_> {
     /// Whether the words at these indexes start with the query.
     fn at(&self, places: &[usize], is_beginning: bool) -> Option<(Place, Reverse<bool>)> {
-        let (last, others) = self.wanted.words.keys.split_last()?;
+        let (last, others) = self.query.words.keys.split_last()?;
         let there = places.get(..=others.len())?;
         let (end, before) = there.split_last()?;
         let same = before.iter().zip(others).all(|(place, key)| self.text.keys[*place] == *key);
         let whole = self.text.keys[*end] == *last;
-        let found = same && (whole || self.wanted.begins([&self.text.folded[*end]].into_iter()));
+        let found = same && (whole || self.query.begins([&self.text.folded[*end]].into_iter()));
         let place = if is_beginning { Place::Beginning } else { Place::Phrase };
         found.then_some((place, Reverse(whole)))
     }

@@ -1,48 +1,45 @@
-//! Company search: by the text as typed, then by what may have been meant.
+//! Company search: by the text as typed, then by its corrections, in the order of [`Rank`].
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lastro_model::{Cnpj, Standing};
+use lastro_search::{Corrections, Interpretation, Page, ParsedQuery, Spelling, is_stop_word};
 
 use super::Companies;
-use super::legal_forms::{places_of_name, without_begun};
-use super::ranking::{self, Rank, Wanted, standing_of};
-use crate::page::{Listing, Page, Rows};
-use crate::search::{Found, LastWord, Reading, Spelling, analyzed, is_stop_word};
+use super::legal_forms::{places_of_name, strip_partial_legal_form};
+use super::ranking::{self, Rank, RankQuery, standing_of};
+use crate::page::{Found, Listing, Rows};
 
 /// Number of rarest words that order the results when no company has all words.
-const MOST_TELLING: usize = 6;
+const MOST_RANKING_WORDS: usize = 6;
 
 /// Number of spellings retried in other ways when none of them matches.
 const MOST_LIKELY: usize = 6;
 
-/// The text as typed.
-struct Typed<'a> {
-    q: &'a str,
-    words: Vec<String>,
-    last: LastWord<'a>,
-    /// Whether a word occurs elsewhere, so that it is not treated as mistyped.
-    is_known: &'a dyn Fn(&str) -> bool,
+/// A query as typed.
+struct Query<'a> {
+    text: &'a str,
+    parsed: ParsedQuery<'a>,
 }
 
-impl<'a> Typed<'a> {
-    /// The text according to a reading.
-    fn text<'r>(&self, reading: &'r Reading) -> &'r str
+impl<'a> Query<'a> {
+    /// The text after corrections.
+    fn text<'i>(&self, interpretation: &'i Interpretation) -> &'i str
     where
-        'a: 'r,
+        'a: 'i,
     {
-        reading.corrected.as_deref().unwrap_or(self.q)
+        interpretation.corrected.as_deref().unwrap_or(self.text)
     }
 }
 
-/// The companies that one reading of a text finds, ranked.
-struct Read {
+/// The companies that one spelling finds, ranked.
+struct Candidate {
     best: Rank,
     /// The best standing of all rows. The first row may be cancelled if its name equals the query.
     standing: Standing,
     rows: Vec<u32>,
-    reading: Reading,
+    interpretation: Interpretation,
 }
 
 impl Companies {
@@ -54,86 +51,94 @@ impl Companies {
 
     /// Like [`Self::search`], but words that `is_known` accepts are not treated as mistyped.
     pub(crate) fn search_beside(&self, q: &str, page: Page, is_known: &dyn Fn(&str) -> bool) -> Found<'_> {
-        let typed = Typed { q, words: analyzed(q), last: LastWord::of(q), is_known };
-        if let Some((bearers, reading)) = self.bearers(&typed) {
-            return found(&bearers, reading, page);
+        let query = Query { text: q, parsed: ParsedQuery::parse(q) };
+        if let Some((holders, interpretation)) = self.holders(&query) {
+            return found(&holders, interpretation, page);
         }
-        // Takes the reading that finds the best company, preferably an active one.
-        let readings = self.readings(&typed).into_iter();
-        match readings.min_by_key(|read| (read.standing, read.best)) {
-            Some(read) => found(&read.rows, read.reading, page),
+        // The spelling that finds the best company wins, preferably an active one.
+        let candidates = self.candidates(&query, is_known).into_iter();
+        match candidates.min_by_key(|candidate| (candidate.standing, candidate.best)) {
+            Some(candidate) => found(&candidate.rows, candidate.interpretation, page),
             None => Found::from(Listing::EMPTY),
         }
     }
 
-    /// The text as typed if some company has all words; else corrections; else the companies with the most words.
-    fn readings(&self, typed: &Typed<'_>) -> Vec<Read> {
-        let spellings = self.index.spellings(&typed.words, typed.is_known);
-        let mut found: Vec<Read> =
-            spellings.iter().filter_map(|spelling| self.read(typed, spelling)).collect();
+    /// Climbs the ladder of corrections: spellings with all words, then other spacing, then an incomplete legal form at
+    /// the end, then the companies with the most words.
+    fn candidates(&self, query: &Query<'_>, is_known: &dyn Fn(&str) -> bool) -> Vec<Candidate> {
+        let corrections = self.index.corrections(&query.parsed, is_known);
+        let spellings = corrections.spellings();
         let likely = &spellings[..spellings.len().min(MOST_LIKELY)];
-        if !found.iter().any(|read| read.reading == Reading::default()) {
-            self.add_respaced(typed, &likely[..likely.len().min(1)], &mut found);
+        let mut found: Vec<Candidate> =
+            spellings.iter().filter_map(|spelling| self.with_all_words(query, spelling)).collect();
+        if !found.iter().any(|candidate| candidate.interpretation == Interpretation::default()) {
+            self.add_respaced(query, &corrections, 1, &mut found);
         }
         if found.is_empty() && likely.len() > 1 {
-            self.add_respaced(typed, likely, &mut found);
+            self.add_respaced(query, &corrections, likely.len(), &mut found);
         }
         if found.is_empty() {
-            found.extend(likely.iter().filter_map(|spelling| self.read_without_begun(typed, spelling)));
+            found.extend(likely.iter().filter_map(|spelling| self.without_legal_form(query, spelling)));
         }
         if found.is_empty() {
-            let most: Vec<(usize, Read)> =
-                likely.iter().filter_map(|spelling| self.read_most(typed, spelling)).collect();
+            let most: Vec<(usize, Candidate)> =
+                likely.iter().filter_map(|spelling| self.with_most_words(query, spelling)).collect();
             let words = most.iter().map(|(words, _)| *words).max();
-            found.extend(most.into_iter().filter(|(had, _)| Some(*had) == words).map(|(_, read)| read));
+            found.extend(most.into_iter().filter(|(count, _)| Some(*count) == words).map(|(_, one)| one));
         }
         found
     }
 
-    /// Adds readings with other spacing but the same letters. Joining removes words that companies have, and splitting
+    /// Adds spellings with other spacing but the same letters. Joining removes words that companies have, and splitting
     /// makes short words, so they count only if a name matches; split ones also if nothing else was found.
-    fn add_respaced(&self, typed: &Typed<'_>, spellings: &[Spelling], found: &mut Vec<Read>) {
-        let read = |spelling: &Spelling| self.read(typed, spelling);
-        let joined = self.index.joined(&typed.words, spellings, &typed.last);
-        let joined = joined.iter().filter_map(read).filter(|read| ranking::is_named(&read.best));
-        let divided = self.index.divided(&typed.words, spellings, &typed.last, typed.is_known);
-        let divided = divided.iter().filter_map(read);
-        let divided = divided.filter(|read| found.is_empty() || ranking::is_name(&read.best));
-        let respaced: Vec<Read> = joined.chain(divided).collect();
+    fn add_respaced(
+        &self,
+        query: &Query<'_>,
+        corrections: &Corrections<'_>,
+        most: usize,
+        found: &mut Vec<Candidate>,
+    ) {
+        let candidate = |spelling: &Spelling| self.with_all_words(query, spelling);
+        let (joined, split) = (corrections.joined(most), corrections.split(most));
+        let joined = joined.iter().filter_map(candidate).filter(|one| ranking::is_named(&one.best));
+        let split = split.iter().filter_map(candidate);
+        let split = split.filter(|one| found.is_empty() || ranking::is_name(&one.best));
+        let respaced: Vec<Candidate> = joined.chain(split).collect();
         found.extend(respaced);
     }
 
-    /// The companies that have all words of a name, and those whose name equals it with other spacing.
-    fn read(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
-        let is_open = spelling.is_open(&typed.last);
-        let mut rows = self.with_all(&spelling.words, is_open);
+    /// The companies that have all words, and those whose name equals the query with other spacing.
+    fn with_all_words(&self, query: &Query<'_>, spelling: &Spelling) -> Option<Candidate> {
+        let mut rows = self.rows_with_all(&spelling.words, spelling.is_prefix);
         if rows.is_empty() {
             return None;
         }
         let written = self.names.written(&spelling.words).iter();
         rows.extend(written.filter(|row| !rows.contains(row)).copied().collect::<Vec<_>>());
-        self.ranked(typed, &spelling.words, is_open, rows, spelling.reading(&typed.last))
+        self.ranked(query, (&spelling.words, spelling.is_prefix), rows, spelling.interpretation.clone())
     }
 
-    /// Like [`Self::read`], but ignores an incomplete legal form at the end, since legal forms are optional.
-    fn read_without_begun(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<Read> {
-        let words = without_begun(&spelling.words)
-            .filter(|words| spelling.is_open(&typed.last) && !words.is_empty())?;
-        let rows = self.with_all(words, false);
-        let reading = spelling.reading(&typed.last);
-        if rows.is_empty() { None } else { self.ranked(typed, words, false, rows, reading) }
+    /// Like [`Self::with_all_words`], but ignores an incomplete legal form at the end, since legal forms are optional.
+    fn without_legal_form(&self, query: &Query<'_>, spelling: &Spelling) -> Option<Candidate> {
+        let words = strip_partial_legal_form(&spelling.words)
+            .filter(|words| spelling.is_prefix && !words.is_empty())?;
+        let rows = self.rows_with_all(words, false);
+        if rows.is_empty() {
+            return None;
+        }
+        self.ranked(query, (words, false), rows, spelling.interpretation.clone())
     }
 
     /// The companies that have the most words, and the number of these words. Active ones come first, then those
     /// with the rarest words. A company is ranked by the words of the query that it has.
-    fn read_most(&self, typed: &Typed<'_>, spelling: &Spelling) -> Option<(usize, Read)> {
-        let (words, is_open) = required(&spelling.words, spelling.is_open(&typed.last));
-        let mut by_word = self.rows_by_word(&words, is_open);
-        let most = self.index.most(&words, is_open);
+    fn with_most_words(&self, query: &Query<'_>, spelling: &Spelling) -> Option<(usize, Candidate)> {
+        let (words, is_prefix) = required(&spelling.words, spelling.is_prefix);
+        let mut by_word = self.rows_by_word(&words, is_prefix);
+        let most = self.index.rows_with_most(&words, is_prefix);
         let first = most.first()?;
-        let words_had = by_word.iter().filter(|(_, rows)| rows.binary_search(first).is_ok()).count();
-        by_word.truncate(MOST_TELLING);
-        let reading = Reading { relaxed: true, ..spelling.reading(&typed.last) };
+        let count = by_word.iter().filter(|(_, rows)| rows.binary_search(first).is_ok()).count();
+        by_word.truncate(MOST_RANKING_WORDS);
+        let interpretation = Interpretation { relaxed: true, ..spelling.interpretation.clone() };
         let mut groups = BTreeMap::<Reverse<Vec<bool>>, Vec<u32>>::new();
         for row in most {
             let has = by_word.iter().map(|(_, rows)| rows.binary_search(&row).is_ok());
@@ -142,20 +147,22 @@ impl Companies {
         let mut ranked = Vec::new();
         for (group, (Reverse(has), rows)) in groups.into_iter().enumerate() {
             let had = by_word.iter().zip(has).filter(|(_, has)| *has).map(|((place, _), _)| *place);
-            let (had, is_open) = some_of(&words, is_open, had.collect());
-            let wanted = Wanted::new(&had, is_open, typed.text(&reading), &self.tickers);
-            let of_group = self.ranking.ordered(&rows, &wanted).into_iter();
+            let (had, is_prefix) = some_of(&words, is_prefix, had.collect());
+            let rank_query = RankQuery::new(&had, is_prefix, query.text(&interpretation), &self.tickers);
+            let of_group = self.ranking.ordered(&rows, &rank_query).into_iter();
             ranked.extend(of_group.map(|(rank, row)| (standing_of(&rank), group, rank, row)));
         }
         ranked.sort_unstable();
         let (standing, _, best, _) = *ranked.first()?;
         let rows = ranked.into_iter().map(|(.., row)| row).collect();
-        Some((words_had, Read { best, standing, rows, reading }))
+        Some((count, Candidate { best, standing, rows, interpretation }))
     }
 
     /// The indexes of the words that companies have, rarest first, with the rows of each.
-    fn rows_by_word(&self, words: &[String], is_open: bool) -> Vec<(usize, Vec<u32>)> {
-        let rows = |place: usize| self.index.all(&words[place..=place], is_open && place + 1 == words.len());
+    fn rows_by_word(&self, words: &[String], is_prefix: bool) -> Vec<(usize, Vec<u32>)> {
+        let rows = |place: usize| {
+            self.index.rows_with_all(&words[place..=place], is_prefix && place + 1 == words.len())
+        };
         let mut by_word: Vec<(usize, Vec<u32>)> =
             (0..words.len()).map(|place| (place, rows(place))).collect();
         by_word.retain(|(place, rows)| !rows.is_empty() && !is_stop_word(&words[*place]));
@@ -163,81 +170,82 @@ impl Companies {
         by_word
     }
 
-    fn with_all(&self, words: &[String], is_open: bool) -> Vec<u32> {
-        let (words, is_open) = required(words, is_open);
-        self.index.all(&words, is_open)
+    fn rows_with_all(&self, words: &[String], is_prefix: bool) -> Vec<u32> {
+        let (words, is_prefix) = required(words, is_prefix);
+        self.index.rows_with_all(&words, is_prefix)
     }
 
     /// Ranks the rows together with the companies that the text names by ticker.
     fn ranked(
         &self,
-        typed: &Typed<'_>,
-        searched: &[String],
-        is_open: bool,
+        query: &Query<'_>,
+        (words, is_prefix): (&[String], bool),
         mut rows: Vec<u32>,
-        reading: Reading,
-    ) -> Option<Read> {
-        let text = typed.text(&reading);
+        interpretation: Interpretation,
+    ) -> Option<Candidate> {
+        let text = query.text(&interpretation);
         let named = self.tickers.search(text);
         rows.extend(named.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
-        let wanted = Wanted::new(searched, is_open, text, &self.tickers);
-        let ranked = self.ranking.ordered(&rows, &wanted);
+        let rank_query = RankQuery::new(words, is_prefix, text, &self.tickers);
+        let ranked = self.ranking.ordered(&rows, &rank_query);
         let standing = ranked.iter().map(|(rank, _)| standing_of(rank)).min()?;
         let (best, _) = *ranked.first()?;
-        Some(Read { best, standing, rows: ranked.into_iter().map(|(_, row)| row).collect(), reading })
+        let rows = ranked.into_iter().map(|(_, row)| row).collect();
+        Some(Candidate { best, standing, rows, interpretation })
     }
 
     /// The companies whose CNPJ the text is, begins or contains; those that have the other words too, if any do.
-    fn bearers(&self, typed: &Typed<'_>) -> Option<(Vec<u32>, Reading)> {
-        let bearers = self.cnpjs.search(typed.q);
-        if !bearers.is_empty() {
-            return Some((bearers, Reading::default()));
+    fn holders(&self, query: &Query<'_>) -> Option<(Vec<u32>, Interpretation)> {
+        let holders = self.cnpjs.search(query.text);
+        if !holders.is_empty() {
+            return Some((holders, Interpretation::default()));
         }
-        let cnpj = typed.words.iter().find_map(|word| Cnpj::parse(word).ok())?;
-        let bearers: Vec<u32> = self.cnpjs.bearers(&cnpj).collect();
+        let words = &query.parsed.words;
+        let cnpj = words.iter().find_map(|word| Cnpj::parse(word).ok())?;
+        let holders: Vec<u32> = self.cnpjs.bearers(&cnpj).collect();
         let is_other = |word: &&String| Cnpj::parse(word) != Ok(cnpj);
-        let others: Vec<String> = typed.words.iter().filter(is_other).cloned().collect();
-        let is_open = typed.last.may_go_on() && typed.words.last().is_some_and(|last| is_other(&last));
-        let with_others = self.with_others(&others, is_open);
+        let others: Vec<String> = words.iter().filter(is_other).cloned().collect();
+        let is_prefix = query.parsed.is_prefix() && words.last().is_some_and(|last| is_other(&last));
+        let with_others = self.with_others(&others, is_prefix);
         let has_others = |row: &&u32| with_others.as_ref().is_none_or(|rows| rows.binary_search(row).is_ok());
-        let having: Vec<u32> = bearers.iter().filter(has_others).copied().collect();
-        let reading = Reading { relaxed: having.is_empty(), ..Reading::default() };
-        let found = if having.is_empty() { bearers } else { having };
-        (!found.is_empty()).then_some((found, reading))
+        let having: Vec<u32> = holders.iter().filter(has_others).copied().collect();
+        let interpretation = Interpretation { relaxed: having.is_empty(), ..Interpretation::default() };
+        let found = if having.is_empty() { holders } else { having };
+        (!found.is_empty()).then_some((found, interpretation))
     }
 
     /// The companies that have all of these words, ascending; `None` if the words restrict nothing.
-    fn with_others(&self, words: &[String], is_open: bool) -> Option<Vec<u32>> {
-        let tells = |words: &[String]| {
+    fn with_others(&self, words: &[String], is_prefix: bool) -> Option<Vec<u32>> {
+        let restricts = |words: &[String]| {
             let name = places_of_name(words);
             name.iter().any(|place| !is_stop_word(&words[*place]))
         };
-        if !tells(words) {
+        if !restricts(words) {
             return None;
         }
-        let rows = self.with_all(words, is_open);
-        match without_begun(words).filter(|_| is_open && rows.is_empty()) {
-            Some(words) if tells(words) => Some(self.with_all(words, false)),
+        let rows = self.rows_with_all(words, is_prefix);
+        match strip_partial_legal_form(words).filter(|_| is_prefix && rows.is_empty()) {
+            Some(words) if restricts(words) => Some(self.rows_with_all(words, false)),
             Some(_) => None,
             None => Some(rows),
         }
     }
 }
 
-/// The words that companies must have, and whether the last of them may be incomplete.
-fn required(words: &[String], is_open: bool) -> (Vec<String>, bool) {
-    some_of(words, is_open, ranking::required(words))
+/// The words that companies must have, and whether the last of them may be a prefix.
+fn required(words: &[String], is_prefix: bool) -> (Vec<String>, bool) {
+    some_of(words, is_prefix, ranking::required(words))
 }
 
-/// The words at these indexes, and whether the last of them may be incomplete.
-fn some_of(words: &[String], is_open: bool, mut places: Vec<usize>) -> (Vec<String>, bool) {
+/// The words at these indexes, and whether the last of them may be a prefix.
+fn some_of(words: &[String], is_prefix: bool, mut places: Vec<usize>) -> (Vec<String>, bool) {
     places.sort_unstable();
     let has_last = places.last().is_some_and(|last| last + 1 == words.len());
-    (places.into_iter().map(|place| words[place].clone()).collect(), is_open && has_last)
+    (places.into_iter().map(|place| words[place].clone()).collect(), is_prefix && has_last)
 }
 
 /// One page of the ranked rows.
-fn found(rows: &[u32], reading: Reading, page: Page) -> Found<'static> {
+fn found(rows: &[u32], interpretation: Interpretation, page: Page) -> Found<'static> {
     let listing = Listing { total: rows.len(), rows: Rows::Found(rows[page.of(rows.len())].to_vec()) };
-    Found { listing, reading }
+    Found { listing, interpretation }
 }

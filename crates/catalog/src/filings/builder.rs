@@ -4,6 +4,7 @@ use std::fmt;
 
 use hashbrown::HashMap;
 use lastro_model::Filing;
+use lastro_search::{Field, IndexBuilder, Searcher, Title};
 
 use super::Filings;
 use super::columns::Columns;
@@ -11,7 +12,6 @@ use super::ids::IdTable;
 use super::interner::Interner;
 use crate::BuildError;
 use crate::json::text_of;
-use crate::search::{Field, IndexBuilder, TextIndex, Title};
 
 /// Receives filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
@@ -88,7 +88,7 @@ fn inverted(order: &[u32]) -> Vec<u32> {
 }
 
 /// Indexes company name, category, kind, description and registry code. Repeated texts are analyzed once.
-fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
+fn index(columns: &Columns) -> Result<Searcher, BuildError> {
     let mut index = IndexBuilder::default();
     let names: Vec<Title> = columns.company_names.texts().map(|text| index.title(text)).collect();
     let mut labels =
@@ -104,10 +104,10 @@ fn index(columns: &Columns) -> Result<TextIndex, BuildError> {
         let category = &categories[columns.category(row) as usize];
         let kind = columns.kind(row).map_or(&no_kind, |kind| &kinds[kind as usize]);
         let titles =
-            [(Field::Category, category), (Field::Kind, kind), (Field::Company, name), (Field::Code, code)];
+            [(Field::Label, category), (Field::Sublabel, kind), (Field::Owner, name), (Field::Code, code)];
         index.push(&titles, own_description(columns, row, &text_of(columns.description_json(row))))?;
     }
-    index.finish()
+    Ok(Searcher::new(index.finish()?))
 }
 
 /// The description, unless it only repeats the category or the kind.

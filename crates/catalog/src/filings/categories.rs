@@ -1,11 +1,10 @@
 //! The categories of filings: labels that differ only in case, accents or space are one.
 
 use hashbrown::HashMap;
+use lastro_search::{Field, IndexBuilder, ParsedQuery, Searcher, fold_label, is_form, words_of};
 
 use super::interner::Interner;
 use crate::BuildError;
-use crate::fold::fold_label;
-use crate::search::{Field, IndexBuilder, LastWord, TextIndex, analyzed, is_form};
 
 #[derive(Default)]
 pub(super) struct Categories {
@@ -15,7 +14,7 @@ pub(super) struct Categories {
     /// For each category with rows, the label of its first row; in alphabetical order.
     shown: Vec<u32>,
     /// Index of the labels shown.
-    index: TextIndex,
+    index: Searcher,
 }
 
 impl Categories {
@@ -57,11 +56,12 @@ impl Categories {
         text: &str,
         is_known: &dyn Fn(&str) -> bool,
     ) -> (Vec<&'l str>, Vec<&'l str>) {
-        let words = self.index.spelt(text, is_known);
-        let having = self.index.all(&words, LastWord::of(text).may_go_on()).into_iter();
+        let query = ParsedQuery::parse(text);
+        let words = self.index.likeliest_words(&query, is_known);
+        let having = self.index.rows_with_all(&words, query.is_prefix()).into_iter();
         having
             .map(|row| labels.text(self.shown[row as usize]))
-            .partition(|label| begins(&analyzed(label), &words))
+            .partition(|label| begins(&words_of(label), &words))
     }
 }
 
@@ -75,11 +75,11 @@ fn begins(text: &[String], words: &[String]) -> bool {
     }
 }
 
-fn index<'a>(labels: impl Iterator<Item = &'a str>) -> Result<TextIndex, BuildError> {
+fn index<'a>(labels: impl Iterator<Item = &'a str>) -> Result<Searcher, BuildError> {
     let mut index = IndexBuilder::default();
     for label in labels {
         let title = index.title(label);
-        index.push(&[(Field::Category, &title)], "")?;
+        index.push(&[(Field::Label, &title)], "")?;
     }
-    index.finish()
+    Ok(Searcher::new(index.finish()?))
 }

@@ -76,13 +76,13 @@ impl Columns {
         Ok(())
     }
 
-    fn row(&mut self, filing: &Filing) -> Row {
+    fn row(&mut self, filing: &Filing) -> EncodedRow {
         let (number, hashed) = match filing.id {
             FilingId::Protocol(number) => (number, false),
             FilingId::Hash(hash) => (hash, true),
         };
         let own = OwnNumbers { protocol: (!hashed).then_some(number), version: filing.version };
-        Row {
+        EncodedRow {
             number,
             hashed,
             company_name: self.company_names.intern(&filing.company_name),
@@ -244,7 +244,7 @@ impl Columns {
 }
 
 /// The column values of a filing that are not plain copies of its fields.
-struct Row {
+struct EncodedRow {
     number: u64,
     hashed: bool,
     company_name: u32,

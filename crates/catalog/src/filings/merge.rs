@@ -5,13 +5,13 @@
 //! request like one built from all filings.
 
 use lastro_model::Filing;
+use lastro_search::{MergePlan, Searcher};
 
 use super::columns::{Columns, NO_TEXT};
 use super::ids::IdTable;
 use super::interner::Interner;
 use super::{Filings, FilingsBuilder, keys};
 use crate::BuildError;
-use crate::merge_plan::MergePlan;
 use crate::postings::Postings;
 
 impl Filings {
@@ -25,7 +25,7 @@ impl Filings {
     fn merged(&self, fresh: &Self) -> Result<Self, BuildError> {
         let plan = self.merge_plan(fresh);
         let columns = self.columns.merged(&fresh.columns, &plan)?;
-        let index = self.index.merged(&fresh.index, &plan)?;
+        let index = Searcher::new(self.index.index().merged(fresh.index.index(), &plan)?);
         let categories = self.categories.with(&columns.categories, &columns.category)?;
         let new_lists = Postings::build(fresh.len() as u32, |row| {
             let position = plan.inserted(row);

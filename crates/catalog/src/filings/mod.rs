@@ -18,15 +18,14 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
+use lastro_search::{Index, Names, Page, Searcher, Span, fold_label};
 
 use crate::BuildError;
-use crate::fold::fold_label;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, text_of};
 use crate::name;
-use crate::page::{Listing, Page, Rows};
+use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
-use crate::search::{Found, Names, Span, TextIndex};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use categories::Categories;
@@ -59,7 +58,7 @@ pub struct Filings {
     ids: IdTable,
     categories: Categories,
     lists: Postings<FilterKey>,
-    index: TextIndex,
+    index: Searcher,
 }
 
 impl Filings {
@@ -67,7 +66,7 @@ impl Filings {
         Self::default()
     }
 
-    fn assemble(columns: Columns, ids: IdTable, index: TextIndex) -> Result<Self, BuildError> {
+    fn assemble(columns: Columns, ids: IdTable, index: Searcher) -> Result<Self, BuildError> {
         let categories = Categories::default().with(&columns.categories, &columns.category)?;
         let lists = Postings::build(columns.len() as u32, |position| {
             keys(columns.company(position), categories.of_label(columns.category(position)))
@@ -79,7 +78,7 @@ impl Filings {
     pub fn save(&self, label: &str, out: impl Write) -> io::Result<()> {
         let mut snapshot = Writer::new(out, label)?;
         self.columns.save(&mut snapshot)?;
-        self.index.save(&mut snapshot)?;
+        snapshot::save_index(self.index.index(), &mut snapshot)?;
         snapshot.finish()
     }
 
@@ -92,11 +91,12 @@ impl Filings {
     pub fn restore(label: &str, input: impl Read, length: u64) -> Result<Self, SnapshotError> {
         let mut snapshot = Reader::new(input, length, label)?;
         let columns = Columns::restore(&mut snapshot)?;
-        let index = TextIndex::restore(&mut snapshot)?;
+        let index = snapshot::restore_index(&mut snapshot)?;
         snapshot.finish()?;
-        ensure(index.len() as usize == columns.len())?;
+        ensure(index.rows as usize == columns.len())?;
+        let index = Searcher::new(Index::from_parts(index).ok_or(SnapshotError::Damaged)?);
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Self::assemble(columns, ids, index.into_index()).map_err(|_| SnapshotError::Damaged)
+        Self::assemble(columns, ids, index).map_err(|_| SnapshotError::Damaged)
     }
 
     pub fn len(&self) -> usize {
@@ -159,12 +159,12 @@ impl Filings {
     }
 
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        self.index.search(q, page)
+        Found::from(self.index.search(q, page))
     }
 
     /// Like [`Self::search`], but words that name companies match their filings.
-    pub(crate) fn search_naming(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
-        self.index.search_naming(q, page, names)
+    pub(crate) fn search_named(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
+        Found::from(self.index.search_named(q, page, names))
     }
 
     /// Whether a filing has this word, in any form or as a prefix.

@@ -1,8 +1,9 @@
-//! The columns in a snapshot. Data that can be derived from them, such as the table of ids, is not saved.
+//! The columns and the search index in a snapshot. Data that can be derived from them, such as the table of ids, is not saved.
 
 use std::io::{self, Read, Write};
 
 use lastro_model::Day;
+use lastro_search::{Entry, Index, IndexParts, SavedLists};
 
 use super::columns::{Columns, NO_TEXT};
 use super::interner::Interner;
@@ -69,4 +70,35 @@ impl Columns {
             && self.kind.iter().all(|kind| *kind == NO_TEXT || (*kind as usize) < self.kinds.texts().len())
             && self.link.iter().all(|link| self.links.knows(*link))
     }
+}
+
+pub(super) fn save_index<W: Write>(index: &Index, snapshot: &mut Writer<W>) -> io::Result<()> {
+    let (text, word_ends) = index.words();
+    snapshot.column(&[index.len()], |rows| *rows)?;
+    snapshot.text(text)?;
+    snapshot.column(word_ends, |end| *end)?;
+    save_lists(index.saved_lists(), snapshot)?;
+    save_lists(index.saved_further_positions(), snapshot)
+}
+
+fn save_lists<W: Write>(lists: SavedLists<'_>, snapshot: &mut Writer<W>) -> io::Result<()> {
+    let ends = lists.ends();
+    snapshot.column(&ends, |end| *end)?;
+    let length = ends.last().map_or(0, |end| *end as usize);
+    snapshot.column_in_parts(length, lists.entries(), |entry| entry.to_bits())
+}
+
+/// Reads the parts of the index, which may be inconsistent.
+pub(super) fn restore_index<R: Read>(snapshot: &mut Reader<R>) -> Result<IndexParts, SnapshotError> {
+    let rows: Vec<u32> = snapshot.column(|rows: u32| rows)?;
+    let [rows] = *rows else { return Err(SnapshotError::Damaged) };
+    Ok(IndexParts {
+        rows,
+        text: snapshot.text()?,
+        word_ends: snapshot.column(|end: u32| end)?,
+        list_ends: snapshot.column(|end: u64| end)?,
+        entries: snapshot.column(Entry::from_bits)?,
+        again_ends: snapshot.column(|end: u64| end)?,
+        again: snapshot.column(Entry::from_bits)?,
+    })
 }

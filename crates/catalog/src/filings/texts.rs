@@ -7,9 +7,10 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use lastro_search::MergePlan;
+
 use crate::BuildError;
 use crate::json::push_string;
-use crate::merge_plan::MergePlan;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use lastro_catalog::{Companies, Page, Reading};
+use lastro_catalog::{Companies, Interpretation, Page};
 use lastro_model::{Cnpj, Company, CompanyId};
 use proptest::prelude::*;
 
@@ -170,7 +170,8 @@ fn legal_forms_and_states_are_optional() {
         let first = found(&part, q);
         assert_eq!(first.len(), 2, "{q}: {first:?}");
         assert!(
-            part.search(q, ALL).reading.corrected.is_none() && !part.search(q, ALL).reading.relaxed,
+            part.search(q, ALL).interpretation.corrected.is_none()
+                && !part.search(q, ALL).interpretation.relaxed,
             "{q}"
         );
     }
@@ -214,9 +215,9 @@ fn corrections_prefer_active_companies() {
         company(3, "ATIVO", "AMBIPAR PARTICIPAÇÕES S.A.", ""),
     ])
     .unwrap();
-    assert_eq!(part.search("abipar", ALL).reading.corrected.as_deref(), Some("ambipar"));
+    assert_eq!(part.search("abipar", ALL).interpretation.corrected.as_deref(), Some("ambipar"));
     assert_eq!(found(&part, "abipar"), [3]);
-    let relaxed = part.search("abipar vesper", ALL).reading;
+    let relaxed = part.search("abipar vesper", ALL).interpretation;
     assert_eq!((relaxed.corrected.as_deref(), relaxed.relaxed), (Some("ambipar vesper"), true));
 }
 
@@ -229,7 +230,7 @@ fn unmatched_spellings_are_retried_with_other_spacing() {
         company(4, "ATIVO", "AMBIPARZUL S.A.", ""),
     ])
     .unwrap();
-    let reading = part.search("abipar zul", ALL).reading;
+    let reading = part.search("abipar zul", ALL).interpretation;
     assert_eq!((reading.corrected.as_deref(), reading.relaxed), (Some("ambiparzul"), false));
     assert_eq!(found(&part, "abipar zul"), found(&part, "ambiparzul"));
 }
@@ -247,10 +248,10 @@ fn a_legal_form_may_be_incomplete() {
         ("aurora compan", &[3]),
     ] {
         assert_eq!(found(&part, q), ids, "{q}");
-        assert_eq!(part.search(q, ALL).reading, Reading::default(), "{q}");
+        assert_eq!(part.search(q, ALL).interpretation, Interpretation::default(), "{q}");
     }
-    assert!(part.search("aurora co", ALL).reading == Reading::default());
-    assert!(part.search("boreal vesper", ALL).reading.relaxed);
+    assert!(part.search("aurora co", ALL).interpretation == Interpretation::default());
+    assert!(part.search("boreal vesper", ALL).interpretation.relaxed);
 }
 
 #[test]
@@ -271,7 +272,7 @@ fn other_spacing_counts_if_a_name_matches() {
         ("bancodonor", &[6], "banco do nor"),
     ] {
         assert_eq!(found(&part, q), ids, "{q}");
-        assert_eq!(part.search(q, ALL).reading.corrected.as_deref(), Some(corrected), "{q}");
+        assert_eq!(part.search(q, ALL).interpretation.corrected.as_deref(), Some(corrected), "{q}");
     }
     assert_eq!(found(&part, "nodoa"), [0; 0], "small words are no name");
 }
@@ -281,23 +282,27 @@ fn a_cnpj_is_never_split() {
     let part = active(&[(33, "AURORA S.A.", ""), (167, "BOREAL 33 S.A.", "")]);
     for q in ["33.000.167/0001-01 aurora", "cia aurora 33000167000101"] {
         assert_eq!(found(&part, q), [33], "{q}");
-        assert!(!part.search(q, ALL).reading.relaxed, "{q}");
+        assert!(!part.search(q, ALL).interpretation.relaxed, "{q}");
     }
     for q in ["33.000.167/0001-01 auro", "33.000.167/0001-01 aurora hold", "33.000.167/0001-01 de aurora"] {
-        assert_eq!((found(&part, q), part.search(q, ALL).reading.relaxed), (vec![33], false), "{q}");
+        assert_eq!((found(&part, q), part.search(q, ALL).interpretation.relaxed), (vec![33], false), "{q}");
     }
     for q in ["33.000.167/0001-01 hold", "33.000.167/0001-01 de", "33.000.167/0001-01 33.000.167/0001-01"] {
-        assert_eq!((found(&part, q), part.search(q, ALL).reading.relaxed), (vec![33, 167], false), "{q}");
+        assert_eq!(
+            (found(&part, q), part.search(q, ALL).interpretation.relaxed),
+            (vec![33, 167], false),
+            "{q}"
+        );
     }
     for q in ["33.000.167/0001-01", "33.000.167/0001-01 ltda", "33.000.167/0001-01 vesper"] {
         assert_eq!(found(&part, q), [33, 167], "{q}: both bear it");
-        assert_eq!(part.search(q, ALL).reading.relaxed, q.ends_with("vesper"), "{q}");
+        assert_eq!(part.search(q, ALL).interpretation.relaxed, q.ends_with("vesper"), "{q}");
     }
     for q in ["33.000.167/0001-02", "33000167000102"] {
         assert_eq!(found(&part, q), [0; 0], "{q}");
     }
     assert_eq!(found(&part, "33.000.167/0001-02 aurora"), [33]);
-    assert!(part.search("33.000.167/0001-02 aurora", ALL).reading.relaxed);
+    assert!(part.search("33.000.167/0001-02 aurora", ALL).interpretation.relaxed);
 }
 
 #[test]
@@ -310,7 +315,7 @@ fn a_name_equals_the_query_despite_spacing() {
     ]);
     for (q, ids) in [("metrô sul", &[1, 2][..]), ("metro sul s.a.", &[1, 2]), ("eztec", &[3, 4])] {
         assert_eq!(found(&part, q), ids, "{q}");
-        assert_eq!(part.search(q, ALL).reading, Reading::default(), "{q}: the words are there");
+        assert_eq!(part.search(q, ALL).interpretation, Interpretation::default(), "{q}: the words are there");
     }
 }
 
@@ -332,7 +337,7 @@ fn rarest_words_decide_if_no_company_has_all() {
         ("vesper brasil", &[1, 2, 6, 5]),
     ] {
         assert_eq!(found(&part, q), ids, "{q}");
-        assert!(part.search(q, ALL).reading.relaxed, "{q}");
+        assert!(part.search(q, ALL).interpretation.relaxed, "{q}");
     }
 }
 
@@ -345,5 +350,5 @@ fn brazil_is_brasil() {
     .unwrap();
     assert_eq!(found(&part, "banco do brazil"), [1]);
     assert_eq!(found(&part, "bnc brasil"), [2]);
-    assert_eq!(part.search("banco do brazil", ALL).reading, Reading::default());
+    assert_eq!(part.search("banco do brazil", ALL).interpretation, Interpretation::default());
 }

@@ -171,10 +171,14 @@ fn searching_the_corrected_text_finds_the_same() {
     let asked = rows(QUESTIONS).map(|row| row[1]).chain(further);
     for q in asked.flat_map(|q| endings.map(|ending| format!("{q}{ending}"))) {
         let first = part.search(&q, SEEN);
-        let Some(corrected) = first.reading.corrected.clone() else { continue };
+        let Some(corrected) = first.interpretation.corrected.clone() else { continue };
         let again = part.search(&corrected, SEEN);
         assert_eq!((first.total, &first.rows), (again.total, &again.rows), "{q}: {corrected}");
-        assert_eq!((again.reading.corrected, again.reading.relaxed), (None, first.reading.relaxed), "{q}");
+        assert_eq!(
+            (again.interpretation.corrected, again.interpretation.relaxed),
+            (None, first.interpretation.relaxed),
+            "{q}"
+        );
     }
 }
 

@@ -72,7 +72,7 @@ fn every_word_must_match_and_stop_words_are_ignored() {
     assert_eq!(search(&part, "debentures emissão"), [0]);
     assert_eq!(search(&part, "emissão para as debêntures"), [0]);
     let relaxed = part.search("emissão resgate", ALL);
-    assert_eq!((found(&relaxed), relaxed.reading.relaxed), (vec![2, 0, 1], true));
+    assert_eq!((found(&relaxed), relaxed.interpretation.relaxed), (vec![2, 0, 1], true));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn the_last_word_matches_as_prefix_below_whole_words() {
     assert_eq!(search(&part, "capital")[0], 1);
     assert_eq!(search(&part, "capital").len(), 3);
     // Only the last one is a prefix.
-    assert!(part.search("capi ouro", ALL).reading.relaxed);
-    assert!(!part.search("ouro capi", ALL).reading.relaxed);
+    assert!(part.search("capi ouro", ALL).interpretation.relaxed);
+    assert!(!part.search("ouro capi", ALL).interpretation.relaxed);
     assert_eq!(search(&part, "ouro capi").len(), 3);
     // A stop word at the end is a prefix too: typing may not be finished.
     assert_eq!(search(&filings(&["Aumento do capital", "Doações", "Resgate"]), "do").len(), 2);
@@ -123,8 +123,8 @@ fn query_syntax_is_plain_text() {
     let part = filings(&["Fato AND relevante", "Fato novo"]);
     assert_eq!(search(&part, "fato AND relevante"), [0]);
     assert_eq!(search(&part, "\"fato\" +novo"), [1]);
-    assert!(part.search("stems:fato", ALL).reading.relaxed);
-    assert!(part.search("fato NOT novo", ALL).reading.relaxed);
+    assert!(part.search("stems:fato", ALL).interpretation.relaxed);
+    assert!(part.search("fato NOT novo", ALL).interpretation.relaxed);
     for nothing in ["", "   ", "***", "\"()[]{}:^~!?", "\u{301}", "…"] {
         assert_eq!(part.search(nothing, ALL).total, 0, "{nothing}");
     }
@@ -274,7 +274,7 @@ fn finds_filings_by_data_only_the_registry_has() {
     };
     let ids = |q| -> Vec<String> {
         let found = catalog.search_filings(q, ALL);
-        assert!(found.reading.corrected.is_none() && !found.reading.relaxed, "{q}");
+        assert!(found.interpretation.corrected.is_none() && !found.interpretation.relaxed, "{q}");
         found.rows.iter().map(|position| catalog.filings.filing(position).id.to_string()).collect()
     };
     for q in ["sabepe", "SBPE3", "sbpe3", "43.776.517/0001-80"] {

@@ -137,7 +137,7 @@ fn a_text_corrected_to_a_ticker_finds_its_company() {
         vec![company(1, "EMBRA S.A."), company(2, "EMBRAER S.A.")],
         vec![security("EMBR3", 2, from, None, "2026-01-01")],
     );
-    assert_eq!(part.search("exbr", ALL).reading.corrected.as_deref(), Some("embr"));
+    assert_eq!(part.search("exbr", ALL).interpretation.corrected.as_deref(), Some("embr"));
     assert_eq!(names(&part, "embr"), ["EMBRAER S.A.", "EMBRA S.A."]);
     assert_eq!(names(&part, "exbr"), names(&part, "embr"));
 }

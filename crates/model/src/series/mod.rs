@@ -43,33 +43,7 @@ pub struct About {
     pub updated_event: Option<&'static str>,
 }
 
-/// Defines an enumeration whose members each have a public word.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $word:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name {
-            $($(#[$member_doc])* $member),*
-        }
-
-        impl $name {
-            pub const ALL: [Self; [$($word),*].len()] = [$(Self::$member),*];
-
-            /// The word used in the API.
-            pub const fn id(self) -> &'static str {
-                match self {
-                    $(Self::$member => $word),*
-                }
-            }
-
-            pub fn parse(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|member| member.id() == word)
-            }
-        }
-    };
-}
-
-words! {
+crate::api_words! {
     /// The subject of a series.
     Topic {
         InterestRates = "interest_rates",
@@ -84,7 +58,7 @@ words! {
     }
 }
 
-words! {
+crate::api_words! {
     /// The unit of a series' values.
     Unit {
         PercentPerYear = "percent_per_year",
@@ -100,7 +74,7 @@ words! {
     }
 }
 
-words! {
+crate::api_words! {
     /// The nature of a series' numbers. It decides what may be computed from them, and how two neighbouring values
     /// compare.
     Kind {
@@ -127,7 +101,7 @@ words! {
     }
 }
 
-words! {
+crate::api_words! {
     /// The days that have a value. It decides when and how far back to fetch, and when a missing value is overdue.
     Frequency {
         BusinessDays = "daily",

@@ -132,7 +132,7 @@ async fn a_bounded_number_of_calls_is_pending() {
     assert!((1..10).contains(&late), "{late} late calls");
 }
 
-/// How often Redis has run a command.
+/// The number of times Redis has run a command.
 fn runs(connection: &mut redis::Connection, command: &str) -> usize {
     let info: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
     let line = info.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));

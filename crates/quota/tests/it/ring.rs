@@ -98,7 +98,7 @@ impl<'a> Pair<'a> {
         replies.into_iter().map(|(told, _)| told).collect()
     }
 
-    /// What the ring of `access` says.
+    /// The verdict of the ring of `access`.
     fn expected(&mut self, wanted: u32) -> Told {
         let (limit, window_ns, now_ns) = (self.limit, self.window_us * 1_000, self.now_us.unwrap() * 1_000);
         let used = u32::MAX - self.ring.peek(u32::MAX, window_ns, now_ns).remaining;

@@ -130,7 +130,7 @@ fn show_erased(erased: &Erased, as_json: bool) {
     }
     if !wiped {
         tracing::warn!(
-            "others were busy with the database: its files may hold the name and address until the next `keys erase`"
+            "the database was busy: its files may contain the name and address until the next `keys erase`"
         );
     }
 }

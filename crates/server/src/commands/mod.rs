@@ -5,6 +5,7 @@ pub mod demo;
 pub mod health;
 pub mod keys;
 pub mod manual;
+pub mod migrate;
 mod progress;
 pub mod replicas;
 pub mod run;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{completions, demo, health, keys, manual, replicas, serve, sync, webhooks};
+use super::{completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks};
 use crate::config::{self, Cli, Command};
 use crate::telemetry::{self, LogFormat};
 
@@ -40,6 +40,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,
+        Some(Command::Migrate(options)) => migrate::run(&cli.common, options).await,
         Some(Command::Health(options)) => health::run(&options).await,
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => manual::run(),

@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::clock::SystemClock;
 use crate::config::{Common, ConnectionSettings, Serve};
 use crate::service::Service;
-use crate::state::Setup;
+use crate::setup::Setup;
 use crate::{descriptors, pepper};
 
 /// Locks a file beside the database while this process serves. Warns if another process does and limits are not
@@ -27,7 +27,7 @@ fn alone_on(database: &str, counts_together: bool) -> Option<File> {
         Err(TryLockError::WouldBlock) if counts_together => None,
         Err(TryLockError::WouldBlock) => {
             tracing::warn!(
-                "another server runs on this database: the two share no rate limits, so that every client has both quotas"
+                "another server uses this database: without --redis each server counts limits alone, so clients get both quotas"
             );
             None
         }
@@ -58,7 +58,7 @@ fn connections(asked: ConnectionSettings) -> anyhow::Result<ConnectionSettings> 
     let settings = asked.within(descriptors::connections()?);
     if settings.most() < most_asked {
         tracing::warn!(
-            "at most {} connections at once, not {most_asked}: the system allows no more open files (ulimit -n)",
+            "accepting at most {} connections instead of {most_asked}: the system allows no more open files (ulimit -n)",
             settings.most(),
         );
     }
@@ -68,7 +68,7 @@ fn connections(asked: ConnectionSettings) -> anyhow::Result<ConnectionSettings> 
 fn warn_of_private_receivers(serve: &Serve) {
     if serve.webhooks.allow_private() {
         tracing::warn!(
-            "webhooks may reach private addresses and plain HTTP: customers can send this machine anywhere"
+            "webhooks may use private addresses and plain HTTP: customers can make this machine request internal hosts"
         );
     }
 }
@@ -109,7 +109,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     }
     stop.requested().await;
     wait_for_balancers(&service, drain, &mut stop).await;
-    tracing::info!("stopping: finishing running requests and writing what was counted");
+    tracing::info!("stopping: finishing running requests and writing usage counts");
     service.stop().await
 }
 
@@ -119,7 +119,7 @@ async fn wait_for_balancers(service: &Service, time: Duration, stop: &mut Signal
     if time.is_zero() {
         return;
     }
-    tracing::info!("not ready any more, and still answering for {time:?}; another signal ends that");
+    tracing::info!("draining: no longer ready, answering for another {time:?}; a second signal ends this");
     tokio::select! {
         () = tokio::time::sleep(time) => {}
         () = stop.requested() => {}

@@ -9,7 +9,7 @@ use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::spool::Spool;
-use lastro_ingest::sync::{Reach, Sync};
+use lastro_ingest::sync::{Reach, Synchronizer};
 use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Reject, Source, Withheld};
 
@@ -49,13 +49,13 @@ pub async fn run(common: &Common, arguments: SyncArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Sync> {
+async fn prepare(common: &Common, arguments: &SyncArgs) -> anyhow::Result<Synchronizer> {
     let machine: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let spool = Spool::of(arguments.spool_dir.clone(), &common.database, Arc::clone(&machine));
     let store = common.open_store().await?;
     // Leases are compared between machines.
     let clock: Arc<dyn Clock> = Arc::new(StoreClock::of(&*store, machine).await?);
-    Ok(Sync {
+    Ok(Synchronizer {
         store,
         fetcher: Fetcher::new(tls::client()?, (&arguments.timeouts).into(), random_fraction, spool)?,
         clock,
@@ -80,14 +80,14 @@ fn sources(arguments: &SyncArgs) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Synchronises all sources concurrently: most of them wait for different publishers.
-async fn synchronise(sync: &Sync, sources: &[Source], reach: Reach, wait: Duration) -> Vec<Timed> {
+/// Synchronises all sources concurrently; `Turns` limits how many query one publisher at a time.
+async fn synchronise(sync: &Synchronizer, sources: &[Source], reach: Reach, wait: Duration) -> Vec<Timed> {
     join_all(sources.iter().map(|source| timed(sync, *source, reach, wait))).await
 }
 
 type Timed = (Source, Result<Synchronised, SyncError>, f64);
 
-async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Timed {
+async fn timed(sync: &Synchronizer, source: Source, reach: Reach, wait: Duration) -> Timed {
     let started = Instant::now();
     let result = in_turn(sync, source, reach, wait).await;
     (source, result, started.elapsed().as_secs_f64())
@@ -95,7 +95,7 @@ async fn timed(sync: &Sync, source: Source, reach: Reach, wait: Duration) -> Tim
 
 /// Synchronises a source, after waiting up to `wait` for another process that synchronises it.
 async fn in_turn(
-    sync: &Sync,
+    sync: &Synchronizer,
     source: Source,
     reach: Reach,
     wait: Duration,
@@ -135,7 +135,7 @@ fn table(results: &[Timed]) {
     }
 }
 
-async fn show_rejects(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
+async fn show_rejects(sync: &Synchronizer, sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         for reject in sync.store.rejects(*source, 1_000).await? {
             let Reject { file, line, reason } = reject;
@@ -146,7 +146,7 @@ async fn show_rejects(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn show_withheld(sync: &Sync, sources: &[Source]) -> anyhow::Result<()> {
+async fn show_withheld(sync: &Synchronizer, sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         for Withheld { point, first_seen, reason } in sync.store.withheld(*source).await? {
             let pair = point.pair().map_or_else(String::new, |pair| format!(" {pair}"));

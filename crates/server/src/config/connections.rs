@@ -8,24 +8,25 @@ use super::timeouts::duration;
 
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionSettings {
-    /// Connections that may be open at once; fewer where the system allows fewer open files, or half of
-    /// `--client-memory` holds fewer (32 KiB each, 64 with TLS)
+    /// Maximum number of open connections; fewer if the system allows fewer open files, or if fewer fit in half of
+    /// `--client-memory` (32 KiB each, 64 with TLS)
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS", default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
-    /// The same from one client address, or one /64 of IPv6; trusted proxies are exempt [default: a tenth of all, at least 16]
+    /// Maximum number of open connections per client address, or per /64 of IPv6; trusted proxies are exempt [default: a
+    /// tenth of all, at least 16]
     #[arg(long, env = "LASTRO_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections_per_address: Option<u32>,
-    /// How long a connection may be silent, before its first request and between two, such as 30s or 2m
+    /// Time a connection may stay idle before its first request and between requests, such as 30s or 2m
     #[arg(long, env = "LASTRO_IDLE_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = whole_seconds)]
     pub idle_timeout: Duration,
-    /// How long a client may take nothing of an answer, at most 2m; what it takes is seen in steps of 128 KiB
+    /// Time a client may read nothing of a response, at most 2m; reading is measured in steps of 128 KiB
     #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
     pub send_timeout: Duration,
-    /// Memory that clients may make the service hold, in MiB: open connections, requests that are not answered yet, answers
-    /// that are not read yet. Near it, idle and stalled clients are disconnected
+    /// Memory that clients may occupy, in MiB: open connections, pending requests, unread responses. Near this limit idle
+    /// and stalled clients are disconnected
     #[arg(long, env = "LASTRO_CLIENT_MEMORY", default_value = "128", value_name = "MIB", value_parser = client_memory)]
     pub client_memory: ClientMemory,
-    /// How often silent and slow connections are looked for.
+    /// Interval of looking for idle and stalled connections.
     #[arg(skip = Duration::from_secs(1))]
     pub sweep_interval: Duration,
 }

@@ -21,10 +21,10 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-pub use commands::{Demo, Health, KeysCommand, SyncArgs, WebhooksCommand};
+pub use commands::{Demo, Health, KeysCommand, MigrateArgs, SyncArgs, WebhooksCommand};
 pub use connections::{ClientMemory, ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
-pub use pages::{Contact, PageSettings, PublicUrl};
+pub use pages::{PageSettings, PublicUrl};
 pub use redis::{RedisSettings, RedisUrl};
 pub use secret_file::secret_from_file;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
@@ -53,70 +53,72 @@ pub struct Cli {
 pub enum Command {
     /// Serve the API (the default)
     Serve(Box<Serve>),
-    /// Make, list, change, revoke and erase API keys; in force on a running server within a second
+    /// Create, list, change, revoke and erase API keys; takes effect on a running server within a second
     Keys {
-        /// Print JSON, for programs
+        /// Print JSON
         #[arg(long, global = true)]
         json: bool,
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Look at the customers' webhooks, deliver again, or disable one; in force on a running server at once
+    /// Show webhooks and their deliveries, enable or disable one; takes effect on a running server at once
     Webhooks {
-        /// Print JSON, for programs
+        /// Print JSON
         #[arg(long, global = true)]
         json: bool,
         #[command(subcommand)]
         command: WebhooksCommand,
     },
-    /// List the processes that serve the database: which are alive, and what they do not serve yet
+    /// List the processes that serve the database: which are alive, and the data they do not serve yet
     Replicas {
-        /// Print JSON, for programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Synchronise with the official sources now; the exit status tells whether every source succeeded
+    /// Synchronise with the official sources now; the exit status is 0 if every source succeeded
     Sync(SyncArgs),
-    /// Fill a database that holds no official data with a made-up data set of any size, the same for the same seed
+    /// Fill a database without official data with made-up data of any size; the same seed gives the same data
     Demo(Demo),
-    /// Ask a server on this machine whether it is ready; the exit status tells, for containers without another client
+    /// Move everything to another database, such as from SQLite to PostgreSQL, while both are out of service. Run again
+    /// after an interruption, it continues
+    Migrate(MigrateArgs),
+    /// Check whether a server on this machine is ready; the exit status is 0 if it is. For containers without curl
     Health(Health),
-    /// Print the completions of this command line for a shell
+    /// Print shell completions
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, of all commands: `lastro man > lastro.1`
+    /// Print the manual page of all commands: `lastro man > lastro.1`
     Man,
 }
 
 impl Command {
     fn opens_the_database(&self) -> bool {
-        !matches!(self, Self::Health(_) | Self::Completions { .. } | Self::Man)
+        !matches!(self, Self::Migrate(_) | Self::Health(_) | Self::Completions { .. } | Self::Man)
     }
 }
 
 /// Settings of every command.
 #[derive(Clone, Args)]
 pub struct Common {
-    /// Where data and keys are kept: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE
+    /// Database for data and keys: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE
     #[arg(
         long,
         env = "LASTRO_DATABASE",
         hide_env_values = true,
         default_value = "sqlite:lastro.db",
         global = true,
-        hide_env_values = true,
         value_name = "URL"
     )]
     pub database: String,
-    /// A file whose first line is that URL, in place of --database: for one with a password
+    /// File with that URL in its first line, instead of --database, for URLs with a password
     #[arg(long, env = "LASTRO_DATABASE_FILE", global = true, value_name = "FILE")]
     pub database_file: Option<PathBuf>,
-    /// Whoever signs the certificate of a PostgreSQL server, in PEM [default: the public authorities]
+    /// Certificate authorities (PEM) of the PostgreSQL server [default: the public ones]
     #[arg(long, env = "LASTRO_DATABASE_CA", global = true, value_name = "FILE")]
     pub database_ca: Option<PathBuf>,
-    /// Connections to a PostgreSQL server that small questions share; publications and loads have their own
+    /// Connections to PostgreSQL shared by small queries; publications and loads have their own
     #[arg(
         long,
         env = "LASTRO_DATABASE_CONNECTIONS",
@@ -126,13 +128,13 @@ pub struct Common {
         value_parser = clap::value_parser!(u16).range(1..=1000)
     )]
     pub database_connections: u16,
-    /// The secret that key hashes are made with [default: the SQLite file's name and `.pepper`; needed with PostgreSQL]
+    /// File with the secret of the key hashes [default: the SQLite file's name and `.pepper`; required with PostgreSQL]
     #[arg(long, env = "LASTRO_PEPPER_FILE", global = true, value_name = "FILE")]
     pub pepper_file: Option<PathBuf>,
-    /// A TOML file with any of these settings, named as the flags without dashes in front
+    /// TOML file with any of these settings, named like the flags without the leading dashes
     #[arg(long, env = "LASTRO_CONFIG", global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How log lines look; what is logged is chosen by RUST_LOG
+    /// Format of log lines; RUST_LOG chooses what is logged
     #[arg(long, env = "LASTRO_LOG_FORMAT", default_value = "text", global = true, value_name = "FORMAT")]
     pub log_format: LogFormat,
 }
@@ -160,7 +162,8 @@ impl Common {
         lastro_store::open_existing_with(&self.database, &self.store_options()).await
     }
 
-    fn store_options(&self) -> lastro_store::Options {
+    /// The connection settings of a database server.
+    pub fn store_options(&self) -> lastro_store::Options {
         let connections = usize::from(self.database_connections);
         lastro_store::Options { connections, ca: self.database_ca.clone(), ..Default::default() }
     }

@@ -5,15 +5,15 @@ use std::str::FromStr;
 
 use clap::Args;
 use http::Uri;
-use lastro_model::Plan;
+use lastro_web::Contact;
 
 #[derive(Debug, Clone, Args)]
 pub struct PageSettings {
-    /// What the service is called from outside, such as https://data.example: for canonical links, the site map and examples
+    /// Public URL of the service, such as https://data.example, for canonical links, the site map and examples
     #[arg(long, env = "LASTRO_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// Where a paid plan is got: an e-mail address or a link for all plans, or one each, as `gold=https://… platinum=…`;
-    /// `{plan}` and `{key}` in a link stand for the plan and the id of the reader's key
+    /// Contact for paid plans: one e-mail address or link for all, or one each, as `gold=https://… platinum=…`; `{plan}`
+    /// and `{key}` in a link stand for the plan and the id of the reader's key
     #[arg(
         long,
         env = "LASTRO_CONTACT",
@@ -51,53 +51,6 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// The contact links for paid plans, if any.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Contact {
-    /// In the order of the plans. The first is Free, which needs no contact.
-    targets: [Option<String>; Plan::ALL.len()],
-}
-
-impl Contact {
-    /// The link of a plan. `{key}` stays in it for a script to replace: only the browser has the reader's key.
-    pub fn link(&self, plan: Plan) -> Option<String> {
-        let target = self.targets[plan as usize].as_ref()?;
-        Some(target.replace("{plan}", plan.id()))
-    }
-}
-
-impl FromStr for Contact {
-    type Err = String;
-
-    /// Parses one target for every paid plan, or `plan=target` for each, separated by spaces.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut contact = Self::default();
-        for word in text.split_whitespace() {
-            let named = word.split_once('=').and_then(|(plan, rest)| Some((Plan::parse(plan).ok()?, rest)));
-            let (plans, target) = match named {
-                Some((Plan::Free, _)) => return Err("the Free plan needs no contact".to_owned()),
-                Some((plan, target)) => (vec![plan], target),
-                None => (vec![Plan::Bronze, Plan::Gold, Plan::Platinum], word),
-            };
-            let link = link(target)?;
-            plans.into_iter().for_each(|plan| contact.targets[plan as usize] = Some(link.clone()));
-        }
-        Ok(contact)
-    }
-}
-
-/// Checks a link, or turns an e-mail address into a `mailto:` link.
-fn link(target: &str) -> Result<String, String> {
-    let is_plain = target.is_ascii() && !target.contains(['"', '<', '>', '\\', '`']) && target.len() <= 500;
-    if is_plain && ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
-        return Ok(target.to_owned());
-    }
-    if is_plain && lastro_access::Applicant::new("contact", target).is_ok() {
-        return Ok(format!("mailto:{target}?subject=Lastro%20{{plan}}%20{{key}}"));
-    }
-    Err(format!("{target:?} is no e-mail address and no https:// link"))
-}
-
 impl fmt::Display for PublicUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -129,21 +82,6 @@ mod tests {
             "//a",
         ] {
             assert!(bad.parse::<PublicUrl>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_contact_is_for_all_paid_plans_or_for_each() {
-        let none: Contact = "".parse().unwrap();
-        assert!(Plan::ALL.into_iter().all(|plan| none.link(plan).is_none()));
-        let one: Contact = "sales@data.example".parse().unwrap();
-        assert_eq!(one.link(Plan::Gold).unwrap(), "mailto:sales@data.example?subject=Lastro%20gold%20{key}");
-        assert_eq!(one.link(Plan::Free), None);
-        let each: Contact = "https://pay.example/{plan}?ref={key} gold=https://gold.example".parse().unwrap();
-        assert_eq!(each.link(Plan::Bronze).unwrap(), "https://pay.example/bronze?ref={key}");
-        assert_eq!(each.link(Plan::Gold).unwrap(), "https://gold.example");
-        for bad in ["javascript:alert(1)", "free=https://a", "https://a\"b", "nobody"] {
-            assert!(bad.parse::<Contact>().is_err(), "{bad}");
         }
     }
 }

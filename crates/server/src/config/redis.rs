@@ -11,20 +11,20 @@ use clap::Args;
 
 #[derive(Debug, Clone, Args)]
 pub struct RedisSettings {
-    /// A Redis or Valkey in which all replicas count limits together, such as `redis://host:6379` or
-    /// `rediss://user:password@host:6379`; without one each replica counts by itself
+    /// Redis or Valkey server that counts limits for all replicas, such as `redis://host:6379` or
+    /// `rediss://user:password@host:6379`; without it each replica counts alone
     #[arg(long, env = "LASTRO_REDIS", hide_env_values = true, hide_default_value = true, value_name = "URL")]
     pub redis: Option<RedisUrl>,
-    /// A file whose first line is that URL, in place of --redis: for one with a password
+    /// File with that URL in its first line, instead of --redis, for URLs with a password
     #[arg(long, env = "LASTRO_REDIS_FILE", value_name = "FILE")]
     pub redis_file: Option<PathBuf>,
-    /// The certificate authorities (PEM) that sign for `rediss://` [default: the public ones]
+    /// Certificate authorities (PEM) for `rediss://` [default: the public ones]
     #[arg(long, env = "LASTRO_REDIS_CA", value_name = "FILE")]
     pub redis_ca: Option<PathBuf>,
-    /// What the names of all keys in Redis begin with; fleets that share a Redis need one each
+    /// Prefix of all keys in Redis; fleets that share a Redis need one each
     #[arg(long, env = "LASTRO_REDIS_PREFIX", default_value = "lastro", value_name = "TEXT")]
     pub redis_prefix: String,
-    /// How long anybody waits for Redis.
+    /// Timeout of a reply from Redis.
     #[arg(skip = lastro_quota::BUDGET)]
     pub redis_budget: Duration,
 }

@@ -22,7 +22,7 @@ pub struct Serve {
     /// Address of the operator's /livez, /readyz and /metrics, or `off`
     #[arg(long, env = "LASTRO_ADMIN_LISTEN", default_value = "127.0.0.1:9090", value_name = "ADDRESS")]
     pub admin_listen: AdminListen,
-    /// Networks whose X-Forwarded-For is believed, such as `10.0.0.0/8,::1`
+    /// Networks whose X-Forwarded-For is trusted, such as `10.0.0.0/8,::1`
     #[arg(
         long,
         env = "LASTRO_TRUSTED_PROXIES",
@@ -33,15 +33,15 @@ pub struct Serve {
     pub trusted_proxies: String,
     #[command(flatten)]
     pub registrations: RegistrationSettings,
-    /// How many client addresses are limited one by one; beyond that newcomers share by network
+    /// Maximum number of client addresses with a limit of their own; further ones share a limit per network
     #[arg(long, env = "LASTRO_LIMITER_CAPACITY", default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limiter_capacity: u32,
     #[command(flatten)]
     pub redis: RedisSettings,
-    /// How many keys used lately are kept in memory; the database is asked for the others
+    /// Maximum number of recently used keys in memory; others are read from the database
     #[arg(long, env = "LASTRO_KEY_CACHE", default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(8..))]
     pub key_cache: u32,
-    /// Whether the data is kept fresh in the background
+    /// Keep the data up to date in the background
     #[arg(long, env = "LASTRO_SYNC", default_value = "on", value_name = "on|off")]
     pub sync: Switch,
     #[command(flatten)]
@@ -51,14 +51,14 @@ pub struct Serve {
     /// The first year of filings to keep
     #[arg(long, env = "LASTRO_SINCE", default_value_t = FIRST_YEAR, value_name = "YYYY", value_parser = clap::value_parser!(i16).range(1990..=2100))]
     pub since: i16,
-    /// What other replicas and `lastro replicas` call this process [default: the host's name]
+    /// Name of this process in `lastro replicas` [default: the host's name]
     #[arg(long, env = "LASTRO_REPLICA_NAME", value_name = "NAME", value_parser = replica_name)]
     pub replica_name: Option<String>,
-    /// Where the search index is kept between runs [default: the SQLite file's name and `.index`, else nowhere]
+    /// Directory that keeps the search index between runs [default: the SQLite file's name and `.index`, else none]
     #[arg(long, env = "LASTRO_INDEX_DIR", value_name = "DIRECTORY")]
     pub index_dir: Option<PathBuf>,
-    /// Where the downloads of an unfinished synchronisation are kept [default: the SQLite file's name and `.spool`, else
-    /// nowhere]
+    /// Directory for the downloads of an unfinished synchronisation [default: the SQLite file's name and `.spool`, else
+    /// none]
     #[arg(long, env = "LASTRO_SPOOL_DIR", value_name = "DIRECTORY")]
     pub spool_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -67,18 +67,18 @@ pub struct Serve {
     pub connections: ConnectionSettings,
     #[command(flatten)]
     pub tls: TlsSettings,
-    /// How long requests are still taken after the signal to stop, while /readyz says 503 already; for balancers, such as 5s
+    /// Time to keep accepting requests after the stop signal while /readyz returns 503, for load balancers, such as 5s
     #[arg(long, env = "LASTRO_DRAIN", default_value = "0s", value_name = "TIME", value_parser = timeouts::drain)]
     pub drain: Duration,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
-    /// How often is looked at what other processes wrote into the store.
+    /// Interval of checking the store for changes by other processes.
     #[arg(skip = Duration::from_millis(500))]
     pub poll_interval: Duration,
-    /// How often the other replicas are told that this one lives.
-    #[arg(skip = Duration::from_secs(2))]
+    /// Interval of heartbeats to the other replicas.
+    #[arg(skip = Duration::from_secs(3))]
     pub beat_interval: Duration,
-    /// How often is looked whether a synchronisation is due.
+    /// Interval of checking whether a synchronisation is due.
     #[arg(skip = Duration::from_secs(1))]
     pub sync_poll_interval: Duration,
 }
@@ -118,19 +118,19 @@ pub enum Switch {
     Off,
 }
 
-/// How many keys may be registered.
+/// Limits on registrations.
 #[derive(Debug, Clone, Args)]
 pub struct RegistrationSettings {
-    /// How many keys one client address may register in an hour
+    /// Registrations an hour from one client address
     #[arg(long, env = "LASTRO_REGISTRATIONS_PER_HOUR", default_value_t = RegistrationLimits::USUAL.per_address_an_hour, value_name = "N")]
     pub registrations_per_hour: u32,
-    /// How many keys one network (/24, or /48 of IPv6) may register in an hour
+    /// Registrations an hour from one network (/24, or /48 of IPv6)
     #[arg(long, env = "LASTRO_REGISTRATIONS_PER_NETWORK", default_value_t = RegistrationLimits::USUAL.per_network_an_hour, value_name = "N")]
     pub registrations_per_network: u32,
-    /// How many keys may be registered in an hour in all, on average
+    /// Registrations an hour in total, on average
     #[arg(long, env = "LASTRO_REGISTRATIONS_IN_ALL", default_value_t = RegistrationLimits::USUAL.in_all_an_hour, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub registrations_in_all: u32,
-    /// How many keys may be registered at once after a quiet time; half of them by networks that are new in this hour
+    /// Registrations at once after a quiet time; half of them only from networks that are new in this hour
     #[arg(long, env = "LASTRO_REGISTRATIONS_BURST", default_value_t = RegistrationLimits::USUAL.burst, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub registrations_burst: u32,
 }

@@ -8,19 +8,19 @@ use lastro_store::LONGEST_LEASE;
 
 #[derive(Debug, Clone, Args)]
 pub struct SyncTimeouts {
-    /// How long a publisher may take to give one whole answer, such as 90s or 3m
+    /// Timeout of one whole response of a publisher, such as 90s or 3m
     #[arg(long, env = "LASTRO_SYNC_TIMEOUT", default_value = "120s", value_name = "TIME", value_parser = duration)]
     pub sync_timeout: Duration,
-    /// How often a publisher is asked one thing before it is given up until the next synchronisation
+    /// Attempts of one request to a publisher before it fails until the next synchronisation
     #[arg(long, env = "LASTRO_SYNC_ATTEMPTS", default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub sync_attempts: u32,
-    /// The pause before a publisher is asked a second time; doubled for each further time
+    /// Pause before the second attempt; doubled for each further one
     #[arg(long, env = "LASTRO_SYNC_PAUSE", default_value = "2s", value_name = "TIME", value_parser = duration)]
     pub sync_pause: Duration,
-    /// How long a process that died while it synchronised keeps others from doing so; at most an hour
+    /// Time after which another process may take over from one that died while synchronising; at most an hour
     #[arg(long, env = "LASTRO_SYNC_LEASE", default_value = "60s", value_name = "TIME", value_parser = lease)]
     pub sync_lease: Duration,
-    /// Between the starts of two requests to one host.
+    /// Pause between the starts of two requests to one host.
     #[arg(skip = Duration::from_millis(300))]
     pub spacing: Duration,
 }

@@ -8,13 +8,13 @@ use clap::Args;
 
 #[derive(Debug, Clone, Args)]
 pub struct TlsSettings {
-    /// A PEM file with the certificate and those that vouch for it: the API is then spoken over TLS alone
+    /// PEM file with the certificate and its chain; the API is then served over TLS only
     #[arg(long, env = "LASTRO_TLS_CERT", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
-    /// A PEM file with the certificate's private key; both files are read again when they change
+    /// PEM file with the certificate's private key; both files are reloaded when they change
     #[arg(long, env = "LASTRO_TLS_KEY", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-    /// How often is looked whether the files have changed.
+    /// Interval of checking the files for changes.
     #[arg(skip = Duration::from_secs(5))]
     pub tls_poll_interval: Duration,
 }

@@ -22,8 +22,8 @@ use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 
 use crate::config::{CertificateFiles, TlsSettings};
-use crate::jobs::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
+use crate::wait::{stopped, tick};
 
 /// Largest file read. A certificate chain has a few kilobytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
@@ -84,10 +84,12 @@ impl Certificate {
             Ok(config) => {
                 self.config.store(config);
                 warn_of_readers(&self.files.key);
-                tracing::info!("the certificate has changed: new connections are shown the new one");
+                tracing::info!("the certificate changed; new connections get the new one");
             }
             Err(error) => {
-                tracing::warn!("the files of the certificate cannot be used; the old one stays: {error:#}");
+                tracing::warn!(
+                    "the certificate files cannot be used; keeping the old certificate: {error:#}"
+                );
             }
         }
     }
@@ -106,7 +108,7 @@ pub async fn run(certificate: Arc<Certificate>, mut stop: watch::Receiver<bool>)
             () = stopped(&mut stop) => return,
             looked = tokio::task::spawn_blocking(move || looking.look()) => {
                 if let Err(error) = looked {
-                    tracing::error!(%error, "could not look at the files of the certificate");
+                    tracing::error!(%error, "could not check the certificate files");
                 }
             }
         }

@@ -10,10 +10,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
-use lastro_model::{Now, Plan};
-use lastro_store::SourceState;
+use lastro_model::{Now, Plan, SourceState};
 
-use super::pages::site::Site;
 use super::request::body::RequestBody;
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
@@ -23,9 +21,12 @@ use super::request::query::Query;
 use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
+use super::site::Site;
+use crate::access::Access;
 use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
-use crate::state::App;
+use crate::served::Served;
+use crate::webhooks::Webhooks;
 
 /// Longest time a response may wait for the store.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -114,7 +115,10 @@ impl Question<'_> {
 /// A request that may change something or query the store.
 #[derive(Debug)]
 pub struct Action<'a> {
-    pub app: &'a App,
+    pub served: &'a Served,
+    pub access: &'a Access,
+    pub webhooks: &'a Webhooks,
+    pub site: &'a Site,
     pub caller: &'a Caller,
     pub client: ClientAddr,
     pub now: Now,

@@ -20,14 +20,14 @@ use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 
+use super::app::App;
 use super::certificate::Certificate;
 use super::connections::connection::{Connection, State};
 use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge;
 use super::response::outgoing::Outgoing;
-use crate::jobs::stopped;
-use crate::state::App;
+use crate::wait::stopped;
 
 /// Longest wait for running requests at shutdown.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
     }
     drop(listener);
     if tokio::time::timeout(DRAIN_TIMEOUT, app.connections.finish()).await.is_err() {
-        tracing::warn!("some requests did not end in time and were cut off");
+        tracing::warn!("some requests did not end in time and were aborted");
         app.connections.cut_off();
     }
 }
@@ -70,7 +70,7 @@ async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(
 
 /// Serves a client, or closes the connection at once if its address has too many.
 fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
-    if let Some(admitted) = app.connections.admit(peer, app.proxies.trusts(peer)) {
+    if let Some(admitted) = app.connections.admit(peer, app.access.proxies.trusts(peer)) {
         // A small response must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
         match &app.certificate {

@@ -9,8 +9,11 @@
 //! 5. [`edge`] turns the reply into a response: conditional, compressed, with the headers common to all responses.
 //! 6. [`response::outgoing`] sends the body as fast as the client reads it.
 //!
+//! [`app`] is the running service, in parts; [`site`] has the settings and caches of the pages.
+//!
 //! There is no middleware framework: the order of the checks is public behaviour, so it is written down once, as code.
 
+pub mod app;
 pub mod certificate;
 pub mod connections;
 pub mod edge;
@@ -20,4 +23,5 @@ pub mod pages;
 pub mod request;
 pub mod response;
 pub mod routes;
+pub mod site;
 pub mod v1;

@@ -9,7 +9,7 @@ use lastro_model::{Clock, Now};
 use lastro_store::Store;
 use tokio::sync::watch;
 
-use super::{stopped, tick};
+use crate::wait::{stopped, tick};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -137,7 +137,7 @@ fn tell(what: &str, outcome: lastro_store::Result<u64>) {
     match outcome {
         Ok(0) => {}
         Ok(count) => tracing::debug!(count, "{what}"),
-        Err(error) => tracing::warn!(%error, "not done, and tried again later: {what}"),
+        Err(error) => tracing::warn!(%error, "failed and retried later: {what}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lastro_quota::Quota;
 use tokio::sync::watch;
 
-use super::stopped;
+use crate::wait::stopped;
 
 pub async fn run(quota: Arc<Quota>, mut stop: watch::Receiver<bool>) {
     tokio::select! {

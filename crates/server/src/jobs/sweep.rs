@@ -1,31 +1,21 @@
-//! Removes expired rings and expired entries for unknown keys, so that memory follows the clients of the last minute.
+//! Removes expired state of clients, so that memory follows the clients of the last minute.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use lastro_model::Clock;
 use tokio::sync::watch;
 
-use super::{stopped, tick};
-use crate::state::App;
+use crate::access::Access;
+use crate::wait::{stopped, tick};
 
 const INTERVAL: Duration = Duration::from_secs(5);
 
-pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+pub async fn run(access: Arc<Access>, clock: Arc<dyn Clock>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tick(INTERVAL) => {
-                let now = app.clock.now().monotonic_ns;
-                app.callers.sweep(now);
-                app.pages.sweep(now);
-                app.site.work.sweep(now);
-                app.lookups.sweep(now);
-                app.registrations.sweep(now);
-                app.keys.sweep(now);
-                if let Some(quota) = &app.quota {
-                    quota.sweep(now);
-                }
-            }
+            () = tick(INTERVAL) => access.sweep(clock.now().monotonic_ns),
         }
     }
 }

@@ -7,30 +7,37 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::schedule::{self, Observer};
-use lastro_ingest::sync::Sync;
-use lastro_model::Source;
-use lastro_store::SourceState;
+use lastro_ingest::sync::Synchronizer;
+use lastro_model::{Source, SourceState};
 use tokio::sync::watch;
 
-use super::{stopped, tick};
 use crate::clock::random_fraction;
-use crate::state::App;
+use crate::metrics::Metrics;
+use crate::served::Served;
+use crate::wait::{stopped, tick};
+
+/// The parts of a service that a synchronisation concerns.
+#[derive(Debug)]
+pub struct Observed {
+    pub served: Arc<Served>,
+    pub metrics: Arc<Metrics>,
+}
 
 /// Keeps one source fresh until the service stops.
 pub async fn run(
-    app: Arc<App>,
-    sync: Arc<Sync>,
+    observed: Arc<Observed>,
+    sync: Arc<Synchronizer>,
     source: Source,
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
     let pause = move |polls| tick(poll_interval * polls).boxed();
-    schedule::keep_fresh(&*app, &sync, source, random_fraction(), &pause, stopped(&mut stop)).await;
+    schedule::keep_fresh(&*observed, &sync, source, random_fraction(), &pause, stopped(&mut stop)).await;
 }
 
-impl Observer for App {
+impl Observer for Observed {
     fn known_states(&self) -> Arc<Vec<SourceState>> {
-        self.freshness.load_full()
+        self.served.freshness.load_full()
     }
 
     fn ended(&self, source: Source, result: &Result<Synchronised, SyncError>) {

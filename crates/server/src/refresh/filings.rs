@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Filings, FilingsBuilder, Part};
-use lastro_model::{Filing, Records, Source};
-use lastro_store::{Loaded, Store, StoreError};
-use tokio::sync::mpsc;
+use lastro_model::{Filing, Source};
+use lastro_store::{Loaded, Store};
 
 use super::background::{self, Priority};
-use super::rows::{drain, stamp_of};
+use super::rows::{collect, drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
 
 /// The filings of the store's current edition, based on the `served` ones.
@@ -54,9 +53,7 @@ async fn kept(store: &dyn Store, snapshot_file: &SnapshotFile) -> anyhow::Result
 /// Returns the result of `read`, or `None` if it panics: a file that is only a cache must not prevent a start.
 async fn read_if_sound<T: Send + 'static>(read: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        tracing::error!(
-            "the kept index of the filings is not used and will be built anew: its reader stopped"
-        );
+        tracing::error!("the saved index of the filings is not used and will be rebuilt: its reader stopped");
         None
     })
 }
@@ -72,24 +69,15 @@ async fn caught_up(
     if stamp == known.stamp {
         return Ok(Some(known));
     }
-    let changed = gathered(loaded.rows).await?;
-    match priority.run(move || known.data.with_changes(&changed)).await? {
+    // The store returns no more than easily fits in memory.
+    let merge = move || collect(loaded.rows).map(|changed| known.data.with_changes(&changed));
+    match priority.run(merge).await?? {
         Ok(data) => Ok(Some(Arc::new(Part { stamp, sample, data }))),
         Err(error) => {
-            tracing::info!(%error, "the changed filings do not fit; all are built anew");
+            tracing::info!(%error, "the changed filings could not be merged; rebuilding all filings");
             Ok(None)
         }
     }
-}
-
-/// Collects the changed filings. The store returns no more than easily fit in memory.
-async fn gathered(mut rows: mpsc::Receiver<Result<Records, StoreError>>) -> anyhow::Result<Vec<Filing>> {
-    let mut changed = Vec::new();
-    while let Some(batch) = rows.recv().await {
-        let Records::Filings(more) = batch? else { anyhow::bail!("the store gave rows of another source") };
-        changed.extend(more);
-    }
-    Ok(changed)
 }
 
 async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part<Filings>>> {
@@ -101,11 +89,7 @@ async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part
 fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut builder = FilingsBuilder::new();
-    drain(loaded.rows, |batch| {
-        let Records::Filings(rows) = batch else { return false };
-        rows.into_iter().for_each(|filing| builder.push(filing));
-        true
-    })?;
+    drain(loaded.rows, |rows: Vec<Filing>| rows.into_iter().for_each(|filing| builder.push(filing)))?;
     Ok(Arc::new(Part { stamp, sample, data: builder.finish()? }))
 }
 

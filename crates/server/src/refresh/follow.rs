@@ -3,27 +3,47 @@
 //! Changed keys are loaded at once. Changed data is rebuilt by a separate job, so that a large rebuild never delays a
 //! revocation.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Edition, Source};
-use lastro_store::{Counters, SourceState};
+use lastro_model::{Clock, Edition, Source, SourceState};
+use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::snapshot_file::SnapshotFile;
 use super::{background, parts};
-use crate::jobs::{stopped, tick};
-use crate::state::App;
+use crate::access::Access;
+use crate::metrics::Metrics;
+use crate::served::Served;
+use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
 
 /// The counters last read from the store; `None` before the first read. One job reads them, another rebuilds the data.
 pub type Wanted = watch::Sender<Option<Counters>>;
 
+/// The parts of a service that follow the store.
+pub struct Follower {
+    pub served: Arc<Served>,
+    pub access: Arc<Access>,
+    pub clock: Arc<dyn Clock>,
+    pub metrics: Arc<Metrics>,
+    /// The file that keeps the built filings between runs.
+    pub snapshot_file: Option<SnapshotFile>,
+}
+
+impl fmt::Debug for Follower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Follower").field("snapshot_file", &self.snapshot_file).finish_non_exhaustive()
+    }
+}
+
 /// Follows the store until the service stops.
 pub async fn run(
-    app: Arc<App>,
+    follower: Arc<Follower>,
     wanted: Arc<Wanted>,
     poll_interval: Duration,
     mut stop: watch::Receiver<bool>,
@@ -32,7 +52,7 @@ pub async fn run(
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tick(poll_interval) => look(&app, &wanted, &mut freshness).await,
+            () = tick(poll_interval) => look(&follower, &wanted, &mut freshness).await,
         }
     }
 }
@@ -57,72 +77,72 @@ impl Freshness {
 }
 
 /// Brings new editions into service until the service stops, including those detected before this call.
-pub async fn rebuild(app: Arc<App>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
+pub async fn rebuild(follower: Arc<Follower>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
     let mut counters = wanted.subscribe();
     counters.mark_changed();
     tokio::select! {
         () = stopped(&mut stop) => {}
-        () = rebuild_when_changed(&app, counters) => {}
+        () = rebuild_when_changed(&follower, counters) => {}
     }
 }
 
-async fn look(app: &App, wanted: &Wanted, freshness: &mut Freshness) {
-    match app.store.counters().await {
+async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
+    match follower.access.store.counters().await {
         Ok(counters) => {
-            if counters.key_revision > app.keys.revision()
-                && let Err(error) = take_over_keys(app).await
+            if counters.key_revision > follower.access.keys.revision()
+                && let Err(error) = take_over_keys(follower).await
             {
-                tracing::warn!(%error, "changed keys could not be read; tried again shortly");
+                tracing::warn!(%error, "changed keys could not be read; retrying shortly");
             }
             wanted.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
             });
             if freshness.is_old(&counters) {
-                match take_over_freshness(app).await {
+                match take_over_freshness(follower).await {
                     Ok(()) => freshness.read = Some((Instant::now(), counters)),
                     Err(error) => {
-                        tracing::warn!(%error, "the state of the sources could not be read; tried again shortly");
+                        tracing::warn!(%error, "the state of the sources could not be read; retrying shortly");
                     }
                 }
             }
         }
-        Err(error) => tracing::warn!(%error, "the store does not answer; serving goes on from memory"),
+        Err(error) => tracing::warn!(%error, "the store does not answer; serving from memory"),
     }
 }
 
 /// Reloads the source states, which every attempt changes. One whose new edition is not served yet stays as it was.
-async fn take_over_freshness(app: &App) -> anyhow::Result<()> {
-    let states = app.store.source_states().await?;
-    let (shown, known) = (parts::editions(&app.catalog.load()), app.freshness.load());
+async fn take_over_freshness(follower: &Follower) -> anyhow::Result<()> {
+    let states = follower.access.store.source_states().await?;
+    let (shown, known) = (follower.served.catalog.load().editions(), follower.served.freshness.load());
     let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
         Some(known) if shown[state.source] != state.edition => known.clone(),
         _ => state,
     };
     let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
     if fresh != **known {
-        app.freshness.store(Arc::new(fresh));
+        follower.served.freshness.store(Arc::new(fresh));
     }
     Ok(())
 }
 
 /// Reads every key that changed since the last revision.
-pub async fn take_over_keys(app: &App) -> anyhow::Result<()> {
+pub async fn take_over_keys(follower: &Follower) -> anyhow::Result<()> {
     loop {
-        let changed = app.store.keys_since(app.keys.revision(), KEYS_AT_ONCE).await?;
+        let changed = follower.access.store.keys_since(follower.access.keys.revision(), KEYS_AT_ONCE).await?;
         let last_page = changed.len() < KEYS_AT_ONCE;
-        app.keys.catch_up(changed, app.clock.monotonic_ns());
+        follower.access.keys.catch_up(changed, follower.clock.monotonic_ns());
         if last_page {
             return Ok(());
         }
     }
 }
 
-async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Counters>>) {
+async fn rebuild_when_changed(follower: &Follower, mut wanted: watch::Receiver<Option<Counters>>) {
     while wanted.changed().await.is_ok() {
         let Some(counters) = *wanted.borrow_and_update() else { continue };
-        while let Err(error) = follow_data(app, &counters).await {
+        while let Err(error) = follow_data(follower, &counters).await {
             tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
-            app.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
+            follower.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(Duration::from_secs(5)).await;
         }
     }
@@ -130,23 +150,24 @@ async fn rebuild_when_changed(app: &App, mut wanted: watch::Receiver<Option<Coun
 
 /// Rebuilds the parts whose edition differs from the store's and swaps in each when it is ready. A part that cannot be
 /// rebuilt does not block the others.
-pub async fn follow_data(app: &App, counters: &Counters) -> anyhow::Result<()> {
+pub async fn follow_data(follower: &Follower, counters: &Counters) -> anyhow::Result<()> {
     let mut followed = Ok(());
     for source in Source::ALL {
-        followed = followed.and(follow_source(app, source, counters.edition(source)).await);
+        followed = followed.and(follow_source(follower, source, counters.edition(source)).await);
     }
-    take_over_freshness(app).await?;
+    take_over_freshness(follower).await?;
     followed
 }
 
-async fn follow_source(app: &App, source: Source, edition: Edition) -> anyhow::Result<()> {
-    let current = app.catalog.load_full();
-    if parts::editions(&current)[source] == edition {
+async fn follow_source(follower: &Follower, source: Source, edition: Edition) -> anyhow::Result<()> {
+    let current = follower.served.catalog.load_full();
+    if current.editions()[source] == edition {
         return Ok(());
     }
-    let fresh = parts::with_fresh(&current, &*app.store, source, app.snapshot_file.as_ref()).await?;
+    let fresh =
+        parts::with_fresh(&current, &*follower.access.store, source, follower.snapshot_file.as_ref()).await?;
     drop(current);
-    let before = app.catalog.swap(Arc::new(fresh));
+    let before = follower.served.catalog.swap(Arc::new(fresh));
     if source == Source::Filings {
         tokio::spawn(background::retire(Arc::clone(&before.filings)));
     }

@@ -3,25 +3,13 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers};
-use lastro_ingest::sync::brasilia_day;
-use lastro_model::{BySource, Company, Edition, FxQuote, Records, Source, TradedSecurity};
+use lastro_model::{Source, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
-use super::rows::{drain, stamp_of};
+use super::rows::{collect, stamp_of};
 use super::snapshot_file::SnapshotFile;
 use super::{filings, series};
-
-/// The editions in a catalog.
-pub fn editions(catalog: &Catalog) -> BySource<Edition> {
-    BySource::new(|source| match source {
-        Source::Series(series) => catalog.series[series].stamp.edition,
-        Source::Fx => catalog.fx.stamp.edition,
-        Source::Companies => catalog.companies.stamp.edition,
-        Source::Filings => catalog.filings.stamp.edition,
-        Source::Tickers => catalog.companies.tickers_stamp().edition,
-    })
-}
 
 /// A copy of the catalog with one part updated to the store's edition.
 pub async fn with_fresh(
@@ -32,7 +20,7 @@ pub async fn with_fresh(
 ) -> anyhow::Result<Catalog> {
     // Tickers and companies share one part.
     let part = if source == Source::Tickers { Source::Companies } else { source };
-    let priority = Priority::beside(editions(catalog)[part]);
+    let priority = Priority::beside(catalog.editions()[part]);
     let mut fresh = catalog.clone();
     match source {
         Source::Series(which) => {
@@ -67,43 +55,16 @@ async fn built<T: Send + Sync + 'static>(
 
 fn fx(loaded: Loaded) -> Built<FxBook> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let mut quotes: Vec<FxQuote> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Fx(rows) = batch {
-            quotes.extend(rows);
-            true
-        } else {
-            false
-        }
-    })?;
-    Ok(Arc::new(Part { stamp, sample, data: FxBook::build(quotes) }))
+    Ok(Arc::new(Part { stamp, sample, data: FxBook::build(collect(loaded.rows)?) }))
 }
 
 fn companies(loaded: Loaded, listed: Loaded) -> Built<Companies> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let mut rows: Vec<Company> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Companies(more) = batch {
-            rows.extend(more);
-            true
-        } else {
-            false
-        }
-    })?;
-    let data = Companies::with_tickers(rows, &tickers(listed)?)?;
+    let data = Companies::with_tickers(collect(loaded.rows)?, &tickers(listed)?)?;
     Ok(Arc::new(Part { stamp, sample, data }))
 }
 
 fn tickers(loaded: Loaded) -> anyhow::Result<Tickers> {
     let stamp = stamp_of(&loaded);
-    let mut securities: Vec<TradedSecurity> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Tickers(more) = batch {
-            securities.extend(more);
-            true
-        } else {
-            false
-        }
-    })?;
-    Ok(Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), securities))
+    Ok(Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), collect(loaded.rows)?))
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Part, Revision, Revisions, Timeline};
-use lastro_model::{Edition, Point, RatePoint, Records, Source};
+use lastro_model::{Edition, Point, RatePoint, Source};
 use lastro_store::{Loaded, Recorded, Store};
 
 use super::background::Priority;
-use super::rows::{drain, stamp_of};
+use super::rows::{collect, stamp_of};
 
 type Built = anyhow::Result<Arc<Part<Timeline<RatePoint>>>>;
 
@@ -20,16 +20,7 @@ pub(super) async fn fresh(store: &dyn Store, source: Source, priority: Priority)
 
 fn built(loaded: Loaded, recorded: Recorded) -> Built {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let mut points: Vec<RatePoint> = Vec::new();
-    drain(loaded.rows, |batch| {
-        if let Records::Rates(rows) = batch {
-            points.extend(rows);
-            true
-        } else {
-            false
-        }
-    })?;
-    let data = Timeline::build(points).with_revisions(revisions(recorded, stamp.edition));
+    let data = Timeline::build(collect(loaded.rows)?).with_revisions(revisions(recorded, stamp.edition));
     Ok(Arc::new(Part { stamp, sample, data }))
 }
 

@@ -50,7 +50,7 @@ impl SnapshotFile {
             Ok(found) => Some(found),
             Err(SnapshotError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
             Err(reason) => {
-                tracing::info!("the kept index of the filings is not used and will be built anew: {reason}");
+                tracing::info!("the saved index of the filings is not used and will be rebuilt: {reason}");
                 None
             }
         };
@@ -71,7 +71,7 @@ impl SnapshotFile {
         *newest = edition.edition;
         if let Err(error) = self.write(&self.label(edition), filings) {
             let directory = self.directory.display();
-            tracing::warn!(%error, "the index of the filings cannot be kept in {directory}; the next start takes longer");
+            tracing::warn!(%error, "the index of the filings cannot be saved in {directory}; the next start takes longer");
         }
     }
 

@@ -14,7 +14,6 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
 use lastro_access::Share;
-use lastro_catalog::Catalog;
 use lastro_model::{BySource, Clock, Edition};
 use lastro_store::{Replica, Store, StoreError};
 use parking_lot::Mutex;
@@ -22,9 +21,9 @@ use tokio::sync::watch;
 
 pub use store_clock::StoreClock;
 
-use crate::jobs::{stopped, tick};
 use crate::metrics::prometheus::Exposition;
-use crate::refresh::parts;
+use crate::served::Served;
+use crate::wait::{stopped, tick};
 use census::Census;
 
 /// Interval of measuring the store's clock. Clocks drift slowly.
@@ -34,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for removing the own row at shutdown.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Checks for a new edition per heartbeat interval.
-const LOOKS_BETWEEN_BEATS: u32 = 4;
+const LOOKS_BETWEEN_BEATS: u32 = 6;
 
 /// The identity of this process.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ pub struct Identity {
 pub struct Replicas {
     identity: Identity,
     store: Arc<dyn Store>,
-    catalog: Arc<ArcSwap<Catalog>>,
+    served: Arc<Served>,
     /// The clock for times that are compared between machines.
     pub clock: Arc<StoreClock>,
     /// The number of replicas and the rank of this one, used to divide limits.
@@ -94,14 +93,14 @@ impl Replicas {
         identity: Identity,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
-        catalog: Arc<ArcSwap<Catalog>>,
+        served: Arc<Served>,
         beat_interval: Duration,
         counts_together: bool,
     ) -> Self {
         Self {
             identity,
             store,
-            catalog,
+            served,
             clock: Arc::new(StoreClock::new(clock)),
             share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
             beat_interval,
@@ -135,7 +134,7 @@ impl Replicas {
             Err(error) => {
                 self.progress.lock().census.lose();
                 if was_reachable {
-                    tracing::warn!(%error, "the other replicas cannot be heard of; those known last still count");
+                    tracing::warn!(%error, "the other replicas cannot be read; those known last still count");
                 }
             }
         }
@@ -153,7 +152,7 @@ impl Replicas {
 
     async fn look(&self) -> Result<Vec<Replica>, StoreError> {
         self.measure_if_due().await?;
-        let served = parts::editions(&self.catalog.load());
+        let served = self.served.catalog.load().editions();
         let all = self.store.beat(self.row(&served)).await?;
         self.progress.lock().told = Some(served);
         Ok(all)
@@ -186,7 +185,7 @@ impl Replicas {
         for _ in 0..LOOKS_BETWEEN_BEATS {
             tick(self.beat_interval / LOOKS_BETWEEN_BEATS).await;
             let told = self.progress.lock().told;
-            if told.is_some_and(|told| told != parts::editions(&self.catalog.load())) {
+            if told.is_some_and(|told| told != self.served.catalog.load().editions()) {
                 return;
             }
         }
@@ -197,7 +196,7 @@ impl Replicas {
         let left = tokio::time::timeout(LEAVE_TIMEOUT, self.store.leave(&self.identity.boot)).await;
         if !matches!(left, Ok(Ok(()))) {
             tracing::warn!(
-                "the store could not be told that this replica stops; the others notice in ten seconds"
+                "the shutdown could not be recorded in the store; other replicas notice it after ten seconds"
             );
         }
     }

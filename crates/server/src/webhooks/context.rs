@@ -6,23 +6,23 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
 use lastro_access::{Feature, Pepper, plans};
-use lastro_catalog::Catalog;
 use lastro_model::{Clock, Plan, Webhook};
 use lastro_store::{OutboxState, Store};
 
 use super::connector::Connector;
-use super::running_tests::RunningTests;
 use super::signature::Secret;
+use super::test_slots::TestSlots;
 use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
+use crate::served::Served;
 
 pub struct Webhooks {
     pub settings: WebhookSettings,
     pub store: Arc<dyn Store>,
     /// The store's clock, because due times and leases are compared between machines.
     pub clock: Arc<dyn Clock>,
-    pub catalog: Arc<ArcSwap<Catalog>>,
+    pub served: Arc<Served>,
     pub metrics: Arc<Metrics>,
     pub pepper: Pepper,
     /// Identifies this process among all that claim messages.
@@ -30,7 +30,7 @@ pub struct Webhooks {
     /// The replicas that must serve an edition before it is announced.
     pub replicas: Arc<Replicas>,
     pub connector: Connector,
-    pub tests: RunningTests,
+    pub tests: TestSlots,
     /// The last state read from the outbox, for the metrics.
     pub state: ArcSwap<OutboxState>,
 }

@@ -16,7 +16,7 @@ use super::delivery::deliver;
 use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, fan_out};
 use crate::config::WebhookSettings;
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 
 /// Concurrent deliveries, each to a different webhook. A receiver that hangs occupies one for the deadline at most.
 const WORKERS: usize = 256;
@@ -58,11 +58,11 @@ impl Dispatcher {
         let now = self.webhooks.clock.now();
         let addressed = fan_out::fan_out(&self.webhooks, &mut self.waiting, now).await;
         let addressed = addressed.unwrap_or_else(|error| {
-            tracing::warn!(%error, "announcements could not be addressed; tried again shortly");
+            tracing::warn!(%error, "announcements could not be fanned out; retrying shortly");
             false
         });
         if let Err(error) = self.exchange(WORKERS.saturating_sub(self.running.len())).await {
-            tracing::warn!(%error, "the outbox cannot be written; deliveries wait");
+            tracing::warn!(%error, "the outbox cannot be written; deliveries are paused");
             return false;
         }
         addressed
@@ -88,7 +88,7 @@ impl Dispatcher {
             match done {
                 Ok(settlement) => self.settled.push(settlement),
                 Err(error) => {
-                    tracing::error!(%error, "a delivery stopped unexpectedly; it is repeated later");
+                    tracing::error!(%error, "a delivery stopped unexpectedly; it will be retried");
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Dispatcher {
         if !self.settled.is_empty()
             && let Err(error) = self.exchange(0).await
         {
-            tracing::warn!(%error, "the last deliveries could not be written down; they will be repeated");
+            tracing::warn!(%error, "the last deliveries could not be recorded; they will be repeated");
         }
     }
 }

@@ -10,7 +10,6 @@ use lastro_store::{Announcement, NewMessage};
 use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, payload};
 use crate::clock::fill_random;
-use crate::refresh::parts::editions;
 
 /// Announcements per batch. Deliveries continue between two batches.
 const BITE: usize = 32;
@@ -29,7 +28,7 @@ pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> an
     let entitled = |(webhook, plan): (Webhook, Plan)| plans.contains(&plan).then_some(webhook);
     let subscribers: Vec<Webhook> =
         webhooks.store.subscribers(now).await?.into_iter().filter_map(entitled).collect();
-    let companies = Arc::clone(&webhooks.catalog.load().companies);
+    let companies = Arc::clone(&webhooks.served.catalog.load().companies);
     for announcement in &announcements {
         let messages = messages(announcement, &subscribers, &companies, now)?;
         webhooks.store.fan_out(announcement.number, messages).await?;
@@ -45,7 +44,7 @@ async fn served(
 ) -> anyhow::Result<Vec<Announcement>> {
     let mut announcements = webhooks.store.announcements(BITE).await?;
     waiting.see(&announcements, now_ns);
-    let shown = editions(&webhooks.catalog.load());
+    let shown = webhooks.served.catalog.load().editions();
     let is_early = |new: &Announcement| new.edition > shown[new.source];
     announcements.truncate(announcements.iter().position(is_early).unwrap_or(BITE));
     if announcements.is_empty() {

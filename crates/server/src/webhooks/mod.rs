@@ -20,11 +20,11 @@ pub mod endpoint;
 pub mod fan_out;
 pub mod internal_names;
 pub mod payload;
-pub mod running_tests;
 pub mod schedule;
 mod served_everywhere;
 pub mod signature;
 pub mod test_delivery;
+pub mod test_slots;
 pub mod view;
 
 pub use context::{Webhooks, entitled_plans};

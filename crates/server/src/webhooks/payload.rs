@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// One rendered row of an announcement, with the values that filters compare.
 #[derive(Debug)]
-pub struct Item {
+pub struct PayloadItem {
     json: Box<RawValue>,
     company: Option<CompanyId>,
     /// Folded.
@@ -33,7 +33,7 @@ struct Data<'a> {
 }
 
 /// Renders rows once for all webhooks. Companies get their tickers from the served catalog.
-pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Item>> {
+pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<PayloadItem>> {
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
@@ -50,20 +50,24 @@ pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Item>
     }
 }
 
-fn point(point: &impl Point) -> serde_json::Result<Item> {
+fn point(point: &impl Point) -> serde_json::Result<PayloadItem> {
     let mut json = Vec::new();
     point.write_json(&mut json);
     item(&json, None, None)
 }
 
-fn item(json: &[u8], company: Option<CompanyId>, category: Option<String>) -> serde_json::Result<Item> {
-    Ok(Item { json: serde_json::from_slice(json)?, company, category })
+fn item(
+    json: &[u8],
+    company: Option<CompanyId>,
+    category: Option<String>,
+) -> serde_json::Result<PayloadItem> {
+    Ok(PayloadItem { json: serde_json::from_slice(json)?, company, category })
 }
 
 /// The body of a message with the items that pass the filters; `None` if none does.
 pub fn body(
     announcement: &Announcement,
-    items: &[Item],
+    items: &[PayloadItem],
     filters: &WebhookFilters,
 ) -> serde_json::Result<Option<String>> {
     let series = shared_event_of(announcement);
@@ -110,7 +114,7 @@ impl<'a> Filter<'a> {
         Self { companies: &filters.company_ids, categories }
     }
 
-    fn lets_pass(&self, item: &Item) -> bool {
+    fn lets_pass(&self, item: &PayloadItem) -> bool {
         let company_wanted = |company| self.companies.is_empty() || self.companies.contains(company);
         let category_wanted = |category| self.categories.is_empty() || self.categories.contains(category);
         item.company.as_ref().is_none_or(company_wanted) && item.category.as_ref().is_none_or(category_wanted)

@@ -39,7 +39,7 @@ impl Waiting {
         if self.let_go.replace(announcement.edition) != Some(announcement.edition) {
             tracing::warn!(
                 edition = announcement.edition.0,
-                "webhooks are told of an edition that these replicas do not serve after 30 s: {}",
+                "webhooks are notified although these replicas did not serve the edition within 30 s: {}",
                 lagging.join(", ")
             );
         }

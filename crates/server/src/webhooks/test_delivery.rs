@@ -4,7 +4,7 @@ use lastro_model::{MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage, StoreError};
 
 use super::delivery::{AttemptReport, attempt};
-use super::running_tests::NoPlace;
+use super::test_slots::NoPlace;
 use super::{Webhooks, fan_out, payload};
 
 /// A failure of this service during a test, as opposed to one of the receiver.

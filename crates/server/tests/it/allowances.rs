@@ -71,7 +71,7 @@ async fn a_new_key_works_when_the_keyless_quota_is_used_up() {
 
 /// A key created by another process, which this one has not seen yet.
 async fn elsewhere_made(app: &TestApp) -> String {
-    let issued = IssuedKey::generate(app.service.app.keys.pepper(), &mut lastro::clock::fill_random);
+    let issued = IssuedKey::generate(app.service.app.access.keys.pepper(), &mut lastro::clock::fill_random);
     let applicant = Applicant::new("Elsewhere", "elsewhere@example.com").unwrap();
     let new = issued.for_new_account(applicant, Grant::by_operator(Plan::Gold, None), app.timestamp());
     app.elsewhere().await.insert_key(new).await.unwrap();
@@ -257,7 +257,7 @@ async fn keys_in_memory_are_bounded_and_the_others_still_work() {
     for _ in 0..60 {
         keys.push(app.key(Plan::Gold).await);
     }
-    assert!(app.service.app.keys.len() <= 16, "{}", app.service.app.keys.len());
+    assert!(app.service.app.access.keys.len() <= 16, "{}", app.service.app.access.keys.len());
     for key in &keys {
         assert_eq!(app.get(ANY).key(key).send().await.expect(200).number("x-ratelimit-remaining"), 499);
     }

@@ -8,7 +8,7 @@ use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
 use lastro::service::Service;
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
 use lastro_model::{Clock, KeyId, ManualClock, Plan};
 use lastro_store::Store;
@@ -122,12 +122,12 @@ impl TestApp {
     }
 
     pub(crate) async fn key_with_limit(&self, plan: Plan, rate_limit: Option<u32>) -> String {
-        let app = &self.service.app;
-        let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+        let access = &self.service.app.access;
+        let issued = IssuedKey::generate(access.keys.pepper(), &mut fill_random);
         let applicant = Applicant::new("Test", "test@example.com").expect("an applicant");
         let grant = Grant::by_operator(plan, rate_limit);
         let new = issued.for_new_account(applicant, grant, self.timestamp());
-        app.keys.upsert(app.store.insert_key(new).await.expect("a key"), 0);
+        access.keys.upsert(access.store.insert_key(new).await.expect("a key"), 0);
         issued.key.reveal().to_owned()
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use tempfile::TempDir;
 
 /// A self-signed certificate for this machine, and its key.

@@ -3,7 +3,7 @@
 use lastro::refresh::follow::follow_data;
 use lastro_access::{Feature, terms};
 use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
-use lastro_store::{Condition, Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, PublicationItem, RecordStore};
 
 use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object, guarded};
@@ -237,13 +237,13 @@ pub(crate) const NASTY: [&str; 16] = [
 /// Publishes records in place of the sample. They are being served when it returns.
 pub(crate) async fn publish(app: &TestApp, source: Source, records: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(records)).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(records)).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let publication =
         Publication { source, sample: false, replace: true, at: app.timestamp(), condition: Condition::None };
     app.elsewhere().await.publish(publication, receiver).await.unwrap();
     let counters = app.faults.counters().await.unwrap();
-    follow_data(&app.service.app, &counters).await.unwrap();
+    follow_data(&app.service.follower, &counters).await.unwrap();
 }
 
 fn nasty_companies() -> Vec<Company> {

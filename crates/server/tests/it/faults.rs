@@ -1,7 +1,7 @@
 //! A failing store: reads continue, writes report it, and no counts are lost.
 
 use lastro_model::{Plan, RatePoint, Records, Series, Source};
-use lastro_store::{Condition, Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, PublicationItem, RecordStore};
 
 use crate::app::{TestApp, soon};
 
@@ -57,8 +57,8 @@ async fn a_shutdown_during_brief_store_failures_loses_nothing() {
 pub(crate) async fn publish_selic(app: &TestApp, day: &str, value: &str) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
     let point = RatePoint { day: lastro_model::Day::parse(day).unwrap(), value: value.parse().unwrap() };
-    sender.send(Write::Rows(Records::Rates(vec![point]))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Rates(vec![point]))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let publication = Publication {
         source: Source::Series(Series::Selic),
         sample: false,
@@ -98,13 +98,17 @@ async fn an_unreadable_source_does_not_block_other_sources() {
     file.execute("UPDATE source_state SET edition = edition + 100 WHERE source = $1", [first.name()])
         .unwrap();
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(Records::Fx(Vec::new()))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Fx(Vec::new()))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let (source, at) = (Source::Fx, app.timestamp());
     let publication = Publication { source, sample: false, replace: true, at, condition: Condition::None };
     let published = app.plain.publish(publication, receiver).await.unwrap();
-    soon(async || app.service.app.catalog.load().fx.stamp.edition == published.edition).await;
-    assert_ne!(app.service.app.catalog.load().series[Series::Selic].len(), 0, "the last good edition stays");
+    soon(async || app.service.app.served.catalog.load().fx.stamp.edition == published.edition).await;
+    assert_ne!(
+        app.service.app.served.catalog.load().series[Series::Selic].len(),
+        0,
+        "the last good edition stays"
+    );
 }
 
 #[tokio::test]

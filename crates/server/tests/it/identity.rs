@@ -147,7 +147,7 @@ async fn a_rotated_key_shares_the_quota_until_its_grace_ends() {
     let app = TestApp::start().await;
     let old = app.key_with_limit(Plan::Gold, Some(5)).await;
     let new = ApiKey::generate(&mut fill_random);
-    let digest = app.service.app.keys.pepper().digest(&new);
+    let digest = app.service.app.access.keys.pepper().digest(&new);
     let (now, end) = (app.timestamp(), app.timestamp() + jiff::SignedDuration::from_secs(3600));
     app.elsewhere().await.rotate(id_of(&old), new.id(), digest, now, end).await.unwrap();
     // A key made by another process works at once: the key ring queries the store for unknown keys.
@@ -155,7 +155,7 @@ async fn a_rotated_key_shares_the_quota_until_its_grace_ends() {
     assert_eq!((first.header("x-plan"), first.number("x-ratelimit-remaining")), ("gold", 4));
     assert_eq!(app.get(ANY).key(&old).send().await.expect(200).number("x-ratelimit-remaining"), 3);
     let latest = app.elsewhere().await.counters().await.unwrap().key_revision;
-    soon(async || app.service.app.keys.revision() == latest).await;
+    soon(async || app.service.app.access.keys.revision() == latest).await;
     app.advance_seconds(3599);
     app.get(ANY).key(&old).send().await.expect(200);
     app.advance_seconds(1);

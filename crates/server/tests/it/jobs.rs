@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_model::{Plan, Source};
 use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};

@@ -11,7 +11,7 @@ use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
 use lastro_sample::Shape;
 use lastro_store::faulty::Operation;
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 use tokio::sync::mpsc;
 
 use crate::app::TestApp;
@@ -53,7 +53,7 @@ async fn total(app: &TestApp, q: &str) -> u64 {
 /// Writes a snapshot of filings that the store does not hold, marked as the edition being served.
 async fn keep_forgery(app: &TestApp) {
     let remembered = app.plain.remembered_editions(Source::Filings).await.unwrap();
-    let served = Arc::clone(&app.service.app.catalog.load().filings);
+    let served = Arc::clone(&app.service.app.served.catalog.load().filings);
     let mut builder = FilingsBuilder::new();
     for number in 0..5_000u32 {
         let mut filing = served.filing(number);
@@ -67,7 +67,7 @@ async fn keep_forgery(app: &TestApp) {
 
 /// Publishes this many more filings, all of one day.
 async fn publish_more(app: &TestApp, count: u32) {
-    let served = Arc::clone(&app.service.app.catalog.load().filings);
+    let served = Arc::clone(&app.service.app.served.catalog.load().filings);
     let more = (0..count).map(|number| {
         let mut filing = served.filing(number);
         filing.id = FilingId::Protocol(800_000_000 + u64::from(number));
@@ -75,8 +75,8 @@ async fn publish_more(app: &TestApp, count: u32) {
         filing
     });
     let (sender, rows) = mpsc::channel(2);
-    sender.send(Write::Rows(Records::Filings(more.collect()))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Filings(more.collect()))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let publication = Publication {
         source: Source::Filings,
         sample: true,
@@ -104,7 +104,7 @@ async fn a_new_edition_adds_only_the_changes() {
     app.faults.panic_on(Operation::Load);
     publish_more(&app, 12).await;
     until_found(&app, "berimbau", 12).await;
-    assert_eq!(app.service.app.catalog.load().filings.len(), 5_012);
+    assert_eq!(app.service.app.served.catalog.load().filings.len(), 5_012);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn a_restart_reuses_an_earlier_index_and_adds_the_changes() {
     until_found(&app, "berimbau", 12).await;
     let app = app.restart().await;
     assert_eq!((total(&app, "xilofone").await, total(&app, "berimbau").await), (5_000, 12));
-    assert_eq!(app.service.app.catalog.load().filings.len(), 5_012);
+    assert_eq!(app.service.app.served.catalog.load().filings.len(), 5_012);
 }
 
 #[tokio::test]

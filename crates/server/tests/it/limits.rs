@@ -142,8 +142,8 @@ async fn an_upgrade_keeps_the_used_quota_and_raises_the_limit() {
         app.get(ANY).key(&key).send().await.expect(200);
     }
     app.get(ANY).key(&key).send().await.expect(429);
-    let records = app.service.app.store.set_plan(id_of(&key), Plan::Bronze, None).await.unwrap();
-    records.into_iter().for_each(|record| app.service.app.keys.upsert(record, 0));
+    let records = app.service.app.access.store.set_plan(id_of(&key), Plan::Bronze, None).await.unwrap();
+    records.into_iter().for_each(|record| app.service.app.access.keys.upsert(record, 0));
     assert_eq!(app.get(ANY).key(&key).send().await.expect(200).number("x-ratelimit-remaining"), 69);
 }
 

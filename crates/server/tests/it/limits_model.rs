@@ -86,9 +86,9 @@ impl Life {
     }
 
     async fn move_to(&mut self, plan: Plan) {
-        let app = &self.app.service.app;
-        let records = app.store.set_plan(id_of(&self.key), plan, None).await.unwrap();
-        records.into_iter().for_each(|record| app.keys.upsert(record, 0));
+        let access = &self.app.service.app.access;
+        let records = access.store.set_plan(id_of(&self.key), plan, None).await.unwrap();
+        records.into_iter().for_each(|record| access.keys.upsert(record, 0));
         self.plan = plan;
     }
 

@@ -45,7 +45,7 @@ async fn separate_counting_of_replicas_is_logged_once() {
     app.plain.beat(ghost(&app, "ghost")).await.unwrap();
     soon(async || captured.count(alone) == 1).await;
     for _ in 0..3 {
-        app.service.app.replicas.beat().await;
+        app.service.app.operations.replicas.beat().await;
     }
     assert_eq!(captured.count(alone), 1, "not with every beat");
 }

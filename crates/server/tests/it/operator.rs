@@ -105,7 +105,7 @@ async fn a_draining_service_is_alive_but_not_ready() {
     let app = TestApp::start().await;
     assert_eq!(app.admin("/livez").await.0, 200);
     assert_eq!(app.admin("/readyz").await.0, 200);
-    app.service.app.draining.store(true, Ordering::Release);
+    app.service.app.operations.draining.store(true, Ordering::Release);
     assert_eq!(app.admin("/readyz").await.0, 503);
     assert_eq!(app.admin("/livez").await.0, 200);
     assert_eq!(app.admin("/elsewhere").await.0, 404);

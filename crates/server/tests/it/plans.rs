@@ -22,8 +22,8 @@ async fn the_plan_list_is_the_plan_table() {
                 "price": terms.price_usd,
                 "currency": "USD",
                 "rate_limit": terms.requests_per_minute,
-                "features": terms.features(),
-                "restrictions": terms.restrictions,
+                "features": terms.features().iter().map(|text| text.en).collect::<Vec<_>>(),
+                "restrictions": terms.restrictions.iter().map(|text| text.en).collect::<Vec<_>>(),
             })
         })
         .collect();

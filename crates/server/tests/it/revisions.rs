@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lastro_catalog::{FirstDay, Part, Revision, Timeline};
 use lastro_model::{Day, RatePoint, Records, Series};
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 
 use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object};
@@ -25,8 +25,8 @@ async fn publish(app: &TestApp, replace: bool, rows: &[(&str, &str)]) {
     let publication =
         Publication { source: SERIES.into(), sample: false, replace, at, condition: Condition::None };
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(Records::Rates(points(rows)))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Rates(points(rows)))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let edition = app.plain.publish(publication, receiver).await.unwrap().edition;
     while served(app).stamp.edition != edition {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -34,12 +34,12 @@ async fn publish(app: &TestApp, replace: bool, rows: &[(&str, &str)]) {
 }
 
 fn served(app: &TestApp) -> std::sync::Arc<Part<Timeline<RatePoint>>> {
-    std::sync::Arc::clone(&app.service.app.catalog.load().series[SERIES])
+    std::sync::Arc::clone(&app.service.app.served.catalog.load().series[SERIES])
 }
 
 #[tokio::test]
 async fn a_series_is_served_with_every_state_since_recording_began() {
-    let quick = |setup: &mut lastro::state::Setup| setup.settings.poll_interval = Duration::from_millis(10);
+    let quick = |setup: &mut lastro::setup::Setup| setup.settings.poll_interval = Duration::from_millis(10);
     let app = TestApp::start_with(quick).await;
     assert_eq!(served(&app).as_of(day("2026-11-02")), Err(FirstDay(None)), "a sample is no edition");
     let first = [("2026-08-01", "140.1"), ("2026-09-01", "140.30")];

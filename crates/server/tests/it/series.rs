@@ -66,7 +66,7 @@ async fn every_series_has_a_sample_and_is_reported_on() {
     let app = TestApp::start().await;
     let health = app.get("/health").send().await.expect(200).json();
     let shown = |id: &str| health["sources"].as_array().unwrap().iter().any(|source| source["source"] == id);
-    let catalog = app.service.app.catalog.load_full();
+    let catalog = app.service.app.served.catalog.load_full();
     for series in Series::ALL {
         assert!(!catalog.series[series].is_empty(), "{series:?}");
         assert!(shown(series.about().id), "{series:?}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use reqwest::Version;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

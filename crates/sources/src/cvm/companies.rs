@@ -19,7 +19,7 @@ use std::io::Read;
 
 use lastro_model::{Cnpj, Company, CompanyId, Day};
 
-use super::table::{Row, Table};
+use super::table::{CsvRow, Table, columns};
 use crate::request::Request;
 use crate::{Fault, Reading};
 
@@ -54,30 +54,20 @@ pub fn read(input: impl Read, file: &str) -> Result<Reading<Company>, Fault> {
     Ok(reading)
 }
 
-struct Columns {
-    code: usize,
-    cnpj: usize,
-    name: usize,
-    trading_name: usize,
-    status: usize,
-    sector: usize,
-    registered_on: usize,
+columns! {
+    Columns {
+        code = "CD_CVM",
+        cnpj = "CNPJ_CIA",
+        name = "DENOM_SOCIAL",
+        trading_name = "DENOM_COMERC",
+        status = "SIT",
+        sector = "SETOR_ATIV",
+        registered_on = "DT_REG",
+    }
 }
 
 impl Columns {
-    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
-        Ok(Self {
-            code: table.column("CD_CVM")?,
-            cnpj: table.column("CNPJ_CIA")?,
-            name: table.column("DENOM_SOCIAL")?,
-            trading_name: table.column("DENOM_COMERC")?,
-            status: table.column("SIT")?,
-            sector: table.column("SETOR_ATIV")?,
-            registered_on: table.column("DT_REG")?,
-        })
-    }
-
-    fn company(&self, row: &Row<'_>) -> Result<Company, String> {
+    fn company(&self, row: &CsvRow<'_>) -> Result<Company, String> {
         row.check_width()?;
         let id = CompanyId::parse(&row.text(self.code)?);
         let cnpj = Cnpj::parse(&row.text(self.cnpj)?);

@@ -7,6 +7,22 @@ use super::lines::{LONGEST_LINE, Lines, Step};
 use super::text;
 use crate::Fault;
 
+/// Defines the columns that a parser needs, by their names in the header.
+macro_rules! columns {
+    ($name:ident { $($field:ident = $column:literal),* $(,)? }) => {
+        struct $name {
+            $($field: usize),*
+        }
+
+        impl $name {
+            fn find<R: std::io::Read>(table: &Table<R>) -> Result<Self, Fault> {
+                Ok(Self { $($field: table.column($column)?),* })
+            }
+        }
+    };
+}
+pub(super) use columns;
+
 #[derive(Debug)]
 pub(super) struct Table<R> {
     lines: Lines<R>,
@@ -17,7 +33,7 @@ pub(super) struct Table<R> {
 
 /// A line of the table, borrowed until the next one is read.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
+pub(super) struct CsvRow<'a> {
     /// The raw line, without its end.
     pub(super) line: &'a [u8],
     fields: &'a mut Vec<Range<usize>>,
@@ -25,7 +41,7 @@ pub(super) struct Row<'a> {
 }
 
 /// A line's number, with its row or the reason for its rejection.
-pub(super) type Numbered<'a> = (u64, Result<Row<'a>, String>);
+pub(super) type Numbered<'a> = (u64, Result<CsvRow<'a>, String>);
 
 impl<R: Read> Table<R> {
     /// Reads the header. `file` is the table's name in rejects and faults.
@@ -85,7 +101,7 @@ impl<R: Read> Table<R> {
         }
     }
 
-    fn row(&mut self) -> Row<'_> {
+    fn row(&mut self) -> CsvRow<'_> {
         let line = self.lines.line();
         self.fields.clear();
         let mut start = 0;
@@ -93,12 +109,12 @@ impl<R: Read> Table<R> {
             self.fields.push(start..start + field.len());
             start += field.len() + 1;
         }
-        Row { line, fields: &mut self.fields, columns: &self.columns }
+        CsvRow { line, fields: &mut self.fields, columns: &self.columns }
     }
 }
 
-impl<'a> Row<'a> {
-    /// The field of a column; empty if the row is too short, which [`Row::check_width`] detects.
+impl<'a> CsvRow<'a> {
+    /// The field of a column; empty if the row is too short, which [`CsvRow::check_width`] detects.
     pub(super) fn field(&self, column: usize) -> &'a [u8] {
         self.fields.get(column).and_then(|range| self.line.get(range.clone())).unwrap_or_default()
     }

@@ -26,7 +26,7 @@ use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
 use crate::blocking::blocking;
-use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side, Stamp};
+use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::rules::load::Selection;
 use crate::{Loaded, Options, Result, StoreError};
 use failure::Cause;
@@ -114,11 +114,11 @@ impl Patience {
 
 #[async_trait]
 impl Engine for Postgres {
-    async fn read(&self, _: Side, question: Question) -> Result<()> {
+    async fn read(&self, _: Database, question: Question) -> Result<()> {
         self.run(Kind::Read, Box::new(move |session| question(session))).await
     }
 
-    async fn change(&self, _: Side, change: Change) -> Result<()> {
+    async fn change(&self, _: Database, change: Change) -> Result<()> {
         self.run(Kind::Change, Box::new(move |session| change(session))).await
     }
 
@@ -142,7 +142,7 @@ impl Engine for Postgres {
         load::begin(&self.server, Source::Filings, Selection::ChangedSince(since)).await
     }
 
-    fn stamp(&self, _: Side) -> Option<Stamp> {
+    fn stamp(&self, _: Database) -> Option<Stamp> {
         None
     }
 

@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::failure::Failure;
 use super::session::Kind;
 use crate::engine::Presence;
-use crate::migration::{Applied, Migration, POSTGRES, pending};
+use crate::migration::{Applied, Migration, POSTGRES, check_current, pending};
 use crate::{Result, StoreError};
 
 /// The oldest version that is tested.
@@ -48,8 +48,11 @@ pub(super) async fn bring_up_to_date(client: &Client, database: &str, presence: 
     let mut tries = 0;
     loop {
         let applied = applied(client, database).await?;
-        if applied.is_empty() && presence == Presence::Required {
+        if applied.is_empty() && presence != Presence::Optional {
             return Err(StoreError::Missing { database: format!("{database}, which is empty") });
+        }
+        if presence == Presence::Untouched {
+            return check_current(POSTGRES, &applied, database);
         }
         if pending(POSTGRES, &applied)?.is_empty() {
             return Ok(());

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Plan, hex};
 
 use super::{SqlStore, removal};
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::account as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{AccountStore, Erased, Result, Rotated, StoreError};
@@ -17,7 +17,7 @@ const CLOSED_AT_ONCE: usize = 500;
 impl AccountStore for SqlStore {
     async fn insert_key(&self, key: NewKey) -> Result<KeyRecord> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Keys)?;
                 insert_account(accounts, &key)?;
                 insert_key(accounts, key.id, key.digest, key.account.id, key.created_at)
@@ -26,15 +26,15 @@ impl AccountStore for SqlStore {
     }
 
     async fn key(&self, id: KeyId) -> Result<Option<KeyRecord>> {
-        self.engine.read(Side::Accounts, move |accounts| find(accounts, id)).await
+        self.engine.read(Database::Accounts, move |accounts| find(accounts, id)).await
     }
 
     async fn keys_since(&self, revision: u64, limit: usize) -> Result<Vec<KeyChange>> {
-        self.engine.read(Side::Accounts, move |accounts| changes(accounts, revision, limit)).await
+        self.engine.read(Database::Accounts, move |accounts| changes(accounts, revision, limit)).await
     }
 
     async fn list_keys(&self) -> Result<Vec<KeyRecord>> {
-        self.engine.read(Side::Accounts, |accounts| accounts.rows(sql::ALL_KEYS, &[], key)).await
+        self.engine.read(Database::Accounts, |accounts| accounts.rows(sql::ALL_KEYS, &[], key)).await
     }
 
     async fn set_plan(
@@ -43,11 +43,11 @@ impl AccountStore for SqlStore {
         plan: Plan,
         rate_limit: Option<Option<u32>>,
     ) -> Result<Vec<KeyRecord>> {
-        self.engine.change(Side::Accounts, move |accounts| set_plan(accounts, id, plan, rate_limit)).await
+        self.engine.change(Database::Accounts, move |accounts| set_plan(accounts, id, plan, rate_limit)).await
     }
 
     async fn revoke(&self, id: KeyId, at: Timestamp) -> Result<KeyRecord> {
-        self.engine.change(Side::Accounts, move |accounts| revoke(accounts, id, at)).await
+        self.engine.change(Database::Accounts, move |accounts| revoke(accounts, id, at)).await
     }
 
     async fn rotate(
@@ -59,7 +59,7 @@ impl AccountStore for SqlStore {
         old_ends_at: Timestamp,
     ) -> Result<Rotated> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Keys)?;
                 let key = existing(accounts, old)?;
                 if key.revoked || key.ends_at.is_some() {
@@ -73,12 +73,15 @@ impl AccountStore for SqlStore {
     }
 
     async fn close_ended_keys(&self, now: Timestamp) -> Result<u64> {
-        // Called often and mostly finds nothing, so the check is a read.
-        if self.engine.read(Side::Accounts, move |accounts| ended(accounts, now)).await?.is_empty() {
+        // Called often and mostly finds nothing, so the checks are reads, and the first one is remembered.
+        let any = |accounts: &dyn Reading| accounts.number::<u32>(sql::ANY_ENDING_KEY, &[]);
+        if self.engine.read_if_changed(Database::Accounts, &self.ending_keys, any).await? == 0
+            || self.engine.read(Database::Accounts, move |accounts| ended(accounts, now)).await?.is_empty()
+        {
             return Ok(0);
         }
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Keys)?;
                 let ended = ended(accounts, now)?;
                 for key in &ended {
@@ -95,7 +98,7 @@ impl AccountStore for SqlStore {
             let account = existing(accounts, id)?.account.id;
             removal::remove(accounts, account, at)
         };
-        let erased = self.engine.change(Side::Accounts, erase).await?;
+        let erased = self.engine.change(Database::Accounts, erase).await?;
         let wiped = match self.engine.0.wipe_deleted_accounts().await {
             Ok(wiped) => wiped,
             Err(error) => {
@@ -113,12 +116,12 @@ impl AccountStore for SqlStore {
         limit: usize,
     ) -> Result<u64> {
         let unused = move |accounts: &dyn Reading| removal::unused(accounts, created_before, limit);
-        let unused = self.engine.read(Side::Accounts, unused).await?;
+        let unused = self.engine.read(Database::Accounts, unused).await?;
         if unused.is_empty() {
             return Ok(0);
         }
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 removal::remove_if_unused(accounts, &unused, created_before, at)
             })
             .await
@@ -126,7 +129,7 @@ impl AccountStore for SqlStore {
 
     async fn forget_removed_keys(&self, before: Timestamp) -> Result<u64> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.execute(sql::FORGET_REMOVED_KEYS, values![before])
             })
             .await

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::account as sql;
 use crate::transaction::{Query, values};
 use crate::{LONGEST_LEASE, Lease, LeaseStore, Result, StoreError};
@@ -18,7 +18,7 @@ impl LeaseStore for SqlStore {
             .map_err(|_| StoreError::Backend("the clock is out of bounds".to_owned()))?;
         let until = until.min(latest);
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.one(sql::TAKE_LEASE, values![&holder, until, &name, now, latest], |row| {
                     Ok(Lease { holder: row.string(0)?, until: row.time(1)? })
                 })
@@ -29,7 +29,7 @@ impl LeaseStore for SqlStore {
     async fn renew_lease(&self, name: &str, holder: &str, until: Timestamp) -> Result<bool> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 Ok(accounts.execute(sql::RENEW_LEASE, values![until, &name, &holder])? > 0)
             })
             .await
@@ -38,7 +38,7 @@ impl LeaseStore for SqlStore {
     async fn release_lease(&self, name: &str, holder: &str) -> Result<()> {
         let (name, holder) = (name.to_owned(), holder.to_owned());
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.execute(sql::RELEASE_LEASE, values![&name, &holder])?;
                 Ok(())
             })

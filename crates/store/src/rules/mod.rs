@@ -31,35 +31,54 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
-use crate::engine::{Engine, Remembered, Runner, Side};
-use crate::{Result, StoreError};
+use crate::engine::{Database, Engine, Remembered, Runner};
+use crate::setting::UNFINISHED;
+use crate::{Result, SettingStore, StoreError};
 
 /// A store on an SQL database.
 #[derive(Debug)]
 pub(crate) struct SqlStore {
-    engine: Runner,
+    pub(crate) engine: Runner,
     editions: Remembered<source_state::Editions>,
     key_revision: Remembered<u64>,
     newest_announcement: Remembered<u64>,
+    pending_messages: Remembered<u32>,
+    ending_keys: Remembered<u32>,
 }
 
 impl SqlStore {
     /// Creates the store, and a state for every source, including those that are new in this version.
-    pub(crate) async fn over(engine: impl Engine + 'static) -> Result<Self> {
-        let engine = Runner(Box::new(engine));
+    pub(crate) async fn over(engine: Box<dyn Engine>) -> Result<Self> {
+        let store = Self::finished(engine).await?;
         // Only a read if nothing is missing: opening must not wait for a publication.
-        if !engine.read(Side::Data, source_state::missing).await?.is_empty() {
-            match engine.change(Side::Data, source_state::seed).await {
+        if !store.engine.read(Database::Data, source_state::missing).await?.is_empty() {
+            match store.engine.change(Database::Data, source_state::seed).await {
                 // The first write to a source creates its state, too.
                 Err(StoreError::Busy) => tracing::debug!("new sources get their state when they are filled"),
                 seeded => seeded?,
             }
         }
-        Ok(Self {
-            engine,
+        Ok(store)
+    }
+
+    /// Creates the store without writing anything. A database that a transfer has not filled yet is an error.
+    pub(crate) async fn finished(engine: Box<dyn Engine>) -> Result<Self> {
+        let store = Self::new(engine);
+        match store.setting(UNFINISHED).await? {
+            Some(_) => Err(StoreError::Unfinished),
+            None => Ok(store),
+        }
+    }
+
+    /// Creates the store of a database in any state.
+    pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
+        Self {
+            engine: Runner(engine),
             editions: Remembered::default(),
             key_revision: Remembered::default(),
             newest_announcement: Remembered::default(),
-        })
+            pending_messages: Remembered::default(),
+            ending_keys: Remembered::default(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEv
 
 use super::webhook::with_plans;
 use super::{SqlStore, addressed, claim, delivery, row_json};
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::{
     ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, NEWEST_ANNOUNCEMENT, SET_ANNOUNCEMENT_ASIDE, webhook as sql,
 };
@@ -20,31 +20,31 @@ use crate::{
 impl OutboxStore for SqlStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
         // Polled all the time and mostly finds nothing: without a change of the data this costs no statement.
-        let newest = self.engine.read_if_changed(Side::Data, &self.newest_announcement, newest).await?;
+        let newest = self.engine.read_if_changed(Database::Data, &self.newest_announcement, newest).await?;
         if newest == 0 {
             return Ok(Vec::new());
         }
-        let addressed = self.engine.read(Side::Accounts, addressed).await?;
+        let addressed = self.engine.read(Database::Accounts, addressed).await?;
         if newest <= addressed {
             return Ok(Vec::new());
         }
         let waiting = move |data: &dyn Reading| waiting_announcements(data, addressed, limit);
-        let (read, unreadable) = self.engine.read(Side::Data, waiting).await?;
+        let (read, unreadable) = self.engine.read(Database::Data, waiting).await?;
         if !unreadable.is_empty() {
-            self.engine.change(Side::Data, move |data| set_aside(data, &unreadable)).await?;
+            self.engine.change(Database::Data, move |data| set_aside(data, &unreadable)).await?;
         }
         Ok(read)
     }
 
     async fn subscribers(&self, at: Timestamp) -> Result<Vec<(Webhook, Plan)>> {
         self.engine
-            .read(Side::Accounts, move |accounts| with_plans(accounts, sql::SUBSCRIBERS, values![at]))
+            .read(Database::Accounts, move |accounts| with_plans(accounts, sql::SUBSCRIBERS, values![at]))
             .await
     }
 
     async fn fan_out(&self, announcement: u64, messages: Vec<NewMessage>) -> Result<bool> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 // Not deleted here: that would write to the data, and wait for a running publication.
                 if accounts.execute(sql::ADDRESS, values![announcement])? == 0 {
                     return Ok(false);
@@ -58,16 +58,20 @@ impl OutboxStore for SqlStore {
     }
 
     async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>> {
-        // Called often and mostly finds nothing, so the check is a read.
+        // Called often and mostly finds nothing, so the checks are reads, and the first one is remembered.
         if settled.is_empty() {
+            let any = |accounts: &dyn Reading| accounts.number::<u32>(sql::ANY_PENDING_MESSAGE, &[]);
+            if self.engine.read_if_changed(Database::Accounts, &self.pending_messages, any).await? == 0 {
+                return Ok(Vec::new());
+            }
             let asked = claim.clone();
             let claimable = move |accounts: &dyn Reading| claim::claimable(accounts, &asked);
-            if self.engine.read(Side::Accounts, claimable).await?.is_empty() {
+            if self.engine.read(Database::Accounts, claimable).await?.is_empty() {
                 return Ok(Vec::new());
             }
         }
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 delivery::settle_all(accounts, &settled)?;
                 claim::claim_due(accounts, &claim)
             })
@@ -76,7 +80,7 @@ impl OutboxStore for SqlStore {
 
     async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 insert(accounts, &message, None, delivered)?;
                 delivery::note(accounts, &message.id, &attempt)
             })
@@ -86,7 +90,7 @@ impl OutboxStore for SqlStore {
     async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
         let webhook = webhook.clone();
         self.engine
-            .read(Side::Accounts, move |accounts| delivery::page(accounts, &webhook, limit, offset))
+            .read(Database::Accounts, move |accounts| delivery::page(accounts, &webhook, limit, offset))
             .await
     }
 
@@ -98,7 +102,7 @@ impl OutboxStore for SqlStore {
     ) -> Result<Option<Delivery>> {
         let (webhook, message) = (webhook.clone(), message.clone());
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Webhook(webhook.clone()))?;
                 if accounts.execute(sql::REDELIVER, values![at, &webhook, &message])? > 0 {
                     accounts.execute(sql::LEAVE_ALONE_NO_LONGER, values![&webhook])?;
@@ -111,7 +115,7 @@ impl OutboxStore for SqlStore {
     async fn redeliver_failed(&self, webhook: &WebhookId, at: Timestamp) -> Result<u64> {
         let webhook = webhook.clone();
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Webhook(webhook.clone()))?;
                 accounts.execute(sql::LEAVE_ALONE_NO_LONGER, values![&webhook])?;
                 accounts.execute(sql::REDELIVER_FAILED, values![at, &webhook])
@@ -120,16 +124,18 @@ impl OutboxStore for SqlStore {
     }
 
     async fn outbox_state(&self) -> Result<OutboxState> {
-        let addressed = self.engine.read(Side::Accounts, addressed).await?;
+        let addressed = self.engine.read(Database::Accounts, addressed).await?;
         let waiting = move |data: &dyn Reading| data.number(COUNT_ANNOUNCEMENTS, values![addressed]);
-        let announcements = self.engine.read(Side::Data, waiting).await?;
+        let announcements = self.engine.read(Database::Data, waiting).await?;
         let messages = |accounts: &dyn Reading| accounts.one(sql::OUTBOX_STATE, &[], state);
-        Ok(OutboxState { announcements, ..self.engine.read(Side::Accounts, messages).await? })
+        Ok(OutboxState { announcements, ..self.engine.read(Database::Accounts, messages).await? })
     }
 
     async fn forget_deliveries(&self, before: Timestamp) -> Result<u64> {
         self.engine
-            .change(Side::Accounts, move |accounts| accounts.execute(sql::FORGET_DELIVERIES, values![before]))
+            .change(Database::Accounts, move |accounts| {
+                accounts.execute(sql::FORGET_DELIVERIES, values![before])
+            })
             .await
     }
 }
@@ -152,7 +158,7 @@ fn waiting_announcements(
         match announcement {
             Ok(announcement) => read.push(announcement),
             Err(error) => {
-                tracing::error!(number, %error, "an announcement cannot be read; it is set aside and told to nobody");
+                tracing::error!(number, %error, "an announcement cannot be read; it is set aside and not delivered");
                 unreadable.push(number);
             }
         }

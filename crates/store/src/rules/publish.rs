@@ -10,27 +10,27 @@ use super::recording::Recorder;
 use super::tally::Tally;
 use super::{change_log, read_file, source_state, table, withheld};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
-use crate::{Condition, Publication, Published, Result, StoreError, Write, sql};
+use crate::{Condition, Publication, PublicationItem, Published, Result, StoreError, sql};
 
 /// The writes of a publication, some or all of them already received.
 pub(super) struct Writes {
-    here: std::vec::IntoIter<Write>,
-    rest: Option<mpsc::Receiver<Write>>,
+    here: std::vec::IntoIter<PublicationItem>,
+    rest: Option<mpsc::Receiver<PublicationItem>>,
 }
 
 impl Writes {
     /// Waits for the first write, so that no lock is taken before there is something to write.
-    pub(super) async fn begun(mut rows: mpsc::Receiver<Write>) -> Result<Self> {
+    pub(super) async fn begun(mut rows: mpsc::Receiver<PublicationItem>) -> Result<Self> {
         let first = rows.recv().await.ok_or(StoreError::Abandoned)?;
         Ok(Self { here: vec![first].into_iter(), rest: Some(rows) })
     }
 
     /// A complete publication of these rows.
     pub(super) fn whole(rows: Records) -> Self {
-        Self { here: vec![Write::Rows(rows), Write::Commit].into_iter(), rest: None }
+        Self { here: vec![PublicationItem::Rows(rows), PublicationItem::Commit].into_iter(), rest: None }
     }
 
-    fn next(&mut self) -> Result<Write> {
+    fn next(&mut self) -> Result<PublicationItem> {
         let rest = self.rest.as_mut();
         self.here.next().or_else(|| rest?.blocking_recv()).ok_or(StoreError::Abandoned)
     }
@@ -58,11 +58,13 @@ pub(super) fn publish(
     let mut tally = Tally::default();
     let whole = loop {
         match writes.next()? {
-            Write::Rows(records) => tally.write(data, source, &records, &mut announcer, &recorder)?,
-            Write::File(file) => read_file::remember(data, source, &file)?,
-            Write::Withheld(points) => withheld::replace(data, source, &points)?,
-            Write::Commit => break true,
-            Write::CommitPart => break false,
+            PublicationItem::Rows(records) => {
+                tally.write(data, source, &records, &mut announcer, &recorder)?;
+            }
+            PublicationItem::File(file) => read_file::remember(data, source, &file)?,
+            PublicationItem::Withheld(points) => withheld::replace(data, source, &points)?,
+            PublicationItem::Commit => break true,
+            PublicationItem::CommitPart => break false,
         }
     };
     let edition = settle(data, publication, current, &mut tally)?;

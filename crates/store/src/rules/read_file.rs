@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use lastro_model::{ReadFile, Reject, Source};
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::read_file::REJECTS_KEPT;
 use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{FileStore, RememberedFile, Result, sql};
@@ -13,13 +13,13 @@ use crate::{FileStore, RememberedFile, Result, sql};
 impl FileStore for SqlStore {
     async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>> {
         self.engine
-            .read(Side::Data, move |data| data.rows(sql::READ_FILES, values![source.name()], remembered))
+            .read(Database::Data, move |data| data.rows(sql::READ_FILES, values![source.name()], remembered))
             .await
     }
 
     async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>> {
         self.engine
-            .read(Side::Data, move |data| data.rows(sql::REJECTS, values![source.name(), limit], reject))
+            .read(Database::Data, move |data| data.rows(sql::REJECTS, values![source.name(), limit], reject))
             .await
     }
 }

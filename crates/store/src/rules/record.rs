@@ -2,30 +2,32 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Source, Withheld};
+use lastro_model::{Edition, Records, Source, SourceState, Withheld};
 use tokio::sync::mpsc;
 
 use super::announce::Audience;
 use super::publish::{self, Writes};
 use super::{SqlStore, account, change_log, recording, source_state, withheld};
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::{
-    Counters, Loaded, Publication, Published, RecordStore, Recorded, RememberedEdition, Result, SourceState,
-    Write,
+    Counters, Loaded, Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition,
+    Result,
 };
 
 #[async_trait]
 impl RecordStore for SqlStore {
     async fn counters(&self) -> Result<Counters> {
         let (editions, attempts) =
-            self.engine.read_if_changed(Side::Data, &self.editions, source_state::editions).await?;
-        let key_revision =
-            self.engine.read_if_changed(Side::Accounts, &self.key_revision, account::last_revision).await?;
+            self.engine.read_if_changed(Database::Data, &self.editions, source_state::editions).await?;
+        let key_revision = self
+            .engine
+            .read_if_changed(Database::Accounts, &self.key_revision, account::last_revision)
+            .await?;
         Ok(Counters { editions, attempts, key_revision })
     }
 
     async fn source_states(&self) -> Result<Vec<SourceState>> {
-        self.engine.read(Side::Data, source_state::all).await
+        self.engine.read(Database::Data, source_state::all).await
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
@@ -41,16 +43,20 @@ impl RecordStore for SqlStore {
 
     async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
         match source {
-            Source::Filings => self.engine.read(Side::Data, change_log::editions).await,
+            Source::Filings => self.engine.read(Database::Data, change_log::editions).await,
             _ => Ok(Vec::new()),
         }
     }
 
-    async fn publish(&self, publication: Publication, rows: mpsc::Receiver<Write>) -> Result<Published> {
+    async fn publish(
+        &self,
+        publication: Publication,
+        rows: mpsc::Receiver<PublicationItem>,
+    ) -> Result<Published> {
         let writes = Writes::begun(rows).await?;
         let audience = self
             .engine
-            .read(Side::Accounts, move |accounts| Audience::of(accounts, publication.source))
+            .read(Database::Accounts, move |accounts| Audience::of(accounts, publication.source))
             .await?;
         self.engine.publish(move |data| publish::publish(data, publication, writes, &audience)).await
     }
@@ -59,7 +65,7 @@ impl RecordStore for SqlStore {
         let sources: Vec<Source> = publications.iter().map(|(publication, _)| publication.source).collect();
         let audiences = self
             .engine
-            .read(Side::Accounts, move |accounts| {
+            .read(Database::Accounts, move |accounts| {
                 sources.iter().map(|source| Audience::of(accounts, *source)).collect::<Result<Vec<_>>>()
             })
             .await?;
@@ -75,16 +81,18 @@ impl RecordStore for SqlStore {
     }
 
     async fn revisions(&self, source: Source) -> Result<Recorded> {
-        self.engine.read(Side::Data, move |data| recording::recorded(data, source)).await
+        self.engine.read(Database::Data, move |data| recording::recorded(data, source)).await
     }
 
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
-        self.engine.read(Side::Data, move |data| withheld::newest(data, source, usize::MAX)).await
+        self.engine.read(Database::Data, move |data| withheld::newest(data, source, usize::MAX)).await
     }
 
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {
         self.engine
-            .change(Side::Data, move |data| source_state::note_attempt(data, source, at, error.as_deref()))
+            .change(Database::Data, move |data| {
+                source_state::note_attempt(data, source, at, error.as_deref())
+            })
             .await
     }
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lastro_model::{BySource, Edition, Source};
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::replica as sql;
 use crate::transaction::{Query, Reading, Row, values};
 use crate::{ClockStore, Replica, ReplicaStore, Result};
@@ -14,7 +14,7 @@ use crate::{ClockStore, Replica, ReplicaStore, Result};
 impl ReplicaStore for SqlStore {
     async fn beat(&self, replica: Replica) -> Result<Vec<Replica>> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 let Replica { boot, name, version, started_at, seen_at, editions } = &replica;
                 let editions = written(editions);
                 accounts
@@ -25,13 +25,13 @@ impl ReplicaStore for SqlStore {
     }
 
     async fn replicas(&self) -> Result<Vec<Replica>> {
-        self.engine.read(Side::Accounts, all).await
+        self.engine.read(Database::Accounts, all).await
     }
 
     async fn leave(&self, boot: &str) -> Result<()> {
         let boot = boot.to_owned();
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.execute(sql::LEAVE, values![&boot])?;
                 Ok(())
             })
@@ -40,7 +40,9 @@ impl ReplicaStore for SqlStore {
 
     async fn forget_replicas(&self, before: Timestamp) -> Result<u64> {
         self.engine
-            .change(Side::Accounts, move |accounts| accounts.execute(sql::FORGET_REPLICAS, values![before]))
+            .change(Database::Accounts, move |accounts| {
+                accounts.execute(sql::FORGET_REPLICAS, values![before])
+            })
             .await
     }
 }
@@ -49,7 +51,8 @@ impl ReplicaStore for SqlStore {
 impl ClockStore for SqlStore {
     async fn time(&self) -> Result<Option<Timestamp>> {
         let Some(clock) = self.engine.0.clock() else { return Ok(None) };
-        let time = self.engine.read(Side::Data, move |data| data.one(clock, values![], |row| row.time(0)));
+        let time =
+            self.engine.read(Database::Data, move |data| data.one(clock, values![], |row| row.time(0)));
         time.await.map(Some)
     }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::account as sql;
 use crate::transaction::{Query, Reading, values};
 use crate::{Result, SettingStore, StoreError};
@@ -12,7 +12,7 @@ use crate::{Result, SettingStore, StoreError};
 impl SettingStore for SqlStore {
     async fn setting(&self, name: &str) -> Result<Option<String>> {
         let name = name.to_owned();
-        self.engine.read(Side::Accounts, move |accounts| find(accounts, &name)).await
+        self.engine.read(Database::Accounts, move |accounts| find(accounts, &name)).await
     }
 
     async fn setting_or(&self, name: &str, value: &str) -> Result<String> {
@@ -22,7 +22,7 @@ impl SettingStore for SqlStore {
         }
         let (name, value) = (name.to_owned(), value.to_owned());
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.execute(sql::INSERT_SETTING, values![&name, &value])?;
                 find(accounts, &name)?.ok_or_else(|| StoreError::damaged("a setting vanished"))
             })

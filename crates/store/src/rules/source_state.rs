@@ -1,11 +1,11 @@
 //! The state of each source, without its rows.
 
 use jiff::Timestamp;
-use lastro_model::{BySource, Edition, Source};
+use lastro_model::{BySource, Edition, Source, SourceState};
 
 use super::withheld;
 use crate::transaction::{Query, Reading, Row, Transaction, values};
-use crate::{LastAttempt, Result, SourceState, WITHHELD_SHOWN, sql};
+use crate::{LastAttempt, Result, WITHHELD_SHOWN, sql};
 
 /// The sources that have no state yet.
 pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lastro_model::{AccountId, Day, Outcome, UsageCount};
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::account as sql;
 use crate::transaction::{Query, Row, Transaction, Value, values};
 use crate::{Result, UsageStore};
@@ -17,7 +17,7 @@ impl UsageStore for SqlStore {
         // The same order in every process, so that two concurrent writers never deadlock.
         counts.sort_unstable();
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 if accounts.execute(sql::NOTE_USAGE_FLUSH, values![&boot, sequence, at])? > 0 {
                     add(accounts, &counts)?;
                 }
@@ -28,7 +28,7 @@ impl UsageStore for SqlStore {
 
     async fn usage(&self, account: AccountId, from: Day, to: Day) -> Result<Vec<UsageCount>> {
         self.engine
-            .read(Side::Accounts, move |accounts| {
+            .read(Database::Accounts, move |accounts| {
                 accounts.rows(sql::USAGE, values![&account, from, to], |row| count(row, account))
             })
             .await
@@ -36,7 +36,7 @@ impl UsageStore for SqlStore {
 
     async fn last_used(&self, account: AccountId) -> Result<Option<Day>> {
         self.engine
-            .read(Side::Accounts, move |accounts| {
+            .read(Database::Accounts, move |accounts| {
                 accounts.one(sql::LAST_USED, values![&account], |row| row.optional_day(0))
             })
             .await
@@ -44,7 +44,7 @@ impl UsageStore for SqlStore {
 
     async fn forget_usage_flushes(&self, before: Timestamp) -> Result<u64> {
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.execute(sql::FORGET_USAGE_FLUSHES, values![before])
             })
             .await

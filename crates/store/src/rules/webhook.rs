@@ -9,7 +9,7 @@ use lastro_model::{
 use serde::Serialize;
 
 use super::SqlStore;
-use crate::engine::Side;
+use crate::engine::Database;
 use crate::sql::webhook as sql;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore};
@@ -17,33 +17,33 @@ use crate::{Result, SECRETS_KEPT, StoreError, WebhookChange, WebhookStore};
 #[async_trait]
 impl WebhookStore for SqlStore {
     async fn insert_webhook(&self, webhook: Webhook, most: usize) -> Result<bool> {
-        self.engine.change(Side::Accounts, move |accounts| insert(accounts, &webhook, most)).await
+        self.engine.change(Database::Accounts, move |accounts| insert(accounts, &webhook, most)).await
     }
 
     async fn webhook(&self, id: &WebhookId) -> Result<Option<Webhook>> {
         let id = id.clone();
-        self.engine.read(Side::Accounts, move |accounts| find(accounts, &id)).await
+        self.engine.read(Database::Accounts, move |accounts| find(accounts, &id)).await
     }
 
     async fn webhooks_of(&self, account: AccountId) -> Result<Vec<Webhook>> {
         self.engine
-            .read(Side::Accounts, move |accounts| webhooks(accounts, sql::WEBHOOKS_OF, values![&account]))
+            .read(Database::Accounts, move |accounts| webhooks(accounts, sql::WEBHOOKS_OF, values![&account]))
             .await
     }
 
     async fn list_webhooks(&self) -> Result<Vec<Webhook>> {
-        self.engine.read(Side::Accounts, |accounts| webhooks(accounts, sql::ALL_WEBHOOKS, &[])).await
+        self.engine.read(Database::Accounts, |accounts| webhooks(accounts, sql::ALL_WEBHOOKS, &[])).await
     }
 
     async fn change_webhook(&self, id: &WebhookId, change: WebhookChange) -> Result<Option<Webhook>> {
         let id = id.clone();
-        self.engine.change(Side::Accounts, move |accounts| apply(accounts, &id, &change)).await
+        self.engine.change(Database::Accounts, move |accounts| apply(accounts, &id, &change)).await
     }
 
     async fn delete_webhook(&self, id: &WebhookId) -> Result<bool> {
         let id = id.clone();
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 Ok(accounts.execute(sql::DELETE_WEBHOOK, values![&id])? > 0)
             })
             .await
@@ -58,7 +58,7 @@ impl WebhookStore for SqlStore {
     ) -> Result<Option<Webhook>> {
         let id = id.clone();
         self.engine
-            .change(Side::Accounts, move |accounts| {
+            .change(Database::Accounts, move |accounts| {
                 accounts.lock(Lock::Webhook(id.clone()))?;
                 if find(accounts, &id)?.is_some() {
                     rotate(accounts, &id, seed, at, old_end_at)?;

@@ -30,6 +30,9 @@ pub(crate) const KEY: &str = select_keys!("WHERE api_key.id = $1");
 pub(crate) const KEYS_OF_ACCOUNT: &str = select_keys!("WHERE account.id = $1 ORDER BY revision");
 pub(crate) const KEYS_SINCE: &str = select_keys!("WHERE revision > $1 ORDER BY revision LIMIT $2");
 pub(crate) const ALL_KEYS: &str = select_keys!("ORDER BY created_at, api_key.id");
+/// Whether any key has an end that is still to be recorded.
+pub(crate) const ANY_ENDING_KEY: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM api_key WHERE revoked = 0 AND ends_at IS NOT NULL LIMIT 1) AS ending";
+
 pub(crate) const ENDED_KEYS: &str =
     select_keys!("WHERE revoked = 0 AND ends_at <= $1 ORDER BY ends_at LIMIT $2");
 
@@ -95,6 +98,12 @@ pub(crate) const SETTING: &str = "SELECT value FROM setting WHERE name = $1";
 
 pub(crate) const INSERT_SETTING: &str =
     "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+
+pub(crate) const DELETE_SETTING: &str = "DELETE FROM setting WHERE name = $1";
+
+/// The holders of leases in force between two times, the second being the latest end of any lease.
+pub(crate) const LEASE_HOLDERS: &str =
+    "SELECT DISTINCT holder FROM lease WHERE ends_at > $1 AND ends_at <= $2 ORDER BY holder";
 
 /// Takes a lease that has ended, is the taker's own, or ends later than any lease can. Returns the lease in force.
 pub(crate) const TAKE_LEASE: &str = "INSERT INTO lease (holder, ends_at, name) VALUES ($1, $2, $3)

@@ -14,7 +14,8 @@ mod upsert;
 pub(crate) mod webhook;
 
 pub(crate) use each::Each;
-pub(crate) use upsert::{COMPANY, Column, FILING, FX, RATE, TRADED_SECURITY, Upsert};
+pub use upsert::Column;
+pub(crate) use upsert::{COMPANY, FILING, FX, RATE, TRADED_SECURITY, Upsert};
 
 use Column::{Integer, Text};
 

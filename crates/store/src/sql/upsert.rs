@@ -20,7 +20,7 @@ pub(crate) struct Upsert {
 
 /// The type of a column, regardless of its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub enum Column {
     Integer,
     Text,
 }

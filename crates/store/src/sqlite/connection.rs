@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::file::Kind;
+use super::file::{Kind, log_of};
 use crate::{Result, StoreError};
 
 /// Timeout of a small statement that waits for another process.
@@ -36,10 +37,22 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// [`open_reader`] or [`open_untouched`].
+pub(super) type OpenReader = fn(&Path) -> Result<Connection>;
+
 /// Not opened with SQLite's read-only flag: the last connection to close must be able to remove the log.
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open(path)?;
     connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// Like [`open_reader`], but closing it does not move the log of a killed process into the file. An empty log is
+/// removed as usual.
+pub(super) fn open_untouched(path: &Path) -> Result<Connection> {
+    let has_log = std::fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0);
+    let connection = open_reader(path)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     Ok(connection)
 }
 

@@ -33,6 +33,13 @@ pub(super) fn accounts_beside(data: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The path of the write-ahead log of a database file.
+pub(super) fn log_of(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     /// The file is missing or empty.

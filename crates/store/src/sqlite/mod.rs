@@ -26,29 +26,30 @@ use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
-use crate::engine::{Change, Engine, LargeChange, Presence, Question, Side, Stamp};
+use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::{Loaded, Result};
+use connection::OpenReader;
 use pair::Paths;
 use readers::Readers;
 use writer::Writer;
 
 #[derive(Debug)]
 pub(crate) struct Sqlite {
-    data: Database,
-    accounts: Database,
+    data: DatabaseFile,
+    accounts: DatabaseFile,
 }
 
 /// One of the two files, with its writer and readers.
 #[derive(Debug)]
-struct Database {
+struct DatabaseFile {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
 }
 
-impl Database {
-    fn new(path: PathBuf, writer: rusqlite::Connection) -> Self {
-        Self { writer: Writer::new(writer), readers: Readers::new(path.clone()), path }
+impl DatabaseFile {
+    fn new(path: PathBuf, writer: rusqlite::Connection, open_reader: OpenReader) -> Self {
+        Self { writer: Writer::new(writer), readers: Readers::new(path.clone(), open_reader), path }
     }
 }
 
@@ -56,19 +57,22 @@ impl Sqlite {
     pub(crate) async fn open(path: PathBuf, presence: Presence) -> Result<Self> {
         blocking(move || {
             let paths = Paths::of(path);
-            let opened = pair::open(&paths, presence)?;
+            let (opened, open_reader): (_, OpenReader) = match presence {
+                Presence::Untouched => (pair::open_untouched(&paths)?, connection::open_untouched),
+                _ => (pair::open(&paths, presence)?, connection::open_reader),
+            };
             Ok(Self {
-                data: Database::new(paths.data, opened.data),
-                accounts: Database::new(paths.accounts, opened.accounts),
+                data: DatabaseFile::new(paths.data, opened.data, open_reader),
+                accounts: DatabaseFile::new(paths.accounts, opened.accounts, open_reader),
             })
         })
         .await
     }
 
-    fn database(&self, side: Side) -> &Database {
-        match side {
-            Side::Data => &self.data,
-            Side::Accounts => &self.accounts,
+    fn file(&self, database: Database) -> &DatabaseFile {
+        match database {
+            Database::Data => &self.data,
+            Database::Accounts => &self.accounts,
         }
     }
 
@@ -84,12 +88,12 @@ impl Sqlite {
 
 #[async_trait]
 impl Engine for Sqlite {
-    async fn read(&self, side: Side, question: Question) -> Result<()> {
-        self.database(side).readers.ask(question).await
+    async fn read(&self, database: Database, question: Question) -> Result<()> {
+        self.file(database).readers.ask(question).await
     }
 
-    async fn change(&self, side: Side, change: Change) -> Result<()> {
-        self.database(side).writer.change(change).await
+    async fn change(&self, database: Database, change: Change) -> Result<()> {
+        self.file(database).writer.change(change).await
     }
 
     async fn publish(&self, publication: LargeChange) -> Result<()> {
@@ -110,8 +114,8 @@ impl Engine for Sqlite {
         self.accounts.writer.rewrite().await
     }
 
-    fn stamp(&self, side: Side) -> Option<Stamp> {
-        stamp::stamp(&self.database(side).path, SystemTime::now())
+    fn stamp(&self, database: Database) -> Option<Stamp> {
+        stamp::stamp(&self.file(database).path, SystemTime::now())
     }
 
     fn clock(&self) -> Option<&'static str> {

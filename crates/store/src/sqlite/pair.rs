@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use super::connection::OpenReader;
 use super::file::{self, ACCOUNTS, DATA, Found, Kind};
 use super::{connection, schema, separation};
 use crate::engine::Presence;
-use crate::migration::{Applied, pending};
+use crate::migration::{Applied, check_current, pending};
 use crate::transaction::{Query, Value};
 use crate::{DATABASE_ID, Result, StoreError, rules, sql};
 
-/// The write connections of both files.
+/// The connections of both files.
 pub(super) struct Pair {
     pub(super) data: Connection,
     pub(super) accounts: Connection,
@@ -45,11 +46,31 @@ pub(super) fn open(paths: &Paths, presence: Presence) -> Result<Pair> {
     let mut data = naming(path, connection::open_writer(path))?;
     let applied = naming(path, known_schema(&data, DATA, path))?;
     naming(path, connection::look_through(&data, path))?;
-    naming(beside, check_accounts(&data, &applied, paths))?;
+    naming(beside, check_accounts(&data, &applied, paths, connection::open_reader))?;
     naming(path, bring_up_to_date(&mut data, DATA, path))?;
     naming(path, separation::separate(&mut data, paths))?;
     let accounts = naming(beside, open_accounts(beside))?;
     skip_addressed_numbers(&data, &accounts)?;
+    Ok(Pair { data, accounts })
+}
+
+/// Opens both files for reading only. Nothing is created, brought up to date or divided.
+pub(super) fn open_untouched(paths: &Paths) -> Result<Pair> {
+    let Paths { data: path, accounts: beside } = paths;
+    let database = path.display().to_string();
+    if file::examine(path, DATA)? == Found::Nothing {
+        return Err(StoreError::Missing { database });
+    }
+    let data = naming(path, connection::open_untouched(path))?;
+    let applied = naming(path, known_schema(&data, DATA, path))?;
+    naming(path, connection::look_through(&data, path))?;
+    naming(beside, check_accounts(&data, &applied, paths, connection::open_untouched))?;
+    check_current(DATA.migrations, &applied, &database)?;
+    if separation::is_due(&data)? {
+        return Err(StoreError::Outdated { database });
+    }
+    let accounts = naming(beside, connection::open_untouched(beside))?;
+    check_current(ACCOUNTS.migrations, &schema::applied(&accounts, beside)?, &database)?;
     Ok(Pair { data, accounts })
 }
 
@@ -84,13 +105,13 @@ pub(super) fn open_accounts(path: &Path) -> Result<Connection> {
 /// Checks that the account file exists if the data requires it, and belongs to the same database.
 ///
 /// The data was read first: a process that moves the accounts out puts their file in place before dropping them.
-fn check_accounts(data: &Connection, applied: &[Applied], paths: &Paths) -> Result<()> {
+fn check_accounts(data: &Connection, applied: &[Applied], paths: &Paths, open: OpenReader) -> Result<()> {
     if file::examine(&paths.accounts, ACCOUNTS)? == Found::Nothing {
         let moved_out = applied.len() >= separation::MADE_BY && !separation::is_due(data)?;
         let path = paths.accounts.clone();
         return if moved_out { Err(StoreError::AccountsMissing { path }) } else { Ok(()) };
     }
-    let accounts = connection::open_reader(&paths.accounts)?;
+    let accounts = open(&paths.accounts)?;
     known_schema(&accounts, ACCOUNTS, &paths.accounts)?;
     connection::look_through(&accounts, &paths.accounts)?;
     let theirs = name_of(&accounts)?.ok_or_else(|| StoreError::damaged("it names no database"))?;

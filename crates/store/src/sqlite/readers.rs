@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{connection, transaction};
+use super::connection::OpenReader;
+use super::transaction;
 use crate::blocking::blocking;
 use crate::engine::Question;
 use crate::{Result, StoreError};
@@ -24,12 +25,13 @@ pub(super) struct Readers {
 #[derive(Debug)]
 struct Idle {
     path: PathBuf,
+    open: OpenReader,
     connections: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf) -> Self {
-        let idle = Idle { path, connections: Mutex::default() };
+    pub(super) fn new(path: PathBuf, open: OpenReader) -> Self {
+        let idle = Idle { path, open, connections: Mutex::default() };
         Self { free: Arc::new(Semaphore::new(READERS)), idle: Arc::new(idle) }
     }
 
@@ -52,6 +54,6 @@ impl Idle {
     /// Returns an idle connection, or opens one: at first, and after a read that panicked.
     fn take(&self) -> Result<Connection> {
         let at_hand = self.connections.lock().pop();
-        at_hand.map_or_else(|| connection::open_reader(&self.path), Ok)
+        at_hand.map_or_else(|| (self.open)(&self.path), Ok)
     }
 }

@@ -1,9 +1,10 @@
 //! Detects from the files alone that a database was not written to: four calls of `stat`, no statement, no thread.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use super::file::log_of;
 use crate::engine::Stamp;
 
 /// Minimum age of a stamped file. Two writes within one tick of the file system's clock, ten milliseconds at most,
@@ -12,9 +13,7 @@ const SETTLED_AFTER: Duration = Duration::from_millis(100);
 
 /// The stamp of a database file and its log. Every commit of any process is first written to the log.
 pub(super) fn stamp(database: &Path, now: SystemTime) -> Option<Stamp> {
-    let mut log = database.as_os_str().to_owned();
-    log.push("-wal");
-    Some([file_stamp(database, now)?, file_stamp(&PathBuf::from(log), now)?])
+    Some([file_stamp(database, now)?, file_stamp(&log_of(database), now)?])
 }
 
 fn file_stamp(path: &Path, now: SystemTime) -> Option<(u64, SystemTime)> {

@@ -7,22 +7,27 @@ use super::Value;
 /// Checksum of the values of a row, in order. It detects any change of one or two bits.
 pub(crate) fn checksum(values: &[Value<'_>]) -> u32 {
     let mut hasher = Hasher::new();
+    feed(values, &mut |bytes| hasher.update(bytes));
+    hasher.finalize()
+}
+
+/// Passes the values to a hash function, in a form that differs for different values.
+pub(crate) fn feed(values: &[Value<'_>], update: &mut dyn FnMut(&[u8])) {
     for value in values {
         match value {
-            Value::Null => hasher.update(b"n"),
+            Value::Null => update(b"n"),
             Value::Integer(number) => {
-                hasher.update(b"i");
-                hasher.update(&number.to_le_bytes());
+                update(b"i");
+                update(&number.to_le_bytes());
             }
             // The length comes first, so that texts cannot run into each other.
             Value::Text(text) => {
-                hasher.update(b"t");
-                hasher.update(&(text.len() as u64).to_le_bytes());
-                hasher.update(text.as_bytes());
+                update(b"t");
+                update(&(text.len() as u64).to_le_bytes());
+                update(text.as_bytes());
             }
         }
     }
-    hasher.finalize()
 }
 
 #[cfg(test)]

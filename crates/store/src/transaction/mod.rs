@@ -10,7 +10,7 @@ mod value;
 
 use std::ops::ControlFlow;
 
-pub(crate) use checksum::checksum;
+pub(crate) use checksum::{checksum, feed};
 pub(crate) use lock::Lock;
 pub(crate) use row::{Row, unreadable};
 pub(crate) use value::{Value, values};

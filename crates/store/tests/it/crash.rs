@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use lastro_model::{Filing, KeyChange, Records, Series, Source};
-use lastro_store::{Publication, Store, Write, open};
+use lastro_store::{Publication, PublicationItem, Store, open};
 use tokio::sync::mpsc;
 
 use crate::conformance::Place;
@@ -84,7 +84,7 @@ async fn child_publishes_and_never_commits() {
     // More than the writer's cache holds, so that much of it is already on disk.
     for batch in 0..30u64 {
         let row = |n| Filing { description: "new".repeat(5_000), ..filing(batch * 200 + n, "2026-10-30") };
-        sender.send(Write::Rows(Records::Filings((0..200).map(row).collect()))).await.unwrap();
+        sender.send(PublicationItem::Rows(Records::Filings((0..200).map(row).collect()))).await.unwrap();
     }
     println!("{READY}");
     tokio::time::sleep(Duration::from_secs(30)).await;

@@ -21,3 +21,5 @@ mod postgres_tls;
 mod promptness;
 mod specimen;
 mod sqlite;
+mod tables;
+mod transfer;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastro_model::{AccountId, NewKey, Outcome, Records, Source, UsageCount};
-use lastro_store::{DATABASE_ID, StoreError, Write, open, open_existing};
+use lastro_store::{DATABASE_ID, PublicationItem, StoreError, open, open_existing};
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
@@ -260,8 +260,8 @@ async fn no_error_reveals_the_password() {
     let url = with_password(&place.url());
     let no_database = open(&url.replace(place.name(), "there_is_none")).await.unwrap_err();
     let no_user = open(&url.replace("lastro:", "nobody:")).await.unwrap_err();
-    run(&place.url(), "CREATE TABLE lastro_migration_ (id INTEGER); ALTER TABLE setting RENAME TO setting_");
     let store = open(&url).await.unwrap();
+    run(&place.url(), "ALTER TABLE setting RENAME TO setting_");
     let no_table = store.setting("any").await.unwrap_err();
     for error in [refused, unknown, no_database, no_user, no_table] {
         for told in [format!("{error}"), format!("{error:?}"), format!("{store:?}")] {
@@ -293,10 +293,12 @@ async fn a_publication_with_a_lost_connection_changes_nothing() {
         async move { store.publish(publication(Source::Filings), rows).await }
     });
     for id in 0..3 {
-        sender.send(Write::Rows(Records::Filings(vec![filing(id, "2026-10-30")]))).await.unwrap();
+        sender.send(PublicationItem::Rows(Records::Filings(vec![filing(id, "2026-10-30")]))).await.unwrap();
     }
     assert!(place.close_connections() > 0);
-    for write in [Write::Rows(Records::Filings(vec![filing(9, "2026-10-30")])), Write::Commit] {
+    for write in
+        [PublicationItem::Rows(Records::Filings(vec![filing(9, "2026-10-30")])), PublicationItem::Commit]
+    {
         let _ = sender.send(write).await;
     }
     let lost = publishing.await.unwrap().unwrap_err();

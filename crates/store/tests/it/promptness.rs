@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastro_model::{AccountId, KeyDigest, Outcome, Plan, Records, Series, Source, UsageCount, WebhookEvent};
-use lastro_store::{Fate, Store, StoreError, WebhookChange, Write};
+use lastro_store::{Fate, PublicationItem, Store, StoreError, WebhookChange};
 use tokio::sync::mpsc;
 
 use crate::conformance::Place;
@@ -18,7 +18,7 @@ const AT_ONCE: Duration = Duration::from_secs(3);
 /// Starts a publication that has begun to write and then pauses; dropping the sender ends it.
 async fn publication_in_the_midst(
     store: &Arc<dyn Store>,
-) -> (mpsc::Sender<Write>, tokio::task::JoinHandle<lastro_store::Result<lastro_store::Published>>) {
+) -> (mpsc::Sender<PublicationItem>, tokio::task::JoinHandle<lastro_store::Result<lastro_store::Published>>) {
     let (sender, rows) = mpsc::channel(1);
     let publishing = tokio::spawn({
         let store = Arc::clone(store);
@@ -26,7 +26,7 @@ async fn publication_in_the_midst(
     });
     for batch in 0..4u64 {
         let rows = (batch * 100..batch * 100 + 100).map(|n| filing(n, "2026-10-30")).collect();
-        sender.send(Write::Rows(Records::Filings(rows))).await.unwrap();
+        sender.send(PublicationItem::Rows(Records::Filings(rows))).await.unwrap();
     }
     (sender, publishing)
 }
@@ -69,7 +69,7 @@ async fn small_writes_go_on_in_the_midst_of_a_publication(place: &impl Place) {
     assert_eq!(publishing.await.unwrap(), Err(StoreError::Abandoned));
 }
 
-async fn news_is_addressed_and_delivered_in_the_midst_of_a_publication(place: &impl Place) {
+async fn deliveries_continue_during_a_publication(place: &impl Place) {
     let (here, there) = (place.open().await, place.open().await);
     let webhook = listening(&*here).await;
     for value in ["1.0", "2.0"] {
@@ -102,10 +102,10 @@ async fn small_writes_to_a_server_do_not_wait_for_a_publication() {
 
 #[tokio::test]
 async fn news_from_a_file_is_delivered_during_a_publication() {
-    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryFile::new()).await;
+    deliveries_continue_during_a_publication(&TemporaryFile::new()).await;
 }
 
 #[tokio::test]
 async fn news_from_a_server_is_delivered_during_a_publication() {
-    news_is_addressed_and_delivered_in_the_midst_of_a_publication(&TemporaryDatabase::new()).await;
+    deliveries_continue_during_a_publication(&TemporaryDatabase::new()).await;
 }

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
     FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records, Reject,
-    SecretSeed, Series, Source, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters, WebhookId,
+    SecretSeed, Series, Source, SourceState, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters,
+    WebhookId,
 };
 use lastro_store::{
-    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, Published, Result, Settlement,
-    SourceState, Store, StoreError, Write,
+    Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, PublicationItem, Published, Result,
+    Settlement, Store, StoreError,
 };
 use tokio::sync::mpsc;
 
@@ -105,13 +106,13 @@ pub(crate) async fn publish(
     publication: Publication,
     records: Records,
 ) -> Result<Published> {
-    send(store, publication, vec![Write::Rows(records), Write::Commit]).await
+    send(store, publication, vec![PublicationItem::Rows(records), PublicationItem::Commit]).await
 }
 
 pub(crate) async fn send(
     store: &dyn Store,
     publication: Publication,
-    writes: Vec<Write>,
+    writes: Vec<PublicationItem>,
 ) -> Result<Published> {
     let (sender, rows) = mpsc::channel(1);
     let sending = async move {

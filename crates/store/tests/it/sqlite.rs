@@ -33,7 +33,7 @@ impl TemporaryFile {
     }
 
     /// Every file in the directory with its bytes.
-    fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), read(&path))).collect()
     }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::Connections;
 use super::connection::Connection;
 use super::totals::Reason;
-use crate::jobs::{stopped, tick};
+use crate::wait::{stopped, tick};
 
 /// Seconds an idle connection may take to close after being told to.
 const CLOSE_TIMEOUT: u32 = 3;

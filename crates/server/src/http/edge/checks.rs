@@ -74,7 +74,7 @@ impl RequestContext<'_> {
             Meter::Nothing => return Ok(()),
             Meter::Pages => {
                 let Arrival { client, now, .. } = self.arrival;
-                (self.app.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
+                (self.app.access.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
             }
             Meter::Quota => (self.charge.verdict, QUOTA_USED_UP),
         };

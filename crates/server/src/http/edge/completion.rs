@@ -34,7 +34,9 @@ impl RequestContext<'_> {
 
     /// The JSON error, or an error page for a client that wants pages.
     fn failed(&self, error: &ApiError) -> Reply {
-        pages::error::page(self.app, Head(self.head), error).unwrap_or_else(|| Reply::error(error))
+        let app = self.app;
+        let page = pages::failure::page(&app.served, &app.site, self.arrival.now, Head(self.head), error);
+        page.unwrap_or_else(|| Reply::error(error))
     }
 
     /// Counts usage before the response is sent, so that a client that has read the response finds it in the count.
@@ -43,7 +45,7 @@ impl RequestContext<'_> {
             return;
         }
         if let Some(key) = self.caller.key() {
-            self.app.usage.count(
+            self.app.access.usage.count(
                 &key.holder,
                 self.arrival.now.utc_day(),
                 self.arrival.target.endpoint(),
@@ -80,7 +82,7 @@ impl RequestContext<'_> {
         let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
-        if self.app.draining.load(Ordering::Relaxed) {
+        if self.app.operations.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());
         }
         self.record(status, &request_id);
@@ -151,7 +153,7 @@ impl RequestContext<'_> {
     fn record(&self, status: StatusCode, request_id: &str) {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
-        self.app.metrics.request(self.arrival.target.index(), status, elapsed_ns);
+        self.app.operations.metrics.request(self.arrival.target.index(), status, elapsed_ns);
         // A 503 is no fault and may be frequent; its cause is logged elsewhere.
         if status >= 500 && status != 503 {
             tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");

@@ -7,12 +7,12 @@ use lastro_access::ClientAddr;
 use lastro_model::Now;
 use lastro_quota::Charge;
 
+use crate::http::app::App;
 use crate::http::connections::connection::Connection;
 use crate::http::handler::Meter;
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
 use crate::http::routes::Target;
-use crate::state::App;
 
 /// Facts about a request before its caller is identified.
 #[derive(Clone, Copy)]
@@ -37,6 +37,6 @@ impl Arrival {
     /// The charge for this caller, not made yet.
     pub(super) fn charging<'a>(&self, app: &'a App, caller: &'a Caller) -> Charging<'a> {
         let Self { now, meter, client, .. } = *self;
-        Charging { app, caller, client, now, takes_unit: meter == Meter::Quota }
+        Charging { access: &app.access, caller, client, now, takes_unit: meter == Meter::Quota }
     }
 }

@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
+use crate::http::app::App;
 use crate::http::handler::{ActHandler, Action, Question, Route};
 use crate::http::request::body::RequestBody;
 use crate::http::request::format::Accept;
@@ -56,8 +57,10 @@ impl RequestContext<'_> {
         let body = RequestBody::new(body, self.connection, client);
         body.check_announced(&self.head.headers)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
-        let (app, caller, head) = (self.app, &self.caller, Head(self.head));
-        let acting = slow.handler.act(Action { app, caller, client, now, path, query, head, body });
+        let (caller, head) = (&self.caller, Head(self.head));
+        let App { served, access, webhooks, site, .. } = self.app;
+        let action = Action { served, access, webhooks, site, caller, client, now, path, query, head, body };
+        let acting = slow.handler.act(action);
         tokio::time::timeout(slow.route.timeout, acting)
             .await
             .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
@@ -70,8 +73,9 @@ impl RequestContext<'_> {
         handler: fn(&Question<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         let (path, query) = (self.path(route)?, self.query()?);
-        let (catalog, freshness) = (&self.app.catalog.load(), &self.app.freshness.load());
-        let (jobs, plan, Arrival { client, now, .. }) = (&self.app.jobs, self.caller.plan(), self.arrival);
+        let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
+        let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
+        let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
         handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
     }
@@ -83,7 +87,7 @@ impl RequestContext<'_> {
             return Ok(Handled::Replied(reply));
         }
         self.check_end_is_told()?;
-        if self.app.quota.is_some() {
+        if self.app.access.quota.is_some() {
             return Ok(Handled::MustWait(Awaited::Export(export)));
         }
         let account = self.caller.required_key()?.holder.account();
@@ -94,7 +98,8 @@ impl RequestContext<'_> {
     /// Starts an export that is counted over all replicas.
     async fn begin_counted(&self, export: Export) -> Result<Reply, ApiError> {
         let account = self.caller.required_key()?.holder.account();
-        let slot = self.app.exports.begin_counted(self.app.quota.as_ref(), account, self.arrival.now).await;
+        let slot =
+            self.app.exports.begin_counted(self.app.access.quota.as_ref(), account, self.arrival.now).await;
         self.stream(export, slot.ok_or(slots::ALL_TAKEN)?)
     }
 
@@ -102,7 +107,7 @@ impl RequestContext<'_> {
         let mut reply = export.reply();
         let coding = coding::negotiate(&self.head.headers);
         let encoder = Encoder::new(coding).map_err(|error| {
-            tracing::error!(%error, "an export could not be begun");
+            tracing::error!(%error, "an export could not be started");
             ApiError::Internal
         })?;
         let named = coding.map(|coding| HeaderValue::from_static(coding.name()));

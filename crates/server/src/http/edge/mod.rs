@@ -1,7 +1,7 @@
 //! From a request to its response: at once, or after a wait. In both cases it is looked up, charged and checked once.
 //!
 //! - [`context`]: a request being processed.
-//! - [`checks`]: host, identity, rate limit, route and method, plan gate, in this order.
+//! - [`checks`]: host, rate limit, identity, route and method, origin, plan gate, in this order.
 //! - [`handling`]: the call of the handler, which checks parameters, existence and the history gate.
 //! - [`completion`]: the response made from the reply.
 
@@ -24,6 +24,7 @@ use hyper::body::{Body, Incoming};
 use lastro_access::ApiKey;
 use lastro_quota::Charge;
 
+use super::app::App;
 use super::connections::connection::Connection;
 use super::connections::pending::{Pending, Sender};
 use super::handler::Meter;
@@ -32,7 +33,6 @@ use super::request::head;
 use super::response::outgoing::Outgoing;
 use super::routes::resolve;
 use crate::error::ApiError;
-use crate::state::App;
 
 /// A response that is ready, or one that has to be awaited.
 pub type ResponseFuture = Either<Ready<Responded>, BoxFuture<'static, Responded>>;
@@ -145,29 +145,41 @@ fn answer_now(
         return Either::Right(answer_after_charge(begin(pending, head, body), caller).boxed());
     };
     let context = RequestContext { app, connection, head: &head, arrival, caller, charge };
-    let result = match guarded(app, || context.handle()).flatten() {
-        Ok(Handled::Replied(reply)) => Ok(reply),
-        Err(error) => Err(error),
-        Ok(Handled::MustWait(awaited)) => match Pending::begin(connection, &head, from) {
-            None => {
-                connection.refuse_to_wait();
-                Err(OVERLOADED)
-            }
-            Some(pending) => {
-                let RequestContext { caller, charge, .. } = context;
-                let later = answer_after_wait(begin(pending, head, body), caller, charge, awaited);
-                return Either::Right(later.boxed());
-            }
-        },
+    let (context, awaited) = match context.proceed() {
+        Progress::Answered(response) => return Either::Left(ready(Ok(response))),
+        Progress::MustWait(context, awaited) => (context, awaited),
     };
-    Either::Left(ready(Ok(context.complete(result))))
+    let Some(pending) = Pending::begin(connection, &head, from) else {
+        connection.refuse_to_wait();
+        return Either::Left(ready(Ok(context.complete(Err(OVERLOADED)))));
+    };
+    let RequestContext { caller, charge, .. } = context;
+    Either::Right(answer_after_wait(begin(pending, head, body), caller, charge, awaited).boxed())
+}
+
+/// The state of a request after its checks and its handler.
+enum Progress<'a> {
+    Answered(Response<Outgoing>),
+    MustWait(RequestContext<'a>, Awaited),
+}
+
+impl<'a> RequestContext<'a> {
+    /// Checks and handles the request, and completes it unless it must wait.
+    fn proceed(self) -> Progress<'a> {
+        let result = match guarded(self.app, || self.handle()).flatten() {
+            Ok(Handled::MustWait(awaited)) => return Progress::MustWait(self, awaited),
+            Ok(Handled::Replied(reply)) => Ok(reply),
+            Err(error) => Err(error),
+        };
+        Progress::Answered(self.complete(result))
+    }
 }
 
 /// Looks up the key in the store, then charges and checks the request.
 async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
     waiting.trim();
     let (app, arrival) = (&waiting.app, waiting.arrival);
-    let asking = caller::ask_store(app, arrival.client, &key, arrival.now);
+    let asking = caller::ask_store(&app.access, arrival.client, &key, arrival.now);
     let caller = guarded_wait(app, asking).await.unwrap_or_else(Caller::Refused);
     answer_after_charge(waiting, caller).await
 }
@@ -175,17 +187,12 @@ async fn answer_after_lookup(mut waiting: Waiting, key: ApiKey) -> Responded {
 /// Charges the request, through Redis if necessary, then checks it.
 async fn answer_after_charge(waiting: Waiting, caller: Caller) -> Responded {
     let charge = charge(&waiting.app, &caller, waiting.arrival).await;
-    let context = waiting.context(caller, charge);
-    let result = match guarded(&waiting.app, || context.handle()).flatten() {
-        Ok(Handled::Replied(reply)) => Ok(reply),
-        Ok(Handled::MustWait(awaited)) => {
-            let RequestContext { caller, charge, .. } = context;
-            // Boxed separately: otherwise all requests that only wait for quota would carry its four kilobytes.
-            return answer_after_wait(waiting, caller, charge, awaited).boxed().await;
-        }
-        Err(error) => Err(error),
+    let (caller, charge, awaited) = match waiting.context(caller, charge).proceed() {
+        Progress::Answered(response) => return Ok(response),
+        Progress::MustWait(RequestContext { caller, charge, .. }, awaited) => (caller, charge, awaited),
     };
-    Ok(context.complete(result))
+    // Boxed separately: otherwise all requests that only wait for quota would carry its four kilobytes.
+    answer_after_wait(waiting, caller, charge, awaited).boxed().await
 }
 
 /// Waits for the handler or for an export slot.
@@ -213,11 +220,16 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
     let now = app.clock.now();
     let target = resolve(&head.method, head.uri.path());
     let meter = target.meter(&head.method, head.uri.path());
-    Arrival { now, target, meter, client: caller::address(app, connection.peer, &head.headers) }
+    Arrival {
+        now,
+        target,
+        meter,
+        client: caller::address(&app.access.proxies, connection.peer, &head.headers),
+    }
 }
 
 fn identify(app: &App, head: &request::Parts, arrival: Arrival) -> Identity {
-    guarded(app, || caller::identify(app, &head.headers, arrival.now))
+    guarded(app, || caller::identify(&app.access, &head.headers, arrival.now))
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 
@@ -231,6 +243,6 @@ async fn guarded_wait<T>(app: &App, work: impl Future<Output = T>) -> Result<T, 
 }
 
 fn panicked(app: &App) -> ApiError {
-    app.metrics.panics.fetch_add(1, Ordering::Relaxed);
+    app.operations.metrics.panics.fetch_add(1, Ordering::Relaxed);
     ApiError::Internal
 }

@@ -14,18 +14,19 @@
 //! Without `--public-url`, a page that contains the address of the service differs for each `Host`, and so is of the
 //! second kind. It is never rejected, because replacing a placeholder needs no rendering.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{CONTENT_LANGUAGE, HeaderValue, REFERRER_POLICY, SET_COOKIE, VARY};
 use lastro_access::PageWorkRefusal;
+use lastro_web::{Data, Language, ORIGIN_MARK, Page, Reader};
 
-use super::drawing::{Drawing, Name, ORIGIN_MARK};
-use super::frame::Reader;
-use super::language::{COOKIE, Language};
+use super::reader::COOKIE;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::{Reply, Stored};
+use crate::http::site::drawing::{Drawing, Name};
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -39,63 +40,59 @@ const BUSY: ApiError =
     ApiError::Unavailable("too many pages are being drawn right now; please try again shortly");
 
 /// A page of the service, rendered again only if its state has changed.
-pub fn kept(
-    question: &Question<'_>,
-    path: &str,
-    state: u64,
-    page: impl FnOnce(Language) -> Result<String, ApiError>,
-) -> Result<Reply, ApiError> {
-    let reader = Reader::of(question);
-    let reply = own(question, reader.name_of(path), state, || page(reader.language))?;
-    Ok(shown_to(&reader, reply))
+pub(super) fn kept(question: &Question<'_>, page: &dyn Page) -> Result<Reply, ApiError> {
+    let (reader, data) = (question.reader(), question.data());
+    let name = Name { path: page.path(), reader, origin: None };
+    let reply = own(question, name, page.state(&data), || Ok(page.render(&data, reader)?))?;
+    Ok(shown_to(reader, reply))
 }
 
 /// A text for programs, cached like a page, in one language.
-pub fn kept_text(
+pub(super) fn kept_text(
     question: &Question<'_>,
-    path: &str,
+    path: &'static str,
     content_type: &'static str,
     state: u64,
     text: impl FnOnce() -> String,
 ) -> Result<Reply, ApiError> {
-    let name = Name { path: path.to_owned(), language: Language::English, by_choice: false, origin: None };
+    let reader = Reader { language: Language::English, by_choice: false };
+    let name = Name { path: Cow::Borrowed(path), reader, origin: None };
     Ok(Reply { content_type, ..own(question, name, state, || Ok(text()))? })
 }
 
 /// A combination of pages, cached while it is requested often enough. Rendering is charged to the client.
-pub fn kept_while_asked(
+pub(super) fn kept_while_asked(
     question: &Question<'_>,
-    reader: &Reader,
-    path: &str,
-    state: u64,
-    page: impl FnOnce(Language) -> Result<String, ApiError>,
+    reader: Reader,
+    page: &dyn Page,
 ) -> Result<Reply, ApiError> {
-    let (site, mut name) = (question.site, reader.name_of(path));
-    name.origin = site.public_url().is_none().then(|| reader.origin.clone());
+    let (site, data, origin) = (question.site, question.data(), question.site.origin(question.head));
+    let (path, state) = (page.path(), page.state(&data));
+    let name = Name { path, reader, origin: site.public_url().is_none().then(|| origin.clone()) };
     let drawing = match site.combined.get(&name, state) {
         Some(drawing) => drawing,
         None => {
-            let text = charged(question, || Ok((page(reader.language)?, ())))?.0;
-            site.combined.keep(name, Drawing::new(state, text.replace(ORIGIN_MARK, &reader.origin)))
+            let text = charged(question, || Ok((page.render(&data, reader)?, ())))?.0;
+            site.combined.keep(name, Drawing::new(state, text.replace(ORIGIN_MARK, &origin)))
         }
     };
     Ok(shown_to(reader, drawing.reply(Stored::Charged)))
 }
 
 /// A page rendered for this request only, charged to the client.
-pub fn drawn_for_one(
+pub(super) fn drawn_for_one(
     question: &Question<'_>,
-    reader: &Reader,
-    page: impl FnOnce(Language) -> Result<(String, StatusCode), ApiError>,
+    draw: impl FnOnce(&Data<'_>, Reader) -> Result<(String, StatusCode), ApiError>,
 ) -> Result<Reply, ApiError> {
-    let (text, status) = charged(question, || page(reader.language))?;
-    let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, &reader.origin));
+    let reader = question.reader();
+    let (text, status) = charged(question, || draw(&question.data(), reader))?;
+    let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, &question.site.origin(question.head)));
     Ok(Reply { status, ..shown_to(reader, drawing.reply(Stored::Charged)) })
 }
 
 /// A page with private content. It is not compressed.
-pub fn private(reader: &Reader, text: &str) -> Reply {
-    let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, &reader.origin));
+pub(super) fn private(reader: Reader, origin: &str, text: &str) -> Reply {
+    let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, origin));
     shown_to(reader, drawing.reply(|_| Stored::Plain))
 }
 
@@ -157,14 +154,14 @@ fn charged<T>(
 }
 
 /// Adds the headers of a page for this reader.
-fn shown_to(reader: &Reader, reply: Reply) -> Reply {
+fn shown_to(reader: Reader, reply: Reply) -> Reply {
     let mut headers = vec![
         // Other sites must not see which page a link was followed from.
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
         (CONTENT_LANGUAGE, HeaderValue::from_static(reader.language.tag())),
         (VARY, HeaderValue::from_static("Accept-Language, Cookie")),
     ];
-    if reader.chose {
+    if reader.by_choice {
         let kept = format!(
             "{COOKIE}={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax",
             reader.language.letters()

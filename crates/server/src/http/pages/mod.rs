@@ -1,39 +1,194 @@
-//! The HTML pages for people, rendered from the data that the API serves. They never show more than the reader's plan
-//! includes.
+//! Handlers of the pages for people, which `lastro_web` renders from the data that the API serves.
 //!
-//! - [`frame`]: the parts that all pages share. [`keeping`]: turning a page into a reply, and caching; [`drawing`]:
-//!   the cache of rendered pages; [`state`]: the state they are rendered from. [`site`]: the operator's settings.
-//! - [`language`], [`texts`], [`words`], [`format`]: the reader's language, and the texts, numbers and days in it;
-//!   [`typed`]: parsing of typed numbers.
-//! - [`subject`]: subjects of pages with a chart; [`subject_page`]: that page; [`chart`]: the chart. [`markdown`]:
-//!   texts written in Markdown.
-//! - The other modules hold a page each.
+//! A handler parses the parameters, and [`keeping`] renders the page, or takes it from the caches of the
+//! [`site`](super::site). [`reader`]: the reader's language. [`registration`]: the form of `/pricing`. [`failure`]:
+//! errors as pages. [`files`]: static files.
 
-pub mod articles;
-pub mod assets;
-pub mod calculator;
-pub mod chart;
-pub mod docs;
-pub mod drawing;
-pub mod error;
-pub mod explore;
-pub mod format;
-pub mod frame;
-pub mod front;
-pub mod fx;
-pub mod keeping;
-pub mod language;
-pub mod markdown;
-pub mod one_series;
-pub mod pricing;
-pub mod robots;
-pub mod series;
-pub mod site;
-pub mod state;
-pub mod status;
-pub mod subject;
-pub mod subject_page;
-pub mod texts;
-pub mod typed;
-pub mod usage;
-pub mod words;
+pub mod failure;
+pub mod files;
+mod keeping;
+mod reader;
+mod registration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use lastro_access::{Feature, terms};
+use lastro_model::Series;
+use lastro_web::calculator::{Kind, Submitted};
+use lastro_web::{
+    Calculator, Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, Pricing, Privacy,
+    Range, Status, Subject, Usage, Versions, pair_called, robots,
+};
+
+use super::handler::{Question, ReadHandler};
+use super::request::path::PathParams;
+use super::request::query::{Query, bad};
+use super::response::body::Body;
+use super::response::reply::Reply;
+use super::v1::calculations;
+use crate::error::ApiError;
+use keeping::{drawn_for_one, kept, kept_text, kept_while_asked};
+pub use registration::submit as submit_pricing;
+
+const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id or code; /series lists them");
+const NO_SUCH_PAIR: ApiError =
+    ApiError::NotFound("no rate of this pair is published; /series#exchange_rates lists them");
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Allows inline styles, which the reference UI sets from its script. Everything else stays within this origin.
+const DOCS_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data:; \
+                           connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+pub fn front(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Front)
+}
+
+pub fn explore(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Explore)
+}
+
+pub fn usage(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Usage)
+}
+
+pub fn status(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Status)
+}
+
+pub fn privacy(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Privacy)
+}
+
+pub fn versions(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Versions)
+}
+
+pub fn changelog(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Changelog)
+}
+
+pub fn pricing(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Pricing { contact: &question.site.settings.contact })
+}
+
+pub fn docs(question: &Question<'_>) -> Result<Reply, ApiError> {
+    Ok(Reply { policy: Some(DOCS_POLICY), ..kept(question, &Docs)? })
+}
+
+pub fn series_list(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let page = Catalogue::matching(question.query.get("q")?.unwrap_or(""));
+    if page.is_whole() {
+        return kept(question, &page);
+    }
+    drawn_for_one(question, |data, reader| Ok((page.render(data, reader)?, StatusCode::OK)))
+}
+
+pub fn series(question: &Question<'_>) -> Result<Reply, ApiError> {
+    chart_page(question, named_series(question)?)
+}
+
+pub fn series_chart(question: &Question<'_>) -> Result<Reply, ApiError> {
+    chart(question, named_series(question)?)
+}
+
+pub fn fx(question: &Question<'_>) -> Result<Reply, ApiError> {
+    chart_page(question, named_pair(question)?)
+}
+
+pub fn fx_chart(question: &Question<'_>) -> Result<Reply, ApiError> {
+    chart(question, named_pair(question)?)
+}
+
+fn named_series(question: &Question<'_>) -> Result<Subject, ApiError> {
+    Series::parse(question.path.get("id")).map(Subject::Series).ok_or(NO_SUCH_SERIES)
+}
+
+fn named_pair(question: &Question<'_>) -> Result<Subject, ApiError> {
+    pair_called(question.path.get("id"), &question.catalog.fx).map(Subject::Pair).ok_or(NO_SUCH_PAIR)
+}
+
+/// The subject named by the `compare` parameter, if present.
+fn compared(question: &Question<'_>) -> Result<Option<Subject>, ApiError> {
+    let text = question.query.get("compare")?.filter(|text| !text.is_empty());
+    let parse = |text| {
+        Subject::parse(text, &question.catalog.fx)
+            .ok_or_else(|| bad("compare", "must be the id of a series, or a published pair such as usd-brl"))
+    };
+    text.map(parse).transpose()
+}
+
+fn chart_page(question: &Question<'_>, subject: Subject) -> Result<Reply, ApiError> {
+    let page = ChartPage { subject, compared: compared(question)? };
+    match page.compared {
+        None => kept(question, &page),
+        Some(_) => kept_while_asked(question, question.reader(), &page),
+    }
+}
+
+/// The chart alone, over the requested range. Ranges that the plan does not include are rejected.
+fn chart(question: &Question<'_>, subject: Subject) -> Result<Reply, ApiError> {
+    let compared = compared(question)?;
+    let range = question.query.word("range", &["1y", "5y", "all"], Range::parse)?.unwrap_or(Range::OneYear);
+    if range != Range::OneYear && !terms(question.plan).includes(Feature::History) {
+        return Err(ApiError::UpgradeRequired { plan: question.plan, feature: Feature::History });
+    }
+    // A script sends `lang` to match its page. This is no choice by the reader, so no cookie is set.
+    let reader = question.reader().without_choice();
+    kept_while_asked(question, reader, &ChartFragment { subject, compared, range })
+}
+
+/// The empty form of the calculator.
+pub fn calculator(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let kind = question.query.get("kind")?.and_then(Kind::parse);
+    kept(question, &Calculator { kind: kind.unwrap_or(Kind::Correction) })
+}
+
+pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
+    calculated(question, Kind::Correction, calculations::correction)
+}
+
+pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
+    calculated(question, Kind::Accumulation, calculations::accumulation)
+}
+
+pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
+    calculated(question, Kind::LegalInterest, calculations::legal_interest)
+}
+
+/// The form as submitted, with the response of the API's own handler, so that both give the same result.
+fn calculated(question: &Question<'_>, kind: Kind, handler: ReadHandler) -> Result<Reply, ApiError> {
+    let submitted = Submitted::read(kind, |name| question.query.get(name))?;
+    drawn_for_one(question, |data, reader| {
+        let answer = calculate(question, handler, submitted.query());
+        let (answer, status) = match &answer {
+            Ok(body) => (Ok(&body[..]), StatusCode::OK),
+            Err(ApiError::BadRequest(message)) => (Err(&**message), StatusCode::BAD_REQUEST),
+            Err(error) => return Err(error.clone()),
+        };
+        Ok((submitted.render(data, reader, answer)?, status))
+    })
+}
+
+/// Calls the API's handler with these parameters.
+fn calculate(question: &Question<'_>, handler: ReadHandler, query: &str) -> Result<Bytes, ApiError> {
+    let question = Question { path: PathParams::read("/", "/")?, query: Query::new(query)?, ..*question };
+    match handler(&question)?.body {
+        Body::Whole(bytes) => Ok(bytes),
+        _ => Err(ApiError::Internal),
+    }
+}
+
+pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept_text(question, "/robots.txt", TEXT, 0, || robots::rules(question.site.public_url()))
+}
+
+pub fn sitemap(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (book, state) = (&question.catalog.fx, question.data().state([question.catalog.fx.stamp]));
+    kept_text(question, "/sitemap.xml", "application/xml", state, || robots::sitemap(book))
+}
+
+pub fn llms(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (book, state) = (&question.catalog.fx, question.data().state([question.catalog.fx.stamp]));
+    kept_text(question, "/llms.txt", TEXT, state, || robots::plain_description(book))
+}

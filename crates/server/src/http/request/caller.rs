@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
-use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal};
+use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal, TrustedProxies};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 use tokio::time::{Instant, timeout_at};
 
+use crate::access::Access;
 use crate::error::ApiError;
-use crate::state::App;
 
 /// Longest wait for a key lookup in the store.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,11 +51,11 @@ impl Caller {
 }
 
 /// The client's address: the peer's, or the one reported by trusted proxies.
-pub fn address(app: &App, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
-    if app.proxies.are_none() {
+pub fn address(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> ClientAddr {
+    if proxies.are_none() {
         return peer.into();
     }
-    app.proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
+    proxies.client(peer, headers.get_all(X_FORWARDED_FOR).iter().map(http::HeaderValue::as_bytes))
 }
 
 pub const KEY_REQUIRED: ApiError = ApiError::Unauthorized("API key required");
@@ -75,13 +75,13 @@ pub enum Identity {
     UnknownKey(ApiKey),
 }
 
-pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
+pub fn identify(access: &Access, headers: &HeaderMap, now: Now) -> Identity {
     let key = match presented_key(headers) {
         Ok(None) => return Identity::Caller(Caller::Anonymous),
         Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
         Err(error) => Err(error),
     };
-    Identity::Caller(match key.map(|key| (app.keys.find(&key, now), key)) {
+    Identity::Caller(match key.map(|key| (access.keys.find(&key, now), key)) {
         Ok((Lookup::Found(key), _)) => Caller::Known(key),
         Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
         Ok((Lookup::Unknown, key)) => return Identity::UnknownKey(key),
@@ -90,28 +90,28 @@ pub fn identify(app: &App, headers: &HeaderMap, now: Now) -> Identity {
 }
 
 /// Looks up in the store a key that is not in memory: not used lately, or just created by another process.
-pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
+pub async fn ask_store(access: &Access, client: ClientAddr, key: &ApiKey, now: Now) -> Caller {
     let deadline = Instant::now() + LOOKUP_TIMEOUT;
-    let place = app.key_turns.place(key.id());
+    let place = access.key_turns.place(key.id());
     let Ok(_turn) = timeout_at(deadline, place.turn()).await else { return Caller::Refused(UNCHECKED) };
     // The previous lookup of this key may have found it.
-    match app.keys.find(key, now) {
+    match access.keys.find(key, now) {
         Lookup::Found(key) => return Caller::Known(key),
         Lookup::Refused => return Caller::Refused(UNKNOWN_KEY),
-        Lookup::Unknown if app.keys.is_known_miss(key.id(), now.monotonic_ns) => {
+        Lookup::Unknown if access.keys.is_known_miss(key.id(), now.monotonic_ns) => {
             return Caller::Refused(UNKNOWN_KEY);
         }
         Lookup::Unknown => {}
     }
-    let lookup = match app.lookups.begin(client, now.monotonic_ns) {
+    let lookup = match access.lookups.begin(client, now.monotonic_ns) {
         Ok(lookup) => lookup,
         Err(refusal) => return Caller::Refused(not_asked(refusal)),
     };
-    let caller = match timeout_at(deadline, look_up(app, key, now)).await {
+    let caller = match timeout_at(deadline, look_up(access, key, now)).await {
         Ok(Ok(Lookup::Found(key))) => Caller::Known(key),
         Ok(Ok(_)) => return Caller::Refused(UNKNOWN_KEY),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "could not ask the store for a key");
+            tracing::warn!(%error, "could not read a key from the store");
             Caller::Refused(UNCHECKED)
         }
         Err(_) => Caller::Refused(UNCHECKED),
@@ -121,14 +121,14 @@ pub async fn ask_store(app: &App, client: ClientAddr, key: &ApiKey, now: Now) ->
 }
 
 /// Retries while keys change concurrently: the row read may be out of date.
-async fn look_up(app: &App, key: &ApiKey, now: Now) -> Result<Lookup, StoreError> {
+async fn look_up(access: &Access, key: &ApiKey, now: Now) -> Result<Lookup, StoreError> {
     loop {
-        let as_of = app.keys.revision();
-        let Some(record) = app.store.key(key.id()).await? else {
-            app.keys.remember_miss(key.id(), now.monotonic_ns);
+        let as_of = access.keys.revision();
+        let Some(record) = access.store.key(key.id()).await? else {
+            access.keys.remember_miss(key.id(), now.monotonic_ns);
             return Ok(Lookup::Refused);
         };
-        match app.keys.take_in(key, record, as_of, now) {
+        match access.keys.take_in(key, record, as_of, now) {
             Lookup::Unknown => {}
             known => return Ok(known),
         }

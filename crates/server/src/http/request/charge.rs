@@ -8,14 +8,14 @@ use lastro_model::{Now, Plan};
 use lastro_quota::{Charge, Claim, OwnRing, RingName, Unit};
 
 use super::caller::Caller;
-use crate::state::App;
+use crate::access::Access;
 
 const WINDOW_NS: u64 = WINDOW_SECONDS * 1_000_000_000;
 
 /// The facts needed to charge a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Charging<'a> {
-    pub app: &'a App,
+    pub access: &'a Access,
     pub caller: &'a Caller,
     pub client: ClientAddr,
     pub now: Now,
@@ -26,7 +26,7 @@ pub struct Charging<'a> {
 impl Charging<'_> {
     /// Charges without waiting; `None` if Redis has to be called.
     pub fn at_once(&self) -> Option<Charge> {
-        let Some(quota) = &self.app.quota else { return Some(self.alone()) };
+        let Some(quota) = &self.access.quota else { return Some(self.alone()) };
         if self.takes_unit {
             return quota.take_at_once(&self.claim());
         }
@@ -34,40 +34,40 @@ impl Charging<'_> {
     }
 
     pub async fn wait(&self) -> Charge {
-        let Some(quota) = &self.app.quota else { return self.alone() };
+        let Some(quota) = &self.access.quota else { return self.alone() };
         let claim = self.claim();
         if self.takes_unit { quota.take(&claim).await } else { looked_at(quota.peek(&claim).await) }
     }
 
     /// Charges with the rings of this process.
     pub fn alone(&self) -> Charge {
-        let Self { app, client, now, takes_unit, .. } = *self;
+        let Self { access, client, now, takes_unit, .. } = *self;
         looked_at(match (self.caller, takes_unit) {
             (Caller::Known(key), true) => key.holder.take(key.limit, now.monotonic_ns),
             (Caller::Known(key), false) => key.holder.peek(key.limit, now.monotonic_ns),
-            (_, true) => app.callers.take(client, free_limit(), now.monotonic_ns),
-            (_, false) => app.callers.peek(client, free_limit(), now.monotonic_ns),
+            (_, true) => access.callers.take(client, free_limit(), now.monotonic_ns),
+            (_, false) => access.callers.peek(client, free_limit(), now.monotonic_ns),
         })
     }
 
     /// Returns the unit that was taken: a rejected request costs nothing.
     pub fn give_back(&self, charge: Charge) -> Verdict {
-        if let Some(quota) = &self.app.quota {
+        if let Some(quota) = &self.access.quota {
             return quota.give_back(&self.claim(), charge);
         }
         match self.caller {
             Caller::Known(key) => key.holder.give_back(key.limit, self.now.monotonic_ns),
-            _ => self.app.callers.give_back(self.client, free_limit(), self.now.monotonic_ns),
+            _ => self.access.callers.give_back(self.client, free_limit(), self.now.monotonic_ns),
         }
     }
 
     fn claim(&self) -> Claim<'_> {
-        let Self { app, client, now, .. } = *self;
+        let Self { access, client, now, .. } = *self;
         let (name, own, limit) = match self.caller {
             Caller::Known(key) => {
                 (RingName::Account(key.account), OwnRing::One(key.holder.requests()), key.limit)
             }
-            _ => (address_name(app, client, now), OwnRing::Of(&app.callers, client), free_limit()),
+            _ => (address_name(access, client, now), OwnRing::Of(&access.callers, client), free_limit()),
         };
         Claim { name, own, limit, window_ns: WINDOW_NS, now }
     }
@@ -79,8 +79,8 @@ fn looked_at(verdict: Verdict) -> Charge {
 }
 
 /// The ring of an address. Under a flood of addresses, the keys in Redis are as bounded as the rings here.
-fn address_name(app: &App, client: ClientAddr, now: Now) -> RingName {
-    match app.callers.standing(client, now.monotonic_ns) {
+fn address_name(access: &Access, client: ClientAddr, now: Now) -> RingName {
+    match access.callers.standing(client, now.monotonic_ns) {
         Standing::Own => RingName::Address(client),
         Standing::Network => RingName::Network(client.of_network()),
         Standing::Last => RingName::Last,

@@ -14,7 +14,6 @@ pub mod caller;
 pub mod charge;
 pub mod format;
 pub mod head;
-pub mod key_turns;
 pub mod origin;
 pub mod path;
 pub mod query;

@@ -8,7 +8,7 @@ use lastro_access::{
 use lastro_model::Now;
 use lastro_quota::{Charge, Claim, OwnRing, RingName};
 
-use crate::state::App;
+use crate::access::Access;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 
@@ -21,16 +21,16 @@ pub(super) enum Registration {
 
 /// Takes one registration from all allowances, or from none.
 pub(super) async fn take_registration(
-    app: &App,
+    access: &Access,
     client: ClientAddr,
     now: Now,
 ) -> Result<Registration, RegistrationRefusal> {
-    let Some(quota) = &app.quota else {
-        return app.registrations.take(client, now.monotonic_ns).map(|()| Registration::Alone);
+    let Some(quota) = &access.quota else {
+        return access.registrations.take(client, now.monotonic_ns).map(|()| Registration::Alone);
     };
-    let RegistrationLimits { per_network_an_hour, .. } = app.registrations.limits();
+    let RegistrationLimits { per_network_an_hour, .. } = access.registrations.limits();
     let (address, network, share) =
-        (of_address(app, client, now), of_network(app, client, now), **app.share.load());
+        (of_address(access, client, now), of_network(access, client, now), **access.share.load());
     refused(quota.peek_at_once(&address), quota.peek_at_once(&network))?;
     // Concurrently, so that the client does not wait twice.
     let (by_address, by_network) = tokio::join!(quota.take(&address), quota.take(&network));
@@ -43,7 +43,7 @@ pub(super) async fn take_registration(
     })?;
     let before = by_network.verdict.remaining.saturating_add(1);
     let is_newcomer = before == per_network_an_hour || before == share.of(per_network_an_hour);
-    app.registrations.take_in_all(share, is_newcomer, now.monotonic_ns).inspect_err(|_| {
+    access.registrations.take_in_all(share, is_newcomer, now.monotonic_ns).inspect_err(|_| {
         quota.give_back(&address, by_address);
         quota.give_back(&network, by_network);
     })?;
@@ -65,20 +65,25 @@ fn refused(by_address: Option<Verdict>, by_network: Option<Verdict>) -> Result<(
 }
 
 /// Gives back a registration that failed.
-pub(super) fn give_registration_back(app: &App, client: ClientAddr, taken: Now, registration: &Registration) {
-    match (registration, &app.quota) {
+pub(super) fn give_registration_back(
+    access: &Access,
+    client: ClientAddr,
+    taken: Now,
+    registration: &Registration,
+) {
+    match (registration, &access.quota) {
         (Registration::Shared { by_address, by_network, share }, Some(quota)) => {
-            quota.give_back(&of_address(app, client, taken), *by_address);
-            quota.give_back(&of_network(app, client, taken), *by_network);
-            app.registrations.give_back_in_all(*share);
+            quota.give_back(&of_address(access, client, taken), *by_address);
+            quota.give_back(&of_network(access, client, taken), *by_network);
+            access.registrations.give_back_in_all(*share);
         }
-        _ => app.registrations.give_back(client, taken.monotonic_ns),
+        _ => access.registrations.give_back(client, taken.monotonic_ns),
     }
 }
 
 /// Takes one rotation of the account's keys, if admitted.
-pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdict {
-    let Some(quota) = &app.quota else { return key.holder.take_rotation(now.monotonic_ns) };
+pub(super) async fn take_rotation(access: &Access, key: &ActiveKey, now: Now) -> Verdict {
+    let Some(quota) = &access.quota else { return key.holder.take_rotation(now.monotonic_ns) };
     let own = OwnRing::One(key.holder.rotations());
     let claim = Claim {
         name: RingName::Rotations(key.account),
@@ -90,22 +95,22 @@ pub(super) async fn take_rotation(app: &App, key: &ActiveKey, now: Now) -> Verdi
     quota.take(&claim).await.verdict
 }
 
-fn of_address(app: &App, client: ClientAddr, now: Now) -> Claim<'_> {
+fn of_address(access: &Access, client: ClientAddr, now: Now) -> Claim<'_> {
     Claim {
         name: RingName::RegistrationsOfAddress(client),
-        own: OwnRing::Of(app.registrations.addresses(), client),
-        limit: app.registrations.limits().per_address_an_hour,
+        own: OwnRing::Of(access.registrations.addresses(), client),
+        limit: access.registrations.limits().per_address_an_hour,
         window_ns: HOUR_NS,
         now,
     }
 }
 
-fn of_network(app: &App, client: ClientAddr, now: Now) -> Claim<'_> {
+fn of_network(access: &Access, client: ClientAddr, now: Now) -> Claim<'_> {
     let network = client.of_network();
     Claim {
         name: RingName::RegistrationsOfNetwork(network),
-        own: OwnRing::Of(app.registrations.networks(), network),
-        limit: app.registrations.limits().per_network_an_hour,
+        own: OwnRing::Of(access.registrations.networks(), network),
+        limit: access.registrations.limits().per_network_an_hour,
         window_ns: HOUR_NS,
         now,
     }

@@ -2,9 +2,7 @@
 
 use lastro_calc::Check;
 use lastro_catalog::Catalog;
-use lastro_ingest::age::age_ms;
-use lastro_model::{About, Frequency, Now, Source, Withheld};
-use lastro_store::SourceState;
+use lastro_model::{Now, SourceState, Withheld};
 use serde::Serialize;
 
 use crate::error::ApiError;
@@ -94,7 +92,7 @@ fn freshness(state: &SourceState, now: Now) -> Freshness {
         rejects: state.rejects,
         withheld: state.withheld,
         withheld_points: state.newest_withheld.iter().map(withheld_point).collect(),
-        stale: is_stale(state, now),
+        stale: state.is_stale(now),
     }
 }
 
@@ -105,92 +103,5 @@ fn withheld_point(withheld: &Withheld) -> WithheldPoint {
         pair: point.pair().map(|pair| pair.to_string()),
         reason: reason.clone(),
         first_seen: *first_seen,
-    }
-}
-
-/// Whether a source is stale: its newest day is older than its publisher's longest gap between publications.
-///
-/// Companies are registered now and then, forms are renewed once a year, and a future day says nothing about today:
-/// such sources are as fresh as their last synchronisation. Without one, a source is stale only if it is empty:
-/// samples are marked separately.
-pub fn is_stale(state: &SourceState, now: Now) -> bool {
-    let past_day = state.newest_day.filter(|newest| *newest <= now.utc_day());
-    match (state.source, past_day, state.last_success) {
-        (Source::Companies | Source::Tickers, _, Some(success)) | (_, None, Some(success)) => {
-            age_ms(success, now.unix_ms)
-                .is_none_or(|age| age / DAY_MS > longest_silence_days(state.source).into())
-        }
-        (Source::Companies | Source::Tickers, ..) | (_, None, None) => state.rows == 0,
-        (_, Some(newest), _) => now.utc_day().number() - newest.number() > longest_silence_days(state.source),
-    }
-}
-
-const DAY_MS: i64 = 24 * 3_600_000;
-
-/// Calendar days from one publication to the next, including the longest holidays, with a day to spare.
-const fn longest_silence_days(source: Source) -> i32 {
-    match source {
-        Source::Series(series) => {
-            let About { frequency, lag_days, .. } = series.about();
-            // Just before the next value is published, the newest one is as old as the next one's period and lag.
-            frequency.longest_period_days() + *lag_days + margin_days(*frequency)
-        }
-        Source::Fx | Source::Companies | Source::Tickers => 7,
-        Source::Filings => 14,
-    }
-}
-
-/// Days by which a value may be later than its rule.
-const fn margin_days(frequency: Frequency) -> i32 {
-    match frequency {
-        Frequency::CalendarDays => 2,
-        // Carnival or Easter, including the weekend.
-        Frequency::BusinessDays => 5,
-        // Strikes and holidays have moved releases by a week.
-        Frequency::Months => 10,
-        // A target may be set once for years to come.
-        Frequency::Years => 366,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lastro_model::{Day, Edition, Series};
-
-    fn is_stale_on(series: Series, newest: &str, today: &str) -> bool {
-        let day = |text| Day::parse(text).unwrap();
-        let state = SourceState {
-            source: series.into(),
-            edition: Edition(1),
-            sample: false,
-            rows: 1,
-            newest_day: Some(day(newest)),
-            last_success: None,
-            last_attempt: None,
-            last_error: None,
-            rejects: 0,
-            withheld: 0,
-            newest_withheld: Vec::new(),
-        };
-        is_stale(&state, Now { monotonic_ns: 0, unix_ms: i64::from(day(today).number()) * DAY_MS })
-    }
-
-    #[test]
-    fn staleness_depends_on_the_series_frequency() {
-        for (series, newest, fresh, stale) in [
-            (Series::Selic, "2026-11-10", "2026-11-13", "2026-11-14"),
-            (Series::Cdi, "2026-02-13", "2026-02-20", "2026-02-21"),
-            // September is the newest until about the tenth of November.
-            (Series::Ipca, "2026-09-01", "2026-11-20", "2026-11-21"),
-            (Series::Igpdi, "2026-10-01", "2026-12-17", "2026-12-18"),
-            (Series::IbcBr, "2026-08-01", "2026-11-26", "2026-11-27"),
-            (Series::HouseholdDebt, "2026-07-01", "2026-11-09", "2026-11-10"),
-            (Series::SelicMonth, "2026-10-01", "2026-11-12", "2026-11-13"),
-            (Series::InflationTarget, "2025-01-01", "2027-01-03", "2027-01-04"),
-        ] {
-            assert!(!is_stale_on(series, newest, fresh), "{series:?} on {fresh}");
-            assert!(is_stale_on(series, newest, stale), "{series:?} on {stale}");
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Search results in a response.
 
-use lastro_catalog::{Catalog, Found, Name, Object, Reading, Searchable, name};
+use lastro_catalog::{Catalog, Found, Interpretation, Name, Object, Searchable, name};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -30,14 +30,14 @@ impl<'a> Hits<'a> {
         if !self.highlighted {
             return object.array(name, found.rows.iter(), |row, out| table.write_json(row, out));
         }
-        let highlights = self.catalog.highlights(self.q, &found.reading);
+        let highlights = self.catalog.highlights(self.q, &found.interpretation);
         object.array(name, found.rows.iter(), |row, out| table.write_highlighted(row, &highlights, out))
     }
 
     /// Writes `data` and `total`, and whether the query was corrected or relaxed.
     pub fn listed(&self, capacity: usize, table: &impl Searchable, found: &Found<'_>) -> Object<Vec<u8>> {
         let object = self.array(Object::new(Vec::with_capacity(capacity)), name!("data"), table, found);
-        let Reading { corrected, relaxed } = &found.reading;
+        let Interpretation { corrected, relaxed } = &found.interpretation;
         let object = object.number(name!("total"), found.total);
         let object = match corrected {
             Some(text) => object.text(name!("corrected"), text),
@@ -48,11 +48,14 @@ impl<'a> Hits<'a> {
 }
 
 /// Writes `corrected` and `relaxed` for both arrays: each an object with a member for each array concerned.
-pub fn readings(object: Object<Vec<u8>>, companies: &Reading, filings: &Reading) -> Object<Vec<u8>> {
+pub fn interpretations(
+    object: Object<Vec<u8>>,
+    companies: &Interpretation,
+    filings: &Interpretation,
+) -> Object<Vec<u8>> {
     let both = [(name!("companies"), companies), (name!("filings"), filings)];
-    let corrected = both.iter().filter_map(|(name, reading)| Some((*name, reading.corrected.as_deref()?)));
-    let relaxed: Vec<Name> =
-        both.iter().filter(|(_, reading)| reading.relaxed).map(|(name, _)| *name).collect();
+    let corrected = both.iter().filter_map(|(name, one)| Some((*name, one.corrected.as_deref()?)));
+    let relaxed: Vec<Name> = both.iter().filter(|(_, one)| one.relaxed).map(|(name, _)| *name).collect();
     let corrected: Vec<(Name, &str)> = corrected.collect();
     let object = if corrected.is_empty() {
         object

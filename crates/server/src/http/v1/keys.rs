@@ -9,13 +9,13 @@ use lastro_store::StoreError;
 use serde::{Deserialize, Serialize};
 
 use super::allowance;
+use crate::access::Access;
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::request::caller::KEY_REQUIRED;
 use crate::http::response::reply::Reply;
-use crate::state::App;
 
 #[derive(Serialize)]
 struct KeyView<'a> {
@@ -30,10 +30,10 @@ struct KeyView<'a> {
 
 pub async fn current(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
-    let app = action.app;
-    app.usage_flusher.flush().await?;
-    let last_used = app.store.last_used(held.account).await?;
-    let record = app.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
+    let access = action.access;
+    access.usage_flusher.flush().await?;
+    let last_used = access.store.last_used(held.account).await?;
+    let record = access.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
     let view = KeyView {
         id: held.id.as_str(),
         name: &record.account.name,
@@ -66,19 +66,19 @@ struct Previous<'a> {
 
 pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
-    let (app, now) = (action.app, action.now);
+    let (access, now) = (action.access, action.now);
     let grace = grace(&action.body.whole().await?)?;
-    check_rotation(app, held, now).await?;
+    check_rotation(access, held, now).await?;
     let at = now.timestamp();
-    let IssuedKey { key, digest } = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
-    let rotated = app.store.rotate(held.id, key.id(), digest, at, at + grace).await;
+    let IssuedKey { key, digest } = IssuedKey::generate(access.keys.pepper(), &mut fill_random);
+    let rotated = access.store.rotate(held.id, key.id(), digest, at, at + grace).await;
     let rotated = rotated.map_err(|error| match error {
         StoreError::KeyEnded => ENDING,
         other => other.into(),
     })?;
     let (id, old, ends_at) = (key.id(), held.id, rotated.old.ends_at.unwrap_or(at));
-    app.keys.upsert(rotated.old, now.monotonic_ns);
-    app.keys.upsert(rotated.new, now.monotonic_ns);
+    access.keys.upsert(rotated.old, now.monotonic_ns);
+    access.keys.upsert(rotated.new, now.monotonic_ns);
     let successor = Successor {
         message: "Your new API key is ready. Keep it safe: it is shown only this once.",
         api_key: key.reveal(),
@@ -93,8 +93,8 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
-    let revoked = action.app.store.revoke(held.id, action.now.timestamp()).await?;
-    action.app.keys.upsert(revoked, action.now.monotonic_ns);
+    let revoked = action.access.store.revoke(held.id, action.now.timestamp()).await?;
+    action.access.keys.upsert(revoked, action.now.monotonic_ns);
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
@@ -102,11 +102,11 @@ const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",
 ));
 
-async fn check_rotation(app: &App, held: &ActiveKey, now: Now) -> Result<(), ApiError> {
+async fn check_rotation(access: &Access, held: &ActiveKey, now: Now) -> Result<(), ApiError> {
     if held.ends_at.is_some() {
         return Err(ENDING);
     }
-    let verdict = allowance::take_rotation(app, held, now).await;
+    let verdict = allowance::take_rotation(access, held, now).await;
     if verdict.admitted {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
 use lastro_catalog::{Object, Page, Part, Point, Timeline, name};
-use lastro_model::{Day, Pair, Plan, RatePoint, Series, Stamp};
+use lastro_model::{Day, Plan, RatePoint, Series, Stamp};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -115,14 +115,10 @@ pub(super) fn newest<P: Point>(timeline: &Timeline<P>) -> Result<&[u8], ApiError
 
 pub fn overview(question: &Question<'_>) -> Result<Reply, ApiError> {
     let catalog = question.catalog;
-    let [selic, cdi, ipca] = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| &catalog.series[series]);
-    let dollar = Pair::parse("USD/BRL").ok().and_then(|pair| catalog.fx.get(pair));
-    let fx = dollar.ok_or(ApiError::Unavailable("there is no exchange rate yet"))?;
-    let body = Object::new(Vec::with_capacity(256))
-        .raw(name!("selic"), newest(selic)?)
-        .raw(name!("cdi"), newest(cdi)?)
-        .raw(name!("ipca"), newest(ipca)?)
-        .raw(name!("fx"), newest(fx)?)
-        .end();
-    Ok(Reply::data(body, [selic.stamp, cdi.stamp, ipca.stamp, catalog.fx.stamp]))
+    if catalog.dollar().is_none() {
+        return Err(ApiError::Unavailable("there is no exchange rate yet"));
+    }
+    let body = catalog.overview().ok_or(NO_VALUE)?;
+    let rates = [Series::Selic, Series::Cdi, Series::Ipca].map(|series| catalog.series[series].stamp);
+    Ok(Reply::data(body, rates.into_iter().chain([catalog.fx.stamp])))
 }

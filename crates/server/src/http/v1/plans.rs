@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::allowance;
+use crate::access::Access;
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
 use crate::http::request::body;
 use crate::http::request::query::Query;
 use crate::http::response::reply::{Reply, Version};
-use crate::state::App;
 
 #[derive(Serialize)]
 struct Plans {
@@ -32,7 +32,7 @@ struct PlanItem {
     currency: &'static str,
     rate_limit: u32,
     features: Vec<&'static str>,
-    restrictions: &'static [&'static str],
+    restrictions: Vec<&'static str>,
 }
 
 impl From<&Terms> for PlanItem {
@@ -43,8 +43,8 @@ impl From<&Terms> for PlanItem {
             price: terms.price_usd,
             currency: "USD",
             rate_limit: terms.requests_per_minute,
-            features: terms.features(),
-            restrictions: terms.restrictions,
+            features: terms.features().iter().map(|text| text.en).collect(),
+            restrictions: terms.restrictions.iter().map(|text| text.en).collect(),
         }
     }
 }
@@ -66,7 +66,7 @@ struct Registered<'a> {
 pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
     let body = action.body.whole().await?;
     let applicant = applicant_from_json(&body)?;
-    let issued = issue(action.app, action.client, action.now, applicant).await?;
+    let issued = issue(action.access, action.client, action.now, applicant).await?;
     let registered = Registered {
         message: "Your API key is ready. Keep it safe: it is shown only this once.",
         api_key: issued.key.reveal(),
@@ -108,19 +108,19 @@ pub struct Issued {
 
 /// Creates a key of the Free plan. It is stored before it is shown.
 pub async fn issue(
-    app: &App,
+    access: &Access,
     client: ClientAddr,
     now: Now,
     applicant: Applicant,
 ) -> Result<Issued, ApiError> {
-    let registration = allowance::take_registration(app, client, now).await.map_err(refused)?;
-    let issued = IssuedKey::generate(app.keys.pepper(), &mut fill_random);
+    let registration = allowance::take_registration(access, client, now).await.map_err(refused)?;
+    let issued = IssuedKey::generate(access.keys.pepper(), &mut fill_random);
     let new = issued.for_new_account(applicant, Grant::REGISTRATION, now.timestamp());
-    let inserted = app.store.insert_key(new).await;
+    let inserted = access.store.insert_key(new).await;
     if inserted.is_err() {
-        allowance::give_registration_back(app, client, now, &registration);
+        allowance::give_registration_back(access, client, now, &registration);
     }
-    app.keys.upsert(inserted?, now.monotonic_ns);
+    access.keys.upsert(inserted?, now.monotonic_ns);
     let plan = Grant::REGISTRATION.plan;
     Ok(Issued { key: issued.key, plan, rate_limit: terms(plan).requests_per_minute })
 }
@@ -175,8 +175,8 @@ pub async fn usage(action: Action<'_>) -> Result<Reply, ApiError> {
     let key = action.caller.required_key()?;
     let (from, to) = reporting_days(&action.query, action.now.utc_day())?;
     // Counts not written yet are flushed first, so that the report includes the request made just before it.
-    action.app.usage_flusher.flush().await?;
-    let counts = action.app.store.usage(key.account, from, to).await?;
+    action.access.usage_flusher.flush().await?;
+    let counts = action.access.store.usage(key.account, from, to).await?;
     let report = UsageReport {
         plan: key.plan.id(),
         rate_limit: key.limit,

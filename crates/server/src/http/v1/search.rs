@@ -23,7 +23,8 @@ pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     ));
     let object = hits.array(object, name!("companies"), &catalog.companies.data, &found_companies);
     let object = hits.array(object, name!("filings"), &catalog.filings.data, &found_filings);
-    let object = hits::readings(object, &found_companies.reading, &found_filings.reading);
+    let object =
+        hits::interpretations(object, &found_companies.interpretation, &found_filings.interpretation);
     Ok(Reply::data(object.end(), catalog.stamps_of_filings()))
 }
 

@@ -18,9 +18,9 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::stopped;
 use crate::metrics::Metrics;
 use crate::metrics::prometheus::{Exposition, Kind};
+use crate::wait::stopped;
 
 /// Pause before the first restart, doubled with each further death in a row.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ impl Supervisor {
             match tokio::time::timeout_at(deadline, &mut job).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::error!(job = name, %error, "a background job did not end in order");
+                    tracing::error!(job = name, %error, "a background job ended with an error");
                 }
                 Err(_) => {
                     job.abort();
@@ -96,7 +96,7 @@ impl Supervisor {
         }
         if !cut_off.is_empty() {
             let jobs = cut_off.join(", ");
-            tracing::warn!(jobs, "some background jobs did not end within {ENDED_WITHIN:?} and were cut off");
+            tracing::warn!(jobs, "some background jobs did not end within {ENDED_WITHIN:?} and were aborted");
         }
     }
 }
@@ -128,13 +128,10 @@ async fn keep_running(supervised: Supervised<'_>, job: &Job<'_>, stop: &mut watc
             job = supervised.name,
             deaths,
             ?pause,
-            "a background job died and is started again: {reason}"
+            "a background job died and is restarted: {reason}"
         );
         if deaths == FAILING_AFTER {
-            tracing::error!(
-                job = supervised.name,
-                "this job dies again and again; what it does is not being done"
-            );
+            tracing::error!(job = supervised.name, "this job keeps dying; its work is not being done");
         }
         tokio::select! {
             () = stopped(stop) => return,

@@ -10,10 +10,10 @@ mod site;
 
 use std::collections::BTreeSet;
 
-use lastro::http::pages::assets::OWN;
 use lastro_access::plans;
 use lastro_model::{Plan, Source};
-use lastro_store::{Condition, Publication, RecordStore, Write};
+use lastro_store::{Condition, Publication, PublicationItem, RecordStore};
+use lastro_web::assets::OWN;
 
 use crate::app::{TestApp, soon};
 
@@ -52,12 +52,12 @@ async fn pricing_shows_every_plan_of_the_table() {
             terms.plan.name(),
             &format!(">${}<", terms.price_usd),
             &format!(">{}<", terms.requests_per_minute),
-            terms.tagline,
+            terms.tagline.en,
         ] {
             assert!(card.contains(text), "{}: {text}", terms.plan);
         }
         for sentence in terms.features().iter().chain(terms.restrictions) {
-            assert!(html.contains(sentence), "{}: {sentence}", terms.plan);
+            assert!(html.contains(sentence.en), "{}: {}", terms.plan, sentence.en);
         }
     }
 }
@@ -192,7 +192,7 @@ async fn every_link_of_a_page_works() {
 /// Replaces a source's sample with an empty official edition.
 async fn replace_sample(app: &TestApp, source: Source) {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let publication =
         Publication { source, sample: false, replace: true, at: app.timestamp(), condition: Condition::None };
     app.faults.publish(publication, receiver).await.unwrap();

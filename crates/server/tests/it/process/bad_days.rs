@@ -111,7 +111,7 @@ fn implausible_values_are_accepted_with_the_accept_flag() {
     assert_eq!(columns("cdi")[1..5], ["0", "0", "0", "1"]);
     let listed = finished.stdout.lines().last().unwrap();
     assert!(listed.starts_with("cdi: ") && listed.contains("its value is 150.00 where"), "{listed}");
-    assert!(finished.stderr.contains("accepted as the operator asks"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("accepted at the operator's request"), "{}", finished.stderr);
     assert_eq!(finished.stderr.matches("withheld: its value is 150.00").count(), 1, "{}", finished.stderr);
     let again = home.sync(&publisher, &["--source", "cdi"]);
     assert!(!again.stderr.contains("withheld: its value"), "told once: {}", again.stderr);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use lastro_model::{Records, Series, Source};
 use lastro_sample as sample;
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 
 use super::{Home, Running, client, eventually};
 
@@ -155,8 +155,8 @@ async fn a_first_start_that_filled_one_source_is_completed() {
     let store = lastro_store::open(&home.url()).await.unwrap();
     let (sender, rows) = tokio::sync::mpsc::channel(2);
     let rates = Records::Rates(sample::rates(Series::Selic, 1));
-    sender.send(Write::Rows(rates)).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(rates)).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
     let publication = Publication {
         source: Source::Series(Series::Selic),

@@ -2,7 +2,7 @@
 
 use lastro_model::{Records, Series, Source};
 use lastro_sample as sample;
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 use serde_json::Value;
 
 use super::{Home, eventually};
@@ -36,8 +36,8 @@ async fn official_data_is_never_replaced() {
     let home = Home::new();
     let store = lastro_store::open(&home.url()).await.unwrap();
     let (sender, rows) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(Records::Rates(sample::rates(Series::Selic, 1)))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Rates(sample::rates(Series::Selic, 1)))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
     let official = Publication {
         source: Source::Series(Series::Selic),

@@ -50,7 +50,7 @@ async fn more_sockets_than_descriptors_block_no_client() {
     let home = Home::new();
     let server = Running::of(limited(&home, "-n 256", &[]));
     let said = server.log().join("\n");
-    assert!(said.contains("at most 64 connections at once, not 10000"), "{said}");
+    assert!(said.contains("at most 64 connections instead of 10000"), "{said}");
     let operator = operator(&server).await;
     let _clients = silent(&server.url, 300).await;
     let _watchers = silent(&operator, 300).await;

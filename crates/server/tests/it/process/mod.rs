@@ -11,6 +11,7 @@ mod health;
 mod keys;
 mod lease;
 mod manual;
+mod migrate;
 mod replicas;
 mod settings;
 mod shared;

@@ -6,7 +6,7 @@ use lastro_model::Source;
 
 use super::Home;
 
-const NEIGHBOUR: &str = "another server runs on this database";
+const NEIGHBOUR: &str = "another server uses this database";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn three_servers_started_together_fill_a_database_once() {

@@ -109,5 +109,5 @@ async fn the_drain_ends_by_itself() {
     server.terminate();
     let (status, log) = server.ended();
     assert!(status.success(), "{log:?}");
-    assert!(log.concat().contains("still answering for 300ms"), "{log:?}");
+    assert!(log.concat().contains("answering for another 300ms"), "{log:?}");
 }

@@ -4,8 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use lastro::clock::SystemClock;
-use lastro_ingest::sync::brasilia_day;
-use lastro_model::{Clock, Day, Source};
+use lastro_model::{Clock, Day, Source, brasilia_day};
 use serde_json::Value;
 
 use super::{Finished, Home, Running, eventually};

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use lastro_model::{CompanyId, Day, Filing, FilingId, Records, Source};
-use lastro_store::{Condition, Publication, Write};
+use lastro_store::{Condition, Publication, PublicationItem};
 use serde_json::{Value, json};
 
 use super::{Home, Running, client, eventually};
 use crate::receiver::Receiver;
 
-const ALLOWED: &[&str] = &["--webhooks-allow-private"];
+pub(super) const ALLOWED: &[&str] = &["--webhooks-allow-private"];
 
 /// Registers a webhook for filings and returns its id.
-async fn register(server: &Running, key: &str, receiver: &Receiver) -> String {
+pub(super) async fn register(server: &Running, key: &str, receiver: &Receiver) -> String {
     let body = json!({ "url": receiver.url(), "events": ["filing.created"] }).to_string();
     let request =
         client().post(format!("{}/api/v1/webhooks", server.url)).header("x-api-key", key).body(body);
@@ -23,7 +23,7 @@ async fn register(server: &Running, key: &str, receiver: &Receiver) -> String {
 }
 
 /// Publishes filings, as `lastro sync` in another process does. The first publication replaces the sample.
-async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
+pub(super) async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
     let store = lastro_store::open_existing(&home.url()).await.unwrap();
     let filing = |number| Filing {
         id: FilingId::Protocol(number),
@@ -38,8 +38,8 @@ async fn publish(home: &Home, ids: std::ops::Range<u64>, replace: bool) {
         url: String::new(),
     };
     let (sender, rows) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(Records::Filings(ids.map(filing).collect()))).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(Records::Filings(ids.map(filing).collect()))).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     let at = jiff::Timestamp::UNIX_EPOCH;
     store
         .publish(

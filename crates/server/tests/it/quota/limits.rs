@@ -57,7 +57,7 @@ async fn a_new_plan_keeps_the_used_quota() {
         answers.iter().filter(|answer| answer.status == 200).count()
     };
     assert_eq!(admitted(40).await, 30);
-    let store = &fleet.apps[0].service.app.store;
+    let store = &fleet.apps[0].service.app.access.store;
     let records = store.set_plan(crate::app::id_of(&key), Plan::Bronze, None).await.unwrap();
     for keys in fleet.keys() {
         records.iter().for_each(|record| keys.upsert(record.clone(), 0));
@@ -115,7 +115,7 @@ async fn two_exports_run_at_a_time_over_all_replicas() {
     let account = lastro_model::AccountId(crate::app::id_of(&key));
     let begin = async |replica: usize| {
         let app = &fleet.apps[replica].service.app;
-        app.exports.begin_counted(app.quota.as_ref(), account, app.clock.now()).await
+        app.exports.begin_counted(app.access.quota.as_ref(), account, app.clock.now()).await
     };
     let running = (begin(0).await.unwrap(), begin(0).await.unwrap());
     let export = || fleet.apps[1].get("/api/v1/export/selic").key(&key).send();

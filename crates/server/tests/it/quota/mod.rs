@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lastro::clock::SystemClock;
 use lastro::config::RedisUrl;
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_access::{KeyRing, Share};
 use reqwest::Method;
 
@@ -54,7 +54,7 @@ impl Fleet {
             apps.push(app.await);
         }
         for (rank, app) in apps.iter().enumerate() {
-            app.service.app.share.store(Arc::new(Share::new(replicas, rank as u32)));
+            app.service.app.access.share.store(Arc::new(Share::new(replicas, rank as u32)));
         }
         Self { apps }
     }
@@ -74,6 +74,6 @@ impl Fleet {
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyRing> {
-        self.apps.iter().map(|app| &app.service.app.keys)
+        self.apps.iter().map(|app| &app.service.app.access.keys)
     }
 }

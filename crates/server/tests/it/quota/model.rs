@@ -53,7 +53,7 @@ impl Life {
     }
 
     async fn move_to(&mut self, plan: Plan) {
-        let store = &self.fleet.apps[0].service.app.store;
+        let store = &self.fleet.apps[0].service.app.access.store;
         let records = store.set_plan(id_of(&self.key), plan, None).await.unwrap();
         for keys in self.fleet.keys() {
             records.iter().for_each(|record| keys.upsert(record.clone(), 0));

@@ -48,7 +48,7 @@ async fn without_redis_each_replica_admits_its_share() {
     assert_eq!(admitted, 28, "all shares together are the limit");
     redis.start_again();
     soon(async || {
-        let calls = &fleet.apps[0].service.app.quota.as_ref().unwrap();
+        let calls = &fleet.apps[0].service.app.access.quota.as_ref().unwrap();
         let answered =
             calls.calls(lastro_quota::LimitClass::Keys).answered.load(std::sync::atomic::Ordering::Relaxed);
         fleet.apps[0].get(ANY).key(&after).send().await.expect(429);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_access::Share;
 use lastro_model::{Clock, ManualClock};
 use lastro_store::faulty::{FaultyStore, Operation};

@@ -8,7 +8,7 @@ mod no_directory;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_access::Share;
 use lastro_model::BySource;
 use lastro_store::Replica;
@@ -34,7 +34,7 @@ pub(crate) fn ghost(app: &TestApp, boot: &str) -> Replica {
 }
 
 fn share(app: &TestApp) -> Share {
-    **app.service.app.share.load()
+    **app.service.app.access.share.load()
 }
 
 async fn metric(app: &TestApp, name: &str) -> f64 {
@@ -58,7 +58,7 @@ async fn a_single_server_has_the_whole_of_every_limit() {
         BySource::new(|source| Some(editions[source])),
         "it serves what is published"
     );
-    assert_eq!(rows[0].boot, app.service.app.boot);
+    assert_eq!(rows[0].boot, app.service.app.operations.replicas.boot());
 }
 
 #[tokio::test]

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use lastro::config::{PublisherSettings, Switch};
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_ingest::sync::Publishers;
-use lastro_model::{Day, Source};
-use lastro_store::SourceState;
+use lastro_model::{Day, Source, SourceState};
 
 use super::lively;
 use crate::app::{START_UNIX_MS, TestApp};
@@ -49,7 +48,7 @@ async fn it_serves_and_synchronises_by_the_time_of_the_store() {
         super::clock::with_store_time(setup, 30);
     })
     .await;
-    assert!(app.service.app.snapshot_file.is_none());
+    assert!(app.service.follower.snapshot_file.is_none());
     let by_store_time = START_UNIX_MS + 30_000;
     for source in [Source::Fx, Source::Companies, Source::Filings] {
         let state = synchronised(&app, source).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use lastro_ingest::sync::{Reach, Sync};
+use lastro_ingest::sync::{Reach, Synchronizer};
 use lastro_model::{Edition, Plan, Series, Source};
 
 use super::Stage;
@@ -114,7 +114,7 @@ async fn no_sample_is_added_to_official_data() {
     let directory = tempfile::tempdir().unwrap();
     let store = lastro_store::open(&crate::app::database(&directory)).await.unwrap();
     let stage = Stage::set().await;
-    let sync = Sync { store: Arc::clone(&store), ..stage.sync().await };
+    let sync = Synchronizer { store: Arc::clone(&store), ..stage.sync().await };
     sync.run(Source::Fx, Reach::Recent).await.unwrap();
     lastro::sample::fill_if_empty(&*store, stage.app.timestamp()).await.unwrap();
     for state in store.source_states().await.unwrap() {

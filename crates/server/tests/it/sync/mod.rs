@@ -24,7 +24,7 @@ use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::report::Lines;
 use lastro_ingest::result::{SyncError, Synchronised};
 use lastro_ingest::spool::Spool;
-use lastro_ingest::sync::{Reach, Sync};
+use lastro_ingest::sync::{Reach, Synchronizer};
 use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Day, Filing, Plan, Series, Source};
 use lastro_store::RecordStore;
@@ -115,10 +115,10 @@ impl Stage {
     }
 
     /// A synchronisation as another process would run it.
-    async fn sync(&self) -> Sync {
+    async fn sync(&self) -> Synchronizer {
         let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
         let spool = Spool::beside(&database(&self.app.directory), Arc::clone(&clock));
-        Sync {
+        Synchronizer {
             store: self.app.elsewhere().await,
             clock,
             fetcher: Fetcher::new(lastro::tls::client().unwrap(), self.retries.clone(), || 0.5, spool)
@@ -157,7 +157,7 @@ impl Stage {
         let states = self.app.faults.source_states().await.unwrap();
         // An unoptimised binary takes seconds to build a large index.
         for _ in 0..3_000 {
-            if **self.app.service.app.freshness.load() == states {
+            if **self.app.service.app.served.freshness.load() == states {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

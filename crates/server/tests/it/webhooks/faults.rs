@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_store::faulty::Operation;
 use serde_json::Value;
 

@@ -14,9 +14,9 @@ mod test_deliveries;
 use std::time::Duration;
 
 use lastro::config::{Switch, WebhookSettings};
-use lastro::state::Setup;
+use lastro::setup::Setup;
 use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
-use lastro_store::{Condition, Publication, Store, Write};
+use lastro_store::{Condition, Publication, PublicationItem, Store};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -152,8 +152,8 @@ fn path(webhook: &Registered, rest: &str) -> String {
 
 async fn publish(store: &dyn Store, publication: Publication, rows: Records) {
     let (sender, receiver) = tokio::sync::mpsc::channel(2);
-    sender.send(Write::Rows(rows)).await.unwrap();
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Rows(rows)).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     store.publish(publication, receiver).await.unwrap();
 }
 

@@ -24,7 +24,7 @@ impl Stage {
     /// Waits until this server serves the publication and has polled its outbox many times since.
     async fn served_here(&self) {
         let published = self.published().await;
-        soon(async || self.app.service.app.catalog.load().filings.stamp.edition.0 == published).await;
+        soon(async || self.app.service.app.served.catalog.load().filings.stamp.edition.0 == published).await;
         tokio::time::sleep(Duration::from_millis(150)).await;
     }
 }
@@ -126,7 +126,7 @@ async fn a_series_is_announced_once_when_the_last_replica_serves_it() {
     let (stage, receiver) = (Stage::set().await, Receiver::open());
     stage.register_with(&receiver, &["series.updated"], serde_json::json!({"series_ids": ["igpm"]})).await;
     let beside = async || {
-        let follows = |setup: &mut lastro::state::Setup| {
+        let follows = |setup: &mut lastro::setup::Setup| {
             eager(setup);
             lively(setup);
         };
@@ -141,7 +141,7 @@ async fn a_series_is_announced_once_when_the_last_replica_serves_it() {
     stage.publish(Series::Igpm.into(), Records::Rates(vec![point(1)])).await;
     let published = stage.app.plain.counters().await.unwrap().edition(Series::Igpm.into());
     let serves = |app: &crate::app::TestApp| {
-        app.service.app.catalog.load().series[Series::Igpm].stamp.edition == published
+        app.service.app.served.catalog.load().series[Series::Igpm].stamp.edition == published
     };
     soon(async || [&stage.app, &second, &third].into_iter().all(serves)).await;
     tokio::time::sleep(Duration::from_millis(150)).await;

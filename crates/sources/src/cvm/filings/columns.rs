@@ -6,7 +6,7 @@ use lastro_model::{CompanyId, Day, Filing, FilingId};
 use sha2::{Digest, Sha256};
 
 use crate::Fault;
-use crate::cvm::table::{Row, Table};
+use crate::cvm::table::{CsvRow, Table};
 
 /// The official column names, in the file's order.
 pub const COLUMNS: [&str; 13] = [
@@ -65,7 +65,7 @@ impl Columns {
         })
     }
 
-    pub(super) fn filing(&self, mut row: Row<'_>) -> Result<Filing, String> {
+    pub(super) fn filing(&self, mut row: CsvRow<'_>) -> Result<Filing, String> {
         row.rejoin_surplus(self.subject);
         row.check_width()?;
         let code = CompanyId::parse(&row.text(self.code)?);
@@ -88,7 +88,7 @@ impl Columns {
     }
 
     /// The day of delivery, in the file's year. A year more or less is accepted, for the turn of the year.
-    fn delivered_on(&self, row: &Row<'_>) -> Result<Day, String> {
+    fn delivered_on(&self, row: &CsvRow<'_>) -> Result<Day, String> {
         let day = Day::parse(&row.text(self.delivery)?).map_err(|error| format!("Data_Entrega {error}"))?;
         if (i32::from(day.year()) - i32::from(self.year)).abs() > 1 {
             return Err(format!("Data_Entrega is not a day of {}", self.year));
@@ -96,12 +96,12 @@ impl Columns {
         Ok(day)
     }
 
-    fn reference_day(&self, row: &Row<'_>) -> Option<Day> {
+    fn reference_day(&self, row: &CsvRow<'_>) -> Option<Day> {
         let day = row.text(self.reference).ok().and_then(|text| Day::parse(&text).ok())?;
         (1990..=self.year.saturating_add(2)).contains(&day.year()).then_some(day)
     }
 
-    fn description(&self, row: &Row<'_>, kind: Option<&str>, category: &str) -> Result<String, String> {
+    fn description(&self, row: &CsvRow<'_>, kind: Option<&str>, category: &str) -> Result<String, String> {
         if let Some(subject) = row.filled(self.subject)? {
             return Ok(subject);
         }
@@ -114,7 +114,7 @@ impl Columns {
     }
 
     /// The id of a row without protocol number, as documented in `filings`.
-    fn hashed(&self, row: &Row<'_>) -> FilingId {
+    fn hashed(&self, row: &CsvRow<'_>) -> FilingId {
         let mut hash = Sha256::new();
         for (position, column) in self.all.into_iter().enumerate() {
             if position > 0 {

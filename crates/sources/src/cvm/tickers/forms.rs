@@ -5,7 +5,7 @@ use std::io::Read;
 
 use lastro_model::{Cnpj, CompanyId, Day};
 
-use crate::cvm::table::{Row, Table};
+use crate::cvm::table::{CsvRow, Table, columns};
 use crate::{Fault, Reading};
 
 /// The age of a form: its reference day, its version, and its number to break ties.
@@ -67,28 +67,19 @@ impl Forms {
     }
 }
 
-struct Columns {
-    cnpj: usize,
-    reference_day: usize,
-    version: usize,
-    name: usize,
-    code: usize,
-    number: usize,
+columns! {
+    Columns {
+        cnpj = "CNPJ_CIA",
+        reference_day = "DT_REFER",
+        version = "VERSAO",
+        name = "DENOM_CIA",
+        code = "CD_CVM",
+        number = "ID_DOC",
+    }
 }
 
 impl Columns {
-    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
-        Ok(Self {
-            cnpj: table.column("CNPJ_CIA")?,
-            reference_day: table.column("DT_REFER")?,
-            version: table.column("VERSAO")?,
-            name: table.column("DENOM_CIA")?,
-            code: table.column("CD_CVM")?,
-            number: table.column("ID_DOC")?,
-        })
-    }
-
-    fn form(&self, mut row: Row<'_>) -> Result<(FormKey, Form), String> {
+    fn form(&self, mut row: CsvRow<'_>) -> Result<(FormKey, Form), String> {
         row.rejoin_surplus(self.name);
         row.check_width()?;
         let cnpj = Cnpj::parse(&row.text(self.cnpj)?).map_err(|error| format!("CNPJ_CIA {error}"))?;

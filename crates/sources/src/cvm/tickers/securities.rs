@@ -6,7 +6,7 @@ use std::io::Read;
 use lastro_model::{Cnpj, CompanyId, Day, Ticker, TradedSecurity};
 
 use super::forms::{Form, FormKey, Forms};
-use crate::cvm::table::{Row, Table};
+use crate::cvm::table::{CsvRow, Table, columns};
 use crate::{Fault, Reading};
 
 const EXCHANGE: &str = "bolsa";
@@ -48,37 +48,24 @@ fn period(security: &TradedSecurity) -> (bool, Option<Day>, Option<Day>) {
     (security.trading_to.is_none(), security.trading_to, security.trading_from)
 }
 
-struct Columns {
-    cnpj: usize,
-    form: usize,
-    kind: usize,
-    class: usize,
-    ticker: usize,
-    composition: usize,
-    market: usize,
-    trading_from: usize,
-    trading_to: usize,
-    segment: usize,
+columns! {
+    Columns {
+        cnpj = "CNPJ_Companhia",
+        form = "ID_Documento",
+        kind = "Valor_Mobiliario",
+        class = "Sigla_Classe_Acao_Preferencial",
+        ticker = "Codigo_Negociacao",
+        composition = "Composicao_BDR_Unit",
+        market = "Mercado",
+        trading_from = "Data_Inicio_Negociacao",
+        trading_to = "Data_Fim_Negociacao",
+        segment = "Segmento",
+    }
 }
 
 impl Columns {
-    fn find<R: Read>(table: &Table<R>) -> Result<Self, Fault> {
-        Ok(Self {
-            cnpj: table.column("CNPJ_Companhia")?,
-            form: table.column("ID_Documento")?,
-            kind: table.column("Valor_Mobiliario")?,
-            class: table.column("Sigla_Classe_Acao_Preferencial")?,
-            ticker: table.column("Codigo_Negociacao")?,
-            composition: table.column("Composicao_BDR_Unit")?,
-            market: table.column("Mercado")?,
-            trading_from: table.column("Data_Inicio_Negociacao")?,
-            trading_to: table.column("Data_Fim_Negociacao")?,
-            segment: table.column("Segmento")?,
-        })
-    }
-
     /// Parses a row; `None` if it is not relevant here.
-    fn security(&self, mut row: Row<'_>, forms: &Forms) -> Result<Option<TradedSecurity>, String> {
+    fn security(&self, mut row: CsvRow<'_>, forms: &Forms) -> Result<Option<TradedSecurity>, String> {
         let width = row.check_width();
         // The composition of a unit is the longest free text. If the surplus is elsewhere, the row makes no sense and
         // is rejected.
@@ -107,11 +94,11 @@ impl Columns {
         }))
     }
 
-    fn is_on_the_exchange(&self, row: &Row<'_>) -> Result<bool, String> {
+    fn is_on_the_exchange(&self, row: &CsvRow<'_>) -> Result<bool, String> {
         Ok(row.text(self.market)?.to_lowercase() == EXCHANGE)
     }
 
-    fn form<'a>(&self, row: &Row<'_>, forms: &'a Forms) -> Result<&'a Form, String> {
+    fn form<'a>(&self, row: &CsvRow<'_>, forms: &'a Forms) -> Result<&'a Form, String> {
         let cnpj = Cnpj::parse(&row.text(self.cnpj)?).map_err(|error| format!("CNPJ_Companhia {error}"))?;
         let number = row.text(self.form)?.parse().map_err(|_| "ID_Documento is not a number")?;
         let form = forms.get(&FormKey { cnpj, number });
@@ -124,7 +111,7 @@ fn is_of_our_kinds(kind: &str) -> bool {
     KINDS.iter().any(|known| kind.starts_with(known))
 }
 
-fn optional_day(row: &Row<'_>, column: usize, name: &str) -> Result<Option<Day>, String> {
+fn optional_day(row: &CsvRow<'_>, column: usize, name: &str) -> Result<Option<Day>, String> {
     let day = row.filled(column)?.map(|text| Day::parse(&text)).transpose();
     day.map_err(|error| format!("{name} {error}"))
 }

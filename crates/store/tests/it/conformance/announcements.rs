@@ -1,5 +1,5 @@
 use lastro_model::{Company, Filing, Records, Series, Source, WebhookEvent};
-use lastro_store::{Announcement, Publication, Store, WebhookChange, Write};
+use lastro_store::{Announcement, Publication, PublicationItem, Store, WebhookChange};
 
 use super::Place;
 use crate::specimen::*;
@@ -129,15 +129,15 @@ pub(crate) async fn first_and_sample_data_is_not_announced(place: &impl Place) {
 pub(crate) async fn first_data_in_parts_is_not_announced(place: &impl Place) {
     let store = place.open().await;
     listening(&*store).await;
-    let add = async |number: u64, end: Write| {
+    let add = async |number: u64, end: PublicationItem| {
         let rows = Records::Filings(vec![filing(number, "2026-10-29")]);
-        send(&*store, publication(Source::Filings), vec![Write::Rows(rows), end]).await.unwrap();
+        send(&*store, publication(Source::Filings), vec![PublicationItem::Rows(rows), end]).await.unwrap();
         store.announcements(10).await.unwrap().len()
     };
-    assert_eq!(add(1, Write::CommitPart).await, 0);
-    assert_eq!(add(2, Write::CommitPart).await, 0, "the rest of the first data");
-    assert_eq!(add(3, Write::Commit).await, 0, "the last of it");
-    assert_eq!(add(4, Write::CommitPart).await, 1);
+    assert_eq!(add(1, PublicationItem::CommitPart).await, 0);
+    assert_eq!(add(2, PublicationItem::CommitPart).await, 0, "the rest of the first data");
+    assert_eq!(add(3, PublicationItem::Commit).await, 0, "the last of it");
+    assert_eq!(add(4, PublicationItem::CommitPart).await, 1);
 }
 
 async fn first_of(store: &dyn Store, publication: Publication, rows: Records) {
@@ -174,9 +174,9 @@ pub(crate) async fn a_large_publication_is_announced_in_parts(place: &impl Place
     listening(&*store).await;
     first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;
     let batch = |from: u64, to: u64| {
-        Write::Rows(Records::Filings((from..to).map(|n| filing(n, "2026-10-30")).collect()))
+        PublicationItem::Rows(Records::Filings((from..to).map(|n| filing(n, "2026-10-30")).collect()))
     };
-    let writes = vec![batch(1, 151), batch(151, 251), Write::Commit];
+    let writes = vec![batch(1, 151), batch(151, 251), PublicationItem::Commit];
     send(&*store, publication(Source::Filings), writes).await.unwrap();
     let all = store.announcements(10).await.unwrap();
     let lengths: Vec<usize> = all.iter().map(|announcement| announcement.rows.len()).collect();
@@ -190,7 +190,8 @@ pub(crate) async fn an_abandoned_publication_announces_nothing(place: &impl Plac
     first(&*store, Source::Filings, Records::Filings(vec![filing(0, "2026-10-29")])).await;
     let rows = (1..500).map(|n| filing(n, "2026-10-30")).collect();
     let abandoned =
-        send(&*store, publication(Source::Filings), vec![Write::Rows(Records::Filings(rows))]).await;
+        send(&*store, publication(Source::Filings), vec![PublicationItem::Rows(Records::Filings(rows))])
+            .await;
     assert!(abandoned.is_err());
     assert_eq!(store.announcements(10).await.unwrap(), []);
 }

@@ -1,5 +1,5 @@
 use lastro_model::{Edition, Filing, FilingId, Records, Series, Source};
-use lastro_store::{Publication, Store, Write};
+use lastro_store::{Publication, PublicationItem, Store};
 
 use super::Place;
 use crate::specimen::*;
@@ -121,7 +121,7 @@ pub(crate) async fn editions_too_far_back_are_forgotten(place: &impl Place) {
 pub(crate) async fn a_publication_without_effect_is_not_remembered(place: &impl Place) {
     let store = place.open().await;
     let first = published(&*store, many(0..2)).await;
-    let abandoned = vec![Write::Rows(Records::Filings(many(2..4)))];
+    let abandoned = vec![PublicationItem::Rows(Records::Filings(many(2..4)))];
     send(&*store, publication(Source::Filings), abandoned).await.unwrap_err();
     assert_eq!(published(&*store, many(0..2)).await, first, "all rows were there");
     assert_eq!(remembered(&*store).await, [first.0]);

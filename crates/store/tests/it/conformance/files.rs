@@ -1,5 +1,5 @@
 use lastro_model::{ReadFile, Records, Source};
-use lastro_store::{Publication, RememberedFile, Store, StoreError, Write};
+use lastro_store::{Publication, PublicationItem, RememberedFile, Store, StoreError};
 
 use super::Place;
 use crate::specimen::*;
@@ -9,7 +9,7 @@ const YEAR_2025: &str = "https://files.invalid/ipe_2025.zip";
 const YEAR_2026: &str = "https://files.invalid/ipe_2026.zip";
 
 async fn publish_files(store: &dyn Store, publication: Publication, files: Vec<ReadFile>) {
-    let writes = files.into_iter().map(Write::File).chain([Write::Commit]).collect();
+    let writes = files.into_iter().map(PublicationItem::File).chain([PublicationItem::Commit]).collect();
     send(store, publication, writes).await.unwrap();
 }
 
@@ -38,10 +38,10 @@ pub(crate) async fn files_are_stored_with_their_rows(place: &impl Place) {
     untagged.last_modified = Some("Sun, 06 Sep 2026 10:00:04 GMT".to_owned());
     let current = read_file(YEAR_2026, 2);
     let writes = vec![
-        Write::File(current.clone()),
-        Write::Rows(Records::Filings(vec![filing(1, "2026-10-30")])),
-        Write::File(untagged.clone()),
-        Write::Commit,
+        PublicationItem::File(current.clone()),
+        PublicationItem::Rows(Records::Filings(vec![filing(1, "2026-10-30")])),
+        PublicationItem::File(untagged.clone()),
+        PublicationItem::Commit,
     ];
     send(&*here, publication(Source::Filings), writes).await.unwrap();
 
@@ -78,12 +78,16 @@ pub(crate) async fn a_failed_publication_keeps_the_stored_files(place: &impl Pla
     let old = read_file(REGISTRY, 1);
     publish_files(&*store, publication(Source::Companies), vec![old.clone()]).await;
 
-    let newer = || Write::File(read_file(REGISTRY, 3));
-    let misplaced = Write::Rows(Records::Filings(vec![filing(1, "2026-10-30")]));
+    let newer = || PublicationItem::File(read_file(REGISTRY, 3));
+    let misplaced = PublicationItem::Rows(Records::Filings(vec![filing(1, "2026-10-30")]));
     for (replace, writes, failure) in [
         (false, vec![newer()], StoreError::Abandoned),
         (true, vec![newer()], StoreError::Abandoned),
-        (false, vec![newer(), misplaced, Write::Commit], StoreError::Misplaced { source_name: "companies" }),
+        (
+            false,
+            vec![newer(), misplaced, PublicationItem::Commit],
+            StoreError::Misplaced { source_name: "companies" },
+        ),
     ] {
         let failing = Publication { replace, ..publication(Source::Companies) };
         assert_eq!(send(&*store, failing, writes).await, Err(failure));
@@ -134,7 +138,8 @@ pub(crate) async fn a_file_alone_does_not_make_an_edition(place: &impl Place) {
     publish(&*store, publication(Source::Companies), rows.clone()).await.unwrap();
     let before = store.counters().await.unwrap();
     let file = read_file(REGISTRY, 1);
-    let writes = vec![Write::Rows(rows), Write::File(file.clone()), Write::Commit];
+    let writes =
+        vec![PublicationItem::Rows(rows), PublicationItem::File(file.clone()), PublicationItem::Commit];
     send(&*store, publication(Source::Companies), writes).await.unwrap();
     assert_eq!(store.counters().await.unwrap(), before);
     assert_eq!(store.read_files(Source::Companies).await.unwrap(), [remembered(&file)]);

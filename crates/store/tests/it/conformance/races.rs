@@ -7,7 +7,7 @@ use std::time::Duration;
 use lastro_model::{
     AccountId, KeyChange, KeyDigest, Outcome, Plan, Records, Series, Source, UsageCount, WebhookEvent,
 };
-use lastro_store::{Publication, Store, StoreError, Write};
+use lastro_store::{Publication, PublicationItem, Store, StoreError};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -243,13 +243,13 @@ pub(crate) async fn publications_of_other_sources_are_not_blocked(place: &impl P
     let slow = tokio::spawn(async move { slow.publish(publication(Source::Filings), rows).await });
     for id in 0..3 {
         let rows = Records::Filings(vec![filing(id, "2026-10-30")]);
-        sender.send(Write::Rows(rows)).await.unwrap();
+        sender.send(PublicationItem::Rows(rows)).await.unwrap();
     }
     let quick = async {
         let rows = Records::Rates(vec![rate("2026-10-29", "3.0")]);
         publish(&*handles[1], publication(selic), rows).await.unwrap()
     };
     let quick = tokio::time::timeout(Duration::from_secs(60), quick).await.expect("it waited for the other");
-    sender.send(Write::Commit).await.unwrap();
+    sender.send(PublicationItem::Commit).await.unwrap();
     assert!(slow.await.unwrap().unwrap().edition > quick.edition);
 }

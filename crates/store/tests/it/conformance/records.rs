@@ -1,5 +1,5 @@
 use lastro_model::{Edition, FilingId, Records, Series, Source};
-use lastro_store::{Condition, LastAttempt, Publication, Published, StoreError, Write};
+use lastro_store::{Condition, LastAttempt, Publication, PublicationItem, Published, StoreError};
 
 use super::Place;
 use crate::specimen::*;
@@ -195,7 +195,7 @@ pub(crate) async fn an_abandoned_publication_changes_nothing(place: &impl Place)
     let before = (store.counters().await.unwrap(), store.source_states().await.unwrap());
 
     let replacing = Publication { replace: true, ..publication(Source::Filings) };
-    let rows = Write::Rows(Records::Filings(vec![filing(2, "2026-10-29")]));
+    let rows = PublicationItem::Rows(Records::Filings(vec![filing(2, "2026-10-29")]));
     for writes in [vec![rows.clone(), rows], vec![]] {
         assert_eq!(send(&*store, replacing, writes).await, Err(StoreError::Abandoned));
     }
@@ -207,9 +207,9 @@ pub(crate) async fn an_abandoned_publication_changes_nothing(place: &impl Place)
 pub(crate) async fn rows_of_another_kind_reject_the_publication(place: &impl Place) {
     let store = place.open().await;
     let writes = vec![
-        Write::Rows(Records::Rates(vec![rate("2026-10-30", "15.00")])),
-        Write::Rows(Records::Companies(vec![company(1)])),
-        Write::Commit,
+        PublicationItem::Rows(Records::Rates(vec![rate("2026-10-30", "15.00")])),
+        PublicationItem::Rows(Records::Companies(vec![company(1)])),
+        PublicationItem::Commit,
     ];
     let refused = send(&*store, publication(Source::Series(Series::Selic)), writes).await;
     assert_eq!(refused, Err(StoreError::Misplaced { source_name: "selic" }));
@@ -287,7 +287,10 @@ pub(crate) async fn a_partial_commit_is_not_a_success(place: &impl Place) {
         .await
         .unwrap();
     let later = Publication { at: at(60), ..publication(Source::Filings) };
-    let writes = vec![Write::Rows(Records::Filings(vec![filing(2, "2026-10-30")])), Write::CommitPart];
+    let writes = vec![
+        PublicationItem::Rows(Records::Filings(vec![filing(2, "2026-10-30")])),
+        PublicationItem::CommitPart,
+    ];
     let published = send(&*store, later, writes).await.unwrap();
     assert_eq!((published.edition, published.added), (Edition(2), 1));
     let state = state_of(&*store, Source::Filings).await;

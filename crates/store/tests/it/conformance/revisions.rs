@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lastro_model::{Day, Edition, FxQuote, Point, RatePoint, Records, Series, Source};
-use lastro_store::{Publication, Recorded, Revision, Store, Write};
+use lastro_store::{Publication, PublicationItem, Recorded, Revision, Store};
 
 use super::Place;
 use crate::specimen::*;
@@ -88,12 +88,12 @@ pub(crate) async fn a_point_written_twice_is_recorded_once(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1"), ("2026-02-01", "2")]).await;
     let rows = |rows: &[(&str, &str)]| {
-        Write::Rows(Records::Rates(rows.iter().map(|(on, value)| rate(on, value)).collect()))
+        PublicationItem::Rows(Records::Rates(rows.iter().map(|(on, value)| rate(on, value)).collect()))
     };
     let writes = vec![
         rows(&[("2026-01-01", "1.5"), ("2026-01-01", "1.6"), ("2026-02-01", "2.5"), ("2026-03-01", "3")]),
         rows(&[("2026-01-01", "1.7"), ("2026-02-01", "2"), ("2026-03-01", "3.1")]),
-        Write::Commit,
+        PublicationItem::Commit,
     ];
     let edition = send(&*store, publication_at(2), writes).await.unwrap().edition;
     assert_eq!(
@@ -109,10 +109,10 @@ pub(crate) async fn a_point_written_twice_is_recorded_once(place: &impl Place) {
 pub(crate) async fn an_abandoned_publication_is_not_recorded(place: &impl Place) {
     let store = place.open().await;
     published(&*store, 1, &[("2026-01-01", "1")]).await;
-    let abandoned = vec![Write::Rows(Records::Rates(vec![rate("2026-01-01", "2")]))];
+    let abandoned = vec![PublicationItem::Rows(Records::Rates(vec![rate("2026-01-01", "2")]))];
     send(&*store, publication_at(2), abandoned.clone()).await.unwrap_err();
     assert_eq!(recorded(&*store).await, Recorded { since: Some(at(1)), rows: vec![] });
-    let again = [abandoned, vec![Write::Commit]].concat();
+    let again = [abandoned, vec![PublicationItem::Commit]].concat();
     let edition = send(&*store, publication_at(3), again).await.unwrap().edition;
     let expected = revision(edition, 3, Some(rate("2026-01-01", "1")), rate("2026-01-01", "2"));
     assert_eq!(recorded(&*store).await.rows, [expected], "run again, it is recorded once");
@@ -145,7 +145,8 @@ pub(crate) async fn replacing_all_rows_restarts_the_recording(place: &impl Place
 pub(crate) async fn a_first_history_in_parts_is_not_recorded_as_additions(place: &impl Place) {
     let store = place.open().await;
     for (second, on) in [(1, "2026-01-01"), (2, "2026-02-01")] {
-        let part = vec![Write::Rows(Records::Rates(vec![rate(on, "1")])), Write::CommitPart];
+        let part =
+            vec![PublicationItem::Rows(Records::Rates(vec![rate(on, "1")])), PublicationItem::CommitPart];
         send(&*store, publication_at(second), part).await.unwrap();
     }
     published(&*store, 3, &[("2026-03-01", "1")]).await;

@@ -1,5 +1,5 @@
 use lastro_model::{Records, Series, Source, Withheld};
-use lastro_store::{Publication, Store, StoreError, WITHHELD_SHOWN, Write};
+use lastro_store::{Publication, PublicationItem, Store, StoreError, WITHHELD_SHOWN};
 
 use super::Place;
 use crate::specimen::*;
@@ -9,7 +9,7 @@ fn rate_withheld(on: &str, value: &str) -> Withheld {
 }
 
 async fn withhold(store: &dyn Store, source: Source, points: &[Withheld]) {
-    let writes = vec![Write::Withheld(points.to_vec()), Write::Commit];
+    let writes = vec![PublicationItem::Withheld(points.to_vec()), PublicationItem::Commit];
     send(store, publication(source), writes).await.unwrap();
 }
 
@@ -64,7 +64,7 @@ pub(crate) async fn a_failed_publication_keeps_the_withheld_points(place: &impl 
     let store = place.open().await;
     let doubted = [rate_withheld("2026-11-02", "1500")];
     withhold(&*store, Source::Series(Series::Selic), &doubted).await;
-    let abandoned = vec![Write::Withheld(Vec::new())];
+    let abandoned = vec![PublicationItem::Withheld(Vec::new())];
     assert_eq!(
         send(&*store, publication(Source::Series(Series::Selic)), abandoned).await,
         Err(StoreError::Abandoned)

@@ -19,7 +19,7 @@ const AT_A_TIME: usize = 2;
 
 /// The delay is a guess: the end of a running export is unknown.
 pub const ALL_TAKEN: ApiError = ApiError::RateLimited {
-    message: "two exports of this key are running already; wait for one of them to end",
+    message: "two exports of this account are running already; wait for one of them to end",
     retry_after_seconds: 10,
 };
 

@@ -113,7 +113,7 @@ impl hyper::body::Body for Stream {
             match turned {
                 Ok(None) => return Poll::Ready(None),
                 Err(broken) => {
-                    tracing::error!(%broken, export = stream.export.name, "an export broke off");
+                    tracing::error!(%broken, export = stream.export.name, "an export was interrupted");
                     return Poll::Ready(Some(Err(broken)));
                 }
                 Ok(Some(ready)) => {

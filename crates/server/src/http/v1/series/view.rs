@@ -3,9 +3,7 @@
 use lastro_calc::Units;
 use lastro_catalog::{Cell, Object, Part, Timeline, name};
 use lastro_model::{About, RatePoint, Series, Source, Stamp};
-use lastro_store::SourceState;
 
-use super::super::health::is_stale;
 use crate::http::handler::Question;
 
 /// A series in the API: its description, its data, and whether that is stale.
@@ -27,7 +25,7 @@ impl<'a> View<'a> {
 
     pub(super) fn of(question: &Question<'a>, series: Series) -> Self {
         let state = question.freshness.iter().find(|state| state.source == Source::Series(series));
-        let is_stale = state.is_none_or(|state: &SourceState| is_stale(state, question.now));
+        let is_stale = state.is_none_or(|state| state.is_stale(question.now));
         Self { about: series.about(), part: &question.catalog.series[series], is_stale }
     }
 

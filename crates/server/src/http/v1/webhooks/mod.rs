@@ -9,7 +9,7 @@ pub mod draft;
 use http::StatusCode;
 use jiff::SignedDuration;
 use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
-use lastro_store::StoreError;
+use lastro_store::{Store, StoreError};
 
 pub use deliveries::{list as deliveries, redeliver};
 
@@ -17,10 +17,9 @@ use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::response::reply::Reply;
-use crate::state::App;
 use crate::webhooks::MOST_PER_ACCOUNT;
-use crate::webhooks::running_tests::NoPlace;
 use crate::webhooks::test_delivery::{self, TestError};
+use crate::webhooks::test_slots::NoPlace;
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 
@@ -36,7 +35,7 @@ const GRACE: SignedDuration = SignedDuration::from_hours(24);
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let (account, now) = (account(&action)?, action.now.timestamp());
     let body = action.body.whole().await?;
-    let allow_private = action.app.webhooks.settings.allow_private();
+    let allow_private = action.webhooks.settings.allow_private();
     let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
     let webhook = Webhook {
         id: new_id(),
@@ -50,10 +49,11 @@ pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
         disabled: None,
         failing: None,
     };
-    if !action.app.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
+    if !action.access.store.insert_webhook(webhook.clone(), MOST_PER_ACCOUNT).await? {
         return Err(ApiError::BadRequest(ENOUGH.into()));
     }
-    Ok(Reply::of(&WebhookView::with_secret(&webhook, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    Ok(Reply::of(&WebhookView::with_secret(&webhook, action.access.keys.pepper()))?
+        .private(StatusCode::CREATED))
 }
 
 #[derive(serde::Serialize)]
@@ -63,7 +63,7 @@ struct List<'a> {
 }
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
-    let webhooks = action.app.store.webhooks_of(account(&action)?).await?;
+    let webhooks = action.access.store.webhooks_of(account(&action)?).await?;
     let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
     Ok(Reply::of(&list)?.private(StatusCode::OK))
 }
@@ -74,11 +74,11 @@ pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
 }
 
 pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (app, account) = (action.app, account(&action)?);
+    let (store, account) = (&*action.access.store, account(&action)?);
     let body = action.body.whole().await?;
-    let change = Change::from_json(&body, app.webhooks.settings.allow_private())?;
-    let webhook = find(app, account, action.path.get("id")).await?;
-    let changed = app.store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
+    let change = Change::from_json(&body, action.webhooks.settings.allow_private())?;
+    let webhook = find(store, account, action.path.get("id")).await?;
+    let changed = store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
         StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),
         other => other.into(),
     })?;
@@ -88,7 +88,7 @@ pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
     let webhook = owned(&action).await?;
-    action.app.store.delete_webhook(&webhook.id).await?;
+    action.access.store.delete_webhook(&webhook.id).await?;
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
 
@@ -97,18 +97,19 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
     if webhook.disabled == Some(DisabledBy::Operator) {
         return Err(ApiError::BadRequest(NO_TEST.into()));
     }
-    let tested = test_delivery::ping(&action.app.webhooks, &webhook).await;
+    let tested = test_delivery::ping(action.webhooks, &webhook).await;
     let (id, report) = tested.map_err(untested)?;
     Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
 }
 
 pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
-    let (webhook, now) = (owned(&action).await?, action.app.webhooks.clock.now().timestamp());
+    let (webhook, now) = (owned(&action).await?, action.webhooks.clock.now().timestamp());
     let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
-    let store = &action.app.store;
+    let store = &action.access.store;
     let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
     let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;
-    Ok(Reply::of(&WebhookView::with_secret(&rotated, action.app.keys.pepper()))?.private(StatusCode::CREATED))
+    Ok(Reply::of(&WebhookView::with_secret(&rotated, action.access.keys.pepper()))?
+        .private(StatusCode::CREATED))
 }
 
 const BUSY: ApiError = ApiError::Unavailable("too many tests run at this moment; please try again shortly");
@@ -132,12 +133,12 @@ fn untested(error: TestError) -> ApiError {
 
 /// The webhook named in the path, if it is the caller's.
 async fn owned(action: &Action<'_>) -> Result<Webhook, ApiError> {
-    find(action.app, account(action)?, action.path.get("id")).await
+    find(&*action.access.store, account(action)?, action.path.get("id")).await
 }
 
-async fn find(app: &App, account: AccountId, id: &str) -> Result<Webhook, ApiError> {
+async fn find(store: &dyn Store, account: AccountId, id: &str) -> Result<Webhook, ApiError> {
     let id = WebhookId::parse(id).map_err(|_| NO_SUCH_WEBHOOK)?;
-    let webhook = app.store.webhook(&id).await?;
+    let webhook = store.webhook(&id).await?;
     webhook.filter(|webhook| webhook.account == account).ok_or(NO_SUCH_WEBHOOK)
 }
 

@@ -1,0 +1,192 @@
+//! Plan for merging changed rows with unchanged ones: the old rows that stay, and the places of the new ones.
+//!
+//! Rows that stay keep their order. So a column of the merged part is a few long runs of the old column with new
+//! values in between, and a list of rows is the old list with numbers added.
+
+use std::ops::Range;
+
+/// An entry of a list of ascending rows.
+pub trait ListEntry: Copy {
+    fn row(self) -> u32;
+    /// The same entry for another row.
+    fn at(self, row: u32) -> Self;
+}
+
+impl ListEntry for u32 {
+    fn row(self) -> u32 {
+        self
+    }
+
+    fn at(self, row: u32) -> Self {
+        row
+    }
+}
+
+/// Consecutive old rows that stay.
+#[derive(Debug)]
+struct Run {
+    old: Range<u32>,
+    /// The new number of the first row.
+    start: u32,
+}
+
+#[derive(Debug)]
+pub struct MergePlan {
+    /// In row order, which is the same before and after.
+    runs: Vec<Run>,
+    /// The number of each new row in the merged part, ascending.
+    inserted: Vec<u32>,
+}
+
+impl MergePlan {
+    /// Plans a merge: of `rows` old rows those in `removed` are dropped, and a new row is inserted before each row
+    /// of `insert_before`. Both ascend.
+    pub fn new(rows: u32, removed: &[u32], insert_before: &[u32]) -> Self {
+        let mut plan = Self { runs: Vec::new(), inserted: Vec::with_capacity(insert_before.len() + 1) };
+        let mut removed = removed.iter().copied().peekable();
+        let mut next = 0;
+        for before in insert_before.iter().copied().chain([rows]) {
+            while let Some(gone) = removed.next_if(|gone| *gone < before) {
+                plan.keep(next..gone);
+                next = gone + 1;
+            }
+            plan.keep(next..before);
+            next = before.max(next);
+            plan.inserted.push(plan.rows());
+        }
+        // The last iteration only closed the old rows; nothing is inserted there.
+        plan.inserted.pop();
+        plan
+    }
+
+    fn keep(&mut self, old: Range<u32>) {
+        if !old.is_empty() {
+            let start = self.rows();
+            self.runs.push(Run { old, start });
+        }
+    }
+
+    /// The number of rows in the merged part.
+    pub fn rows(&self) -> u32 {
+        let kept = self.runs.last().map_or(0, |run| run.start + (run.old.end - run.old.start));
+        kept.max(self.inserted.last().map_or(0, |last| last + 1))
+    }
+
+    /// The values of a column in the rows that stay.
+    pub fn kept<'a, T>(&'a self, old: &'a [T]) -> impl Iterator<Item = &'a T> {
+        self.runs.iter().flat_map(|run| run.of(old))
+    }
+
+    /// The number of a new row in the merged part.
+    pub fn inserted(&self, new: u32) -> u32 {
+        self.inserted[new as usize]
+    }
+
+    /// A column of the merged part with unchanged values.
+    pub fn copied<T: Copy>(&self, old: &[T], new: &[T]) -> Vec<T> {
+        self.column((old, |value| value), (new, |value| value))
+    }
+
+    /// A column of the merged part, each value computed from the row's previous value.
+    pub fn column<T, A: Copy, B: Copy>(
+        &self,
+        (old, from_old): (&[A], impl Fn(A) -> T),
+        (new, mut from_new): (&[B], impl FnMut(B) -> T),
+    ) -> Vec<T> {
+        let mut column = Vec::with_capacity(self.rows() as usize);
+        let mut new = new.iter();
+        for run in &self.runs {
+            let inserted = run.start as usize - column.len();
+            column.extend(new.by_ref().take(inserted).map(|value| from_new(*value)));
+            column.extend(run.of(old).iter().map(|value| from_old(*value)));
+        }
+        column.extend(new.map(|value| from_new(*value)));
+        column
+    }
+
+    /// Appends a list of the merged part: the remaining entries of `old`, and those of `new`, whose rows are numbers
+    /// of new rows.
+    pub fn extend_list<E: ListEntry>(&self, old: &[E], new: &[E], list: &mut Vec<E>) {
+        let placed = |entry: &E| entry.at(self.inserted(entry.row()));
+        let mut new = new.iter().map(placed).peekable();
+        let mut rest = old;
+        while let Some(first) = rest.first() {
+            let next = self.runs.partition_point(|run| run.old.end <= first.row());
+            let Some(run) = self.runs.get(next) else { break };
+            let removed = rest.partition_point(|entry| entry.row() < run.old.start);
+            let (within, after) = rest[removed..].split_at(run.end_in(&rest[removed..]));
+            list.extend(std::iter::from_fn(|| new.next_if(|entry| entry.row() < run.start)));
+            list.extend(within.iter().map(|entry| entry.at(entry.row() - run.old.start + run.start)));
+            rest = after;
+        }
+        list.extend(new);
+    }
+}
+
+impl Run {
+    fn of<'a, T>(&self, column: &'a [T]) -> &'a [T] {
+        &column[self.old.start as usize..self.old.end as usize]
+    }
+
+    /// The end of this run's rows in a list. Most lists end within the last run.
+    fn end_in<E: ListEntry>(&self, list: &[E]) -> usize {
+        match list.last() {
+            Some(last) if last.row() < self.old.end => list.len(),
+            _ => list.partition_point(|entry| entry.row() < self.old.end),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// The merged rows, assembled one by one: old row `n` holds `n`, new row `n` holds `1000 + n`.
+    fn model(rows: u32, removed: &[u32], insert_before: &[u32]) -> Vec<u32> {
+        let mut order = Vec::new();
+        for row in 0..=rows {
+            order.extend(
+                (1000..).zip(insert_before).filter(|(_, before)| **before == row).map(|(number, _)| number),
+            );
+            order.extend((row < rows && !removed.contains(&row)).then_some(row));
+        }
+        order
+    }
+
+    proptest! {
+        #[test]
+        fn columns_and_lists_match_the_merged_rows(
+            rows in 0u32..40,
+            removed in prop::collection::btree_set(0u32..40, 0..20),
+            insert_before in prop::collection::vec(0u32..41, 0..20),
+            listed in prop::collection::btree_set(0u32..40, 0..40),
+            listed_new in prop::collection::btree_set(0u32..20, 0..20),
+        ) {
+            let removed: Vec<u32> = removed.into_iter().filter(|row| *row < rows).collect();
+            let mut insert_before: Vec<u32> = insert_before.into_iter().map(|before| before.min(rows)).collect();
+            insert_before.sort_unstable();
+            let plan = MergePlan::new(rows, &removed, &insert_before);
+            let expected = model(rows, &removed, &insert_before);
+            prop_assert_eq!(plan.rows() as usize, expected.len());
+
+            let old: Vec<u32> = (0..rows).collect();
+            let new: Vec<u32> = (1000..1000 + insert_before.len() as u32).collect();
+            prop_assert_eq!(&plan.copied(&old, &new), &expected);
+            prop_assert!((0..).zip(&new).all(|(number, holds)| expected[plan.inserted(number) as usize] == *holds));
+            let kept: Vec<u32> = plan.kept(&old).copied().collect();
+            prop_assert_eq!(kept, expected.iter().copied().filter(|row| *row < 1000).collect::<Vec<_>>());
+
+            let listed: BTreeSet<u32> = listed.into_iter().filter(|row| *row < rows).collect();
+            let new_listed: BTreeSet<u32> =
+                listed_new.into_iter().filter(|number| (*number as usize) < insert_before.len()).collect();
+            let wanted = |holds: &u32| listed.contains(holds) || *holds >= 1000 && new_listed.contains(&(holds - 1000));
+            let positions = (0u32..).zip(&expected).filter(|(_, holds)| wanted(holds)).map(|(position, _)| position);
+            let (old, new): (Vec<u32>, Vec<u32>) = (listed.iter().copied().collect(), new_listed.iter().copied().collect());
+            let mut list = vec![7];
+            plan.extend_list(&old, &new, &mut list);
+            prop_assert_eq!(list, [7].into_iter().chain(positions).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Writes the usage counters to the store, often enough that a killed process loses less than a second.
+//!
+//! A caller that needs all counts in the store (a usage report) waits for a flush that began after its call.
+//! Concurrent callers share one flush.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use lastro_access::{Batch, Usage};
+use lastro_model::Clock;
+use lastro_store::Store;
+use tokio::sync::{Mutex, watch};
+
+use crate::metrics::Metrics;
+use crate::wait::{stopped, tick};
+
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Time limit of the last flush at shutdown, and the pause between its attempts.
+const LAST_WITHIN: Duration = Duration::from_secs(10);
+const BETWEEN_LAST: Duration = Duration::from_millis(300);
+
+/// Writes usage to the store. Flushes are numbered in the order in which they begin.
+#[derive(Debug)]
+pub struct UsageFlusher {
+    usage: Arc<Usage>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<Metrics>,
+    /// Identifies this process among all that ever wrote usage into the store.
+    boot: String,
+    turn: Mutex<()>,
+    begun: AtomicU64,
+    succeeded: AtomicU64,
+}
+
+pub async fn run(flusher: Arc<UsageFlusher>, mut stop: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => return,
+            // A failure is logged in `write`, and counts that could not be written are kept.
+            () = tick(INTERVAL) => { let _ = flusher.flush().await; }
+        }
+    }
+}
+
+impl UsageFlusher {
+    pub fn new(
+        usage: Arc<Usage>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        metrics: Arc<Metrics>,
+        boot: String,
+    ) -> Self {
+        let (begun, succeeded) = (AtomicU64::default(), AtomicU64::default());
+        Self { usage, store, clock, metrics, boot, turn: Mutex::default(), begun, succeeded }
+    }
+
+    /// Returns when everything counted before this call is in the store.
+    pub async fn flush(&self) -> lastro_store::Result<()> {
+        let begun_before = self.begun.load(Ordering::Acquire);
+        let _turn = self.turn.lock().await;
+        if self.succeeded.load(Ordering::Acquire) > begun_before {
+            return Ok(());
+        }
+        let number = self.begun.fetch_add(1, Ordering::AcqRel) + 1;
+        // A batch that failed before, or was cancelled half-way, goes first and unchanged.
+        if let Some(batch) = self.usage.under_way() {
+            self.write(&batch).await?;
+        }
+        if let Some(batch) = self.usage.take() {
+            self.write(&batch).await?;
+        }
+        self.succeeded.store(number, Ordering::Release);
+        Ok(())
+    }
+
+    /// Flushes after the last response: a shutdown loses no counts unless the store is unreachable for too long.
+    pub async fn flush_last(&self) -> anyhow::Result<()> {
+        let attempts = async {
+            while !AssertUnwindSafe(self.flush()).catch_unwind().await.is_ok_and(|written| written.is_ok()) {
+                tokio::time::sleep(BETWEEN_LAST).await;
+            }
+        };
+        let lost = |_| {
+            let requests = self.usage.unflushed();
+            anyhow::anyhow!("{requests} counted requests could not be written to the store and are lost")
+        };
+        tokio::time::timeout(LAST_WITHIN, attempts).await.map_err(lost)
+    }
+
+    async fn write(&self, batch: &Batch) -> lastro_store::Result<()> {
+        let now = self.clock.now().timestamp();
+        let written = self.store.add_usage(&self.boot, batch.sequence, now, &batch.rows).await;
+        match &written {
+            Ok(()) => self.usage.settle(batch),
+            Err(error) => {
+                tracing::warn!(%error, "usage could not be written; it is kept and retried");
+                self.metrics.flush_failures.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        written
+    }
+}

@@ -1,0 +1,148 @@
+//! Builds the parts of a service from its settings.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use anyhow::Context;
+use arc_swap::ArcSwap;
+use lastro_access::{AddressRings, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage};
+use lastro_model::Clock;
+use lastro_quota::Quota;
+use lastro_store::{DATABASE_ID, Store};
+
+use crate::access::Access;
+use crate::access::key_turns::KeyTurns;
+use crate::access::usage_flusher::UsageFlusher;
+use crate::clock::random_hex;
+use crate::config::{Common, Serve};
+use crate::http::app::App;
+use crate::http::certificate::Certificate;
+use crate::http::connections::Connections;
+use crate::http::response::compression_cache::CompressionCache;
+use crate::http::site::Site;
+use crate::metrics::Metrics;
+use crate::operations::Operations;
+use crate::pepper;
+use crate::refresh::follow::Follower;
+use crate::refresh::snapshot_file::SnapshotFile;
+use crate::replicas::{Identity, Replicas};
+use crate::served::Served;
+use crate::webhooks::Webhooks;
+use crate::webhooks::connector::Connector;
+use crate::webhooks::test_slots::TestSlots;
+
+const MINUTE_NS: u64 = 60_000_000_000;
+
+/// The inputs of a service: its store and clock, and the settings as given.
+#[derive(Debug)]
+pub struct Setup {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub common: Common,
+    pub settings: Serve,
+}
+
+impl Setup {
+    /// Builds the service without keys and data, which are still in the store, and the follower that loads them.
+    pub(crate) async fn open(&self, metrics: Metrics) -> anyhow::Result<(App, Follower)> {
+        let Self { store, clock, common, settings } = self;
+        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
+        let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
+        let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
+        let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
+        let replicas = Arc::new(self.replicas(&served));
+        let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
+        let follower = Follower {
+            served: Arc::clone(&served),
+            access: Arc::clone(&access),
+            clock: Arc::clone(clock),
+            metrics: Arc::clone(&metrics),
+            snapshot_file: self.snapshot_file(&database),
+        };
+        let is_secure = certificate.is_some();
+        let limits = settings.connections.clone().within_memory(is_secure);
+        let app = App {
+            clock: Arc::clone(clock),
+            served,
+            operations: Operations::new(metrics, replicas),
+            webhooks,
+            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
+            access,
+            connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
+            certificate,
+            compression_cache: CompressionCache::default(),
+            exports: Arc::default(),
+            database,
+            request_number: AtomicU64::new(0),
+        };
+        Ok((app, follower))
+    }
+
+    fn access(&self, pepper: Pepper, metrics: &Arc<Metrics>, replicas: &Replicas) -> anyhow::Result<Access> {
+        let Self { store, clock, settings, .. } = self;
+        let (capacity, usage) = (settings.limiter_capacity as usize, Arc::new(Usage::new()));
+        let usage_flusher = UsageFlusher::new(
+            Arc::clone(&usage),
+            Arc::clone(store),
+            Arc::clone(clock),
+            Arc::clone(metrics),
+            replicas.boot().to_owned(),
+        );
+        let share = Arc::clone(&replicas.share);
+        let quota = settings.redis.checked()?;
+        let quota = quota.map(|settings| Quota::new(settings, Arc::clone(&share), Arc::clone(clock)));
+        Ok(Access {
+            store: Arc::clone(store),
+            keys: KeyRing::new(pepper, settings.key_cache as usize),
+            callers: AddressRings::new(MINUTE_NS, capacity),
+            pages: AddressRings::new(MINUTE_NS, capacity),
+            page_work: Arc::new(PageWork::new(capacity)),
+            lookups: Lookups::new(capacity),
+            key_turns: KeyTurns::default(),
+            registrations: Registrations::new((&settings.registrations).into(), capacity),
+            usage,
+            usage_flusher: Arc::new(usage_flusher),
+            proxies: settings.trusted_proxies()?,
+            share,
+            quota: quota.map(Arc::new),
+        })
+    }
+
+    fn replicas(&self, served: &Arc<Served>) -> Replicas {
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let identity = Identity { boot: random_hex(16), name: self.settings.replica_name() };
+        let (beat_interval, counts_together) =
+            (self.settings.beat_interval, self.settings.redis.redis.is_some());
+        Replicas::new(identity, store, clock, Arc::clone(served), beat_interval, counts_together)
+    }
+
+    fn webhooks(
+        &self,
+        served: &Arc<Served>,
+        metrics: &Arc<Metrics>,
+        pepper: &Pepper,
+        replicas: &Arc<Replicas>,
+    ) -> anyhow::Result<Webhooks> {
+        let settings = self.settings.webhooks.clone();
+        Ok(Webhooks {
+            connector: Connector::new(settings.allow_private(), settings.delivery_timeout)?,
+            settings,
+            store: Arc::clone(&self.store),
+            clock: Arc::clone(&replicas.clock) as Arc<dyn Clock>,
+            served: Arc::clone(served),
+            metrics: Arc::clone(metrics),
+            pepper: pepper.clone(),
+            boot: replicas.boot().to_owned(),
+            replicas: Arc::clone(replicas),
+            tests: TestSlots::default(),
+            state: ArcSwap::default(),
+        })
+    }
+
+    fn snapshot_file(&self, database: &str) -> Option<SnapshotFile> {
+        let directory =
+            self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
+        directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
+    }
+}

@@ -1,0 +1,145 @@
+//! The calculator: forms, and their results as a page. A result is the API's own response to the same parameters, so
+//! that both show the same digits.
+
+mod form;
+mod outcome;
+mod refusal;
+
+use std::borrow::Cow;
+
+use askama::Template;
+use lastro_calc::is_price_index;
+use lastro_catalog::Catalog;
+use lastro_model::{About, Series};
+use outcome::Outcome;
+
+use crate::data::Data;
+use crate::frame::Frame;
+use crate::language::Language;
+use crate::page::{Page, Reader, Rendered};
+use crate::{format, words};
+use form::Form;
+pub use form::Kind;
+
+/// The empty form of a calculation.
+#[derive(Debug)]
+pub struct Calculator {
+    pub kind: Kind,
+}
+
+/// A submitted form.
+#[derive(Debug)]
+pub struct Submitted {
+    kind: Kind,
+    form: Form,
+    query: String,
+}
+
+#[derive(Template)]
+#[template(path = "calculator.html")]
+struct CalculatorHtml {
+    frame: Frame,
+    kind: &'static str,
+    about: &'static str,
+    tabs: Vec<Tab>,
+    indices: Vec<Choice>,
+    form: Form,
+    /// Period covered by the data.
+    held: String,
+    error: Option<String>,
+    result: Option<Outcome>,
+}
+
+struct Tab {
+    href: String,
+    name: &'static str,
+    current: bool,
+}
+
+struct Choice {
+    id: &'static str,
+    name: String,
+    selected: bool,
+}
+
+impl Page for Calculator {
+    fn path(&self) -> Cow<'static, str> {
+        self.kind.path().into()
+    }
+
+    fn state(&self, data: &Data<'_>) -> u64 {
+        data.state([data.catalog.series[Form::default().series(self.kind)].stamp])
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        let form = Form::blank(data.catalog, self.kind, reader.language);
+        let frame = Frame::new(data, reader, self.path());
+        calculator(data.catalog, self.kind, form, frame).render()
+    }
+}
+
+impl Submitted {
+    /// Reads the form, given the values of its parameters.
+    pub fn read<'a, E>(kind: Kind, value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
+        let form = Form::read(value)?;
+        Ok(Self { kind, query: form.query(kind), form })
+    }
+
+    /// Query string of the same calculation in the API.
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// The form with the API's response as the result, or with its error message.
+    pub fn render(self, data: &Data<'_>, reader: Reader, answer: Result<&[u8], &str>) -> Rendered {
+        let Self { kind, form, query } = self;
+        let frame = Frame::new(data, reader, format!("/calculator/{}?{query}", kind.id()));
+        let mut page = calculator(data.catalog, kind, form, frame);
+        match answer {
+            Ok(body) => {
+                let outcome = outcome::read(body, kind, &query, reader.language);
+                page.result = Some(outcome.map_err(askama::Error::custom)?);
+            }
+            Err(message) => page.error = Some(refusal::translated(message, reader.language)),
+        }
+        page.render()
+    }
+}
+
+fn calculator(catalog: &Catalog, kind: Kind, form: Form, frame: Frame) -> CalculatorHtml {
+    let language = frame.language;
+    let tab = |other: Kind| Tab { href: other.path(), name: other.name(language), current: other == kind };
+    CalculatorHtml {
+        frame,
+        kind: kind.id(),
+        about: kind.about(language),
+        tabs: Kind::ALL.into_iter().map(tab).collect(),
+        indices: indices(&form.index, language),
+        held: held(catalog, form.series(kind), language),
+        form,
+        error: None,
+        result: None,
+    }
+}
+
+fn indices(selected: &str, language: Language) -> Vec<Choice> {
+    let indices = Series::ALL.into_iter().map(Series::about).filter(|about| is_price_index(about));
+    let choice = |about: &'static About| Choice {
+        id: about.id,
+        name: match language {
+            Language::English => words::name(about, language).to_owned(),
+            Language::Portuguese => format!("{}: {}", about.label, about.name_pt),
+        },
+        selected: about.id == selected,
+    };
+    indices.map(choice).collect()
+}
+
+fn held(catalog: &Catalog, series: Series, language: Language) -> String {
+    let (points, frequency) = (catalog.series[series].points(), series.about().frequency);
+    let (Some(last), Some(first)) = (points.first(), points.last()) else { return String::new() };
+    let t = &language.texts().calculator;
+    t.held
+        .replace("{first}", &format::period(first.day, frequency, language))
+        .replace("{last}", &format::period(last.day, frequency, language))
+}

@@ -1,0 +1,63 @@
+//! Error messages of calculations in the reader's language. The API's messages are English, in a few known forms.
+
+use super::outcome::when;
+use crate::language::Language;
+
+/// The message in the reader's language. A message of unknown form is shown as it is.
+pub(super) fn translated(message: &str, language: Language) -> String {
+    let t = &language.texts().calculator;
+    let after = |beginning: &str| message.strip_prefix(beginning);
+    let date = |text: &str, rest: &str| {
+        text.replace("{date}", &when(rest.split(' ').next().unwrap_or(rest), language))
+    };
+    if message.contains("`from` must not be after `to`") {
+        return t.error_reversed.to_owned();
+    }
+    if let Some((_, missing)) = message.rsplit_once(" has no value for ") {
+        return date(t.error_missing, missing);
+    }
+    if let Some(rest) = after("`from` must be ").filter(|rest| rest.ends_with("or later")) {
+        return date(t.error_early, rest);
+    }
+    if let Some(rest) = after("`to` must be ").filter(|rest| rest.ends_with("or earlier")) {
+        return date(t.error_late, rest);
+    }
+    match message.split('`').nth(1) {
+        Some("amount") => t.error_amount.to_owned(),
+        Some("rate_percent") => t.error_percent.to_owned(),
+        Some("from" | "to") => t.error_date.to_owned(),
+        Some("index" | "rate") => t.error_choice.to_owned(),
+        _ => message.replace('`', ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lastro_calc::{CalcError, Month};
+    use lastro_model::Day;
+
+    use super::*;
+
+    #[test]
+    fn every_calculation_error_has_a_portuguese_message() {
+        let day = Day::parse("2024-08-30").unwrap();
+        for (error, beginning) in [
+            (CalcError::Amount, "O valor deve"),
+            (CalcError::RatePercent, "O percentual deve"),
+            (CalcError::Reversed, "O início não pode"),
+            (CalcError::TooEarly(day), "O início deve ser 30 de ago. de 2024"),
+            (CalcError::TooLate(day), "O fim deve ser 30 de ago. de 2024"),
+            (
+                CalcError::MissingMonth { series: "ipca", month: Month::of(day) },
+                "O período precisa estar todo publicado: não há valor para ago. de 2024",
+            ),
+            (
+                CalcError::MissingDay { series: "cdi", day },
+                "O período precisa estar todo publicado: não há valor para 30 de ago. de 2024",
+            ),
+        ] {
+            let told = translated(&error.to_string(), Language::Portuguese);
+            assert!(told.starts_with(beginning), "{error}: {told}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Formats numbers, days and amounts for readers of either language.
+//!
+//! Numbers are formatted from the published digits: nothing is rounded and no float is involved. Only axis labels,
+//! which are not published values, are made from floats.
+
+use std::fmt::{Display, Write as _};
+
+use lastro_model::{Day, Decimal, Frequency, Unit};
+
+use crate::language::Language;
+
+/// Minus sign.
+const MINUS: char = '\u{2212}';
+
+/// Thousands separator and decimal separator.
+const fn signs(language: Language) -> (char, char) {
+    match language {
+        Language::English => (',', '.'),
+        Language::Portuguese => ('.', ','),
+    }
+}
+
+/// A number with its digits unchanged, grouped by thousands.
+pub(crate) fn number(value: impl Display, language: Language) -> String {
+    let text = format!("{value}");
+    let (digits, is_below_zero) = text.strip_prefix('-').map_or((&*text, false), |digits| (digits, true));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let (group, point) = signs(language);
+    let mut out = String::with_capacity(text.len() + 8);
+    if is_below_zero {
+        out.push(MINUS);
+    }
+    push_grouped(&mut out, whole, group);
+    if !fraction.is_empty() {
+        out.push(point);
+        out.push_str(fraction);
+    }
+    out
+}
+
+fn push_grouped(out: &mut String, whole: &str, group: char) {
+    if whole.len() <= 3 {
+        out.push_str(whole);
+        return;
+    }
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            out.push(group);
+        }
+        out.push(digit);
+    }
+}
+
+/// Appends the digits of a decimal without its sign. Avoids the cost of `Display`: a table has hundreds of values.
+fn push_digits(out: &mut String, value: Decimal, language: Language) {
+    let (mut buffer, mantissa) = (itoa::Buffer::new(), value.mantissa().unsigned_abs());
+    // Most mantissas fit into 64 bits.
+    let digits = match u64::try_from(mantissa) {
+        Ok(short) => buffer.format(short),
+        Err(_) => buffer.format(mantissa),
+    };
+    let decimals = value.scale() as usize;
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(decimals));
+    let (group, point) = signs(language);
+    push_grouped(out, if whole.is_empty() { "0" } else { whole }, group);
+    if decimals > 0 {
+        out.push(point);
+        (fraction.len()..decimals).for_each(|_| out.push('0'));
+        out.push_str(fraction);
+    }
+}
+
+/// Prefix and suffix of a value of this unit.
+const fn affixes(unit: Unit) -> (&'static str, &'static str) {
+    match unit {
+        Unit::PercentPerYear
+        | Unit::PercentPerMonth
+        | Unit::PercentPerDay
+        | Unit::Percent
+        | Unit::PercentOfGdp => ("", "%"),
+        Unit::Brl | Unit::BrlThousand | Unit::BrlMillion => ("R$\u{a0}", ""),
+        Unit::UsdMillion => ("US$\u{a0}", ""),
+        Unit::Index => ("", ""),
+    }
+}
+
+/// A value of a series, with the sign of its unit.
+pub(crate) fn value(value: Decimal, unit: Unit, language: Language) -> String {
+    let mut out = String::with_capacity(24);
+    push_value(&mut out, value, unit, language);
+    out
+}
+
+pub(crate) fn push_value(out: &mut String, value: Decimal, unit: Unit, language: Language) {
+    let (before, after) = affixes(unit);
+    if value.mantissa() < 0 {
+        out.push(MINUS);
+    }
+    out.push_str(before);
+    push_digits(out, value, language);
+    out.push_str(after);
+}
+
+/// A label of an axis, with the sign of its unit.
+pub(crate) fn axis_value(value: f64, decimals: usize, unit: Unit, language: Language) -> String {
+    let (before, after) = affixes(unit);
+    let text = format!("{:.decimals$}", value.abs());
+    // A value that rounds to zero has no sign.
+    let is_nothing = text.trim_matches(['0', '.']).is_empty();
+    let sign = if value < 0.0 && !is_nothing { "\u{2212}" } else { "" };
+    format!("{sign}{before}{}{after}", number(text, language))
+}
+
+const MONTHS_EN: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS_PT: [&str; 12] =
+    ["jan.", "fev.", "mar.", "abr.", "maio", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."];
+
+pub(crate) fn month_name(month: i8, language: Language) -> &'static str {
+    let names = match language {
+        Language::English => &MONTHS_EN,
+        Language::Portuguese => &MONTHS_PT,
+    };
+    usize::try_from(month - 1).ok().and_then(|place| names.get(place)).copied().unwrap_or("")
+}
+
+/// `16 Nov 2026`, `16 de nov. de 2026`.
+pub(crate) fn day(day: Day, language: Language) -> String {
+    period(day, Frequency::CalendarDays, language)
+}
+
+/// `Nov 2026`, `nov. de 2026`.
+pub(crate) fn month(day: Day, language: Language) -> String {
+    period(day, Frequency::Months, language)
+}
+
+/// The period covered by a value of this frequency.
+pub(crate) fn period(date: Day, frequency: Frequency, language: Language) -> String {
+    let mut out = String::with_capacity(20);
+    push_period(&mut out, date, frequency, language);
+    out
+}
+
+pub(crate) fn push_period(out: &mut String, date: Day, frequency: Frequency, language: Language) {
+    let ((year, month, day), mut digits) = (date.civil(), itoa::Buffer::new());
+    // Portuguese writes the first day of a month as an ordinal.
+    let (of, first) = match language {
+        Language::English => (" ", ""),
+        Language::Portuguese => (" de ", "º"),
+    };
+    if matches!(frequency, Frequency::BusinessDays | Frequency::CalendarDays) {
+        let ordinal = if day == 1 { first } else { "" };
+        [digits.format(day), ordinal, of].iter().for_each(|part| out.push_str(part));
+    }
+    if frequency != Frequency::Years {
+        [month_name(month, language), of].iter().for_each(|part| out.push_str(part));
+    }
+    out.push_str(digits.format(year));
+}
+
+/// The period in the notation of form inputs and `datetime` attributes.
+pub(crate) fn machine(date: Day, frequency: Frequency) -> String {
+    let mut out = String::with_capacity(10);
+    push_machine(&mut out, date, frequency);
+    out
+}
+
+pub(crate) fn push_machine(out: &mut String, date: Day, frequency: Frequency) {
+    // Writing into memory does not fail.
+    let _ = write!(out, "{date}");
+    let unsaid = match frequency {
+        Frequency::BusinessDays | Frequency::CalendarDays => "",
+        Frequency::Months => "-dd",
+        Frequency::Years => "-mm-dd",
+    };
+    out.truncate(out.len() - unsaid.len());
+}
+
+/// An amount of money in the currency of this ISO code.
+pub(crate) fn money(amount: &str, currency: &str, language: Language) -> String {
+    let sign = if currency == "BRL" { "R$" } else { currency };
+    format!("{sign}\u{a0}{}", number(amount, language))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use Language::{English, Portuguese};
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        for (text, english, portuguese) in [
+            ("11.75", "11.75", "11,75"),
+            ("-0.02", "\u{2212}0.02", "\u{2212}0,02"),
+            ("1234567.80", "1,234,567.80", "1.234.567,80"),
+            ("123", "123", "123"),
+            ("1000", "1,000", "1.000"),
+            ("5.08520", "5.08520", "5,08520"),
+        ] {
+            assert_eq!(
+                (number(text, English).as_str(), number(text, Portuguese).as_str()),
+                (english, portuguese)
+            );
+        }
+    }
+
+    #[test]
+    fn days_are_written_as_people_write_them() {
+        let date = Day::parse("2026-05-04").unwrap();
+        assert_eq!(
+            (day(date, English).as_str(), day(date, Portuguese).as_str()),
+            ("4 May 2026", "4 de maio de 2026")
+        );
+        assert_eq!(day(Day::parse("2026-11-01").unwrap(), Portuguese), "1º de nov. de 2026");
+        assert_eq!(period(date, Frequency::Months, Portuguese), "maio de 2026");
+        assert_eq!(period(date, Frequency::Years, Portuguese), "2026");
+        let machines = [Frequency::CalendarDays, Frequency::Months, Frequency::Years]
+            .map(|frequency| machine(date, frequency));
+        assert_eq!(machines, ["2026-05-04", "2026-05", "2026"]);
+    }
+
+    #[test]
+    fn minus_sign_comes_before_the_sign_of_the_unit() {
+        for (number, decimals, unit, english, portuguese) in [
+            (-1_234_567, 1, Unit::UsdMillion, "\u{2212}US$\u{a0}123,456.7", "\u{2212}US$\u{a0}123.456,7"),
+            (-2, 2, Unit::PercentPerMonth, "\u{2212}0.02%", "\u{2212}0,02%"),
+            (3_476, 5, Unit::Brl, "R$\u{a0}0.03476", "R$\u{a0}0,03476"),
+            (150, 1, Unit::Index, "15.0", "15,0"),
+            (0, 2, Unit::Percent, "0.00%", "0,00%"),
+        ] {
+            let read = |language| value(Decimal::new(number, decimals), unit, language);
+            assert_eq!((read(English).as_str(), read(Portuguese).as_str()), (english, portuguese));
+        }
+        assert_eq!(axis_value(-20_000.0, 0, Unit::UsdMillion, English), "\u{2212}US$\u{a0}20,000");
+        assert_eq!(axis_value(-0.001, 1, Unit::Percent, English), "0.0%");
+    }
+
+    proptest! {
+        #[test]
+        fn values_keep_their_published_digits(number: i64, decimals in 0u32..12) {
+            let decimal = Decimal::new(number, decimals);
+            prop_assert_eq!(value(decimal, Unit::Index, English), self::number(decimal, English));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Pages that a script fills: companies and filings, the usage of a key, and the API reference.
+
+use std::borrow::Cow;
+
+use askama::Template;
+
+use crate::data::Data;
+use crate::frame::Frame;
+use crate::page::{Page, Reader, Rendered};
+
+/// Companies and filings, from the API with the reader's key.
+#[derive(Debug)]
+pub struct Explore;
+
+#[derive(Template)]
+#[template(path = "explore.html")]
+struct ExploreHtml {
+    frame: Frame,
+}
+
+impl Page for Explore {
+    fn path(&self) -> Cow<'static, str> {
+        "/explore".into()
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        ExploreHtml { frame: Frame::new(data, reader, self.path()) }.render()
+    }
+}
+
+/// Usage of a key, from the API with that key.
+#[derive(Debug)]
+pub struct Usage;
+
+#[derive(Template)]
+#[template(path = "usage.html")]
+struct UsageHtml {
+    frame: Frame,
+}
+
+impl Page for Usage {
+    fn path(&self) -> Cow<'static, str> {
+        "/usage".into()
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        UsageHtml { frame: Frame::new(data, reader, self.path()) }.render()
+    }
+}
+
+/// The API reference, from its description.
+#[derive(Debug)]
+pub struct Docs;
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct DocsHtml {
+    frame: Frame,
+}
+
+impl Page for Docs {
+    fn path(&self) -> Cow<'static, str> {
+        "/docs".into()
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        DocsHtml { frame: Frame::new(data, reader, self.path()) }.render()
+    }
+}

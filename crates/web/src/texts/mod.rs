@@ -1,0 +1,210 @@
+//! Every text of the pages: a struct with a field for each, filled by one file per language. A missing translation
+//! does not compile.
+//!
+//! Words of the series table are in [`crate::words`], sentences of the plan table in `lastro_access`.
+
+pub(crate) mod en;
+mod failures;
+pub(crate) mod pt;
+
+#[cfg(test)]
+mod tests;
+
+/// Defines the struct of a page's texts, with a list of them for the tests.
+macro_rules! texts {
+    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: &'static str),*
+        }
+
+        impl $name {
+            #[cfg(test)]
+            fn all(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($field), self.$field)),*]
+            }
+        }
+    };
+}
+
+/// All texts in one language.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(crate) frame: FrameTexts,
+    pub(crate) key: KeyTexts,
+    pub(crate) chart: ChartTexts,
+    pub(crate) front: FrontTexts,
+    pub(crate) series: SeriesTexts,
+    pub(crate) one: OneTexts,
+    pub(crate) fx: FxTexts,
+    pub(crate) calculator: CalculatorTexts,
+    pub(crate) explore: ExploreTexts,
+    pub(crate) usage: UsageTexts,
+    pub(crate) status: StatusTexts,
+    pub(crate) pricing: PricingTexts,
+    pub(crate) docs: DocsTexts,
+    pub(crate) articles: ArticlesTexts,
+    pub(crate) error: ErrorTexts,
+}
+
+impl Texts {
+    /// Every text with its name.
+    #[cfg(test)]
+    fn all(&self) -> Vec<(&'static str, &'static str)> {
+        [
+            self.frame.all(),
+            self.key.all(),
+            self.chart.all(),
+            self.front.all(),
+            self.series.all(),
+            self.one.all(),
+            self.fx.all(),
+            self.calculator.all(),
+            self.explore.all(),
+            self.usage.all(),
+            self.status.all(),
+            self.pricing.all(),
+            self.docs.all(),
+            self.articles.all(),
+            self.error.all(),
+        ]
+        .concat()
+    }
+}
+
+texts! {
+    /// Texts on every page.
+    FrameTexts {
+        skip, sample, sample_detail, main, languages, series, calculator, explore, explore_long, pricing,
+        pricing_long, docs, docs_long, status, versions, changelog, usage, privacy, get_key, data,
+        developers, account, meaning, sources, to_dark, to_light, loading, failed, limited, copy, copied,
+        press_copy,
+    }
+}
+
+texts! {
+    /// The reader’s key.
+    KeyTexts {
+        label, submit, note, get_one, held, forget, malformed, unknown,
+    }
+}
+
+texts! {
+    /// Charts.
+    ChartTexts {
+        joined, empty, description, as_table, thinned, by_week, by_month, by_year, all_values, date, value,
+    }
+}
+
+texts! {
+    /// The front page.
+    FrontTexts {
+        title, summary, headline, lead, get_key, see_series, newest, target, cdi_gloss, ipca_gloss, dollar,
+        dollar_gloss, since, in_12_months, before, together, together_lead, together_selic, together_ipca,
+        all_series, correct, correct_lead, amount, from, to, calculate, correct_note, other_calculations,
+        call, call_lead, answer, read_reference, what, companies, filings, calendar, count_series,
+        one_series, count_currencies, one_currency, promises, exact, exact_text, proven, proven_text, limit, limit_text, never_less,
+        never_less_text,
+    }
+}
+
+texts! {
+    /// The catalogue.
+    SeriesTexts {
+        title, summary, filter, filter_example, find, found_one, found_many, found_none, late, nothing,
+        show_all,
+    }
+}
+
+texts! {
+    /// A series.
+    OneTexts {
+        summary, where_you_are, chart, range, one_year, five_years, all, compare, compare_none,
+        compare_show, history, history_text, history_plans, shown, shown_both, facts, unit, frequency, source,
+        source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,
+        made_up, previous, unchanged, call, call_lead, call_reference, transforms, checks, checks_lead,
+        check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related, related_all,
+    }
+}
+
+texts! {
+    /// A currency pair, in addition to the texts of every series.
+    FxTexts {
+        summary, reading, unit, source_text, pair, buy, sell, call_lead,
+    }
+}
+
+texts! {
+    /// The calculator.
+    CalculatorTexts {
+        title, summary, kinds, correction, accumulation, legal_interest, about_correction,
+        about_accumulation, about_legal_interest, index, rate, rate_percent, first_month, last_month,
+        first_day, last_day, amount, calculate, held, result, sentence, sentence_days, sentence_rate, of_cdi, of_selic, change, factor,
+        convention, by_central_bank, by_exchange, by_law, series_used, edition, call, receipt, receipt_text,
+        receipt_when, receipt_rate, blank, refused, error_amount, error_percent,
+        error_reversed, error_early, error_late, error_missing, error_date, error_choice,
+    }
+}
+
+texts! {
+    /// Companies and filings.
+    ExploreTexts {
+        title, summary, no_script, search, search_example, find, nothing, corrected, relaxed, prompt, prompt_none,
+        prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
+        sector, status, tickers, code, no_filings,
+    }
+}
+
+texts! {
+    /// Usage of a key.
+    UsageTexts {
+        title, summary, no_script, plan, rate, left, total, by_day, nothing, answered, refused, day,
+        requests, ok, client_errors, upgrade_required, rate_limited, server_errors, by_endpoint, endpoint,
+        utc,
+    }
+}
+
+texts! {
+    /// Freshness of the data.
+    StatusTexts {
+        title, summary, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
+        companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
+        empty, failing, withheld, one_withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
+    }
+}
+
+texts! {
+    /// Plans.
+    PricingTexts {
+        title, summary, lead, plans, recommended, dollar, a_month, usd_a_month, a_minute, everything_before,
+        everything_after, limits_of, get_key, get_plan, same_key, compare, in_any_minute, included,
+        not_included, register, register_lead, own_quota, own_usage, own_key, shown_once_note, name, email,
+        name_error, email_error, too_many, create, ready, copy_now, shown_once, first_call, copy_call,
+        try_reference,
+    }
+}
+
+texts! {
+    /// The API reference.
+    DocsTexts {
+        title, summary, loading, failed, no_script,
+    }
+}
+
+texts! {
+    /// Pages of text.
+    ArticlesTexts {
+        privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
+        changelog_summary,
+    }
+}
+
+texts! {
+    /// Error pages.
+    ErrorTexts {
+        home, bad_request, bad_request_text, unauthorized, unauthorized_text, upgrade, upgrade_text,
+        forbidden, forbidden_text, not_found, not_found_text, method, method_text, too_large,
+        too_large_text, limited, limited_text, internal, internal_text, unavailable, unavailable_text,
+    }
+}

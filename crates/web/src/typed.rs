@@ -1,0 +1,131 @@
+//! Converts numbers as people type them to the form the API accepts.
+
+/// An amount of money: `1.000,50` and `1,000.50` become `1000.50`. Money has at most two decimals, so three digits
+/// after a single separator are thousands.
+pub(crate) fn amount(text: &str) -> String {
+    let text = without_space(text);
+    let text = text.trim_start_matches("R$");
+    plain(text, true).unwrap_or_else(|| text.to_owned())
+}
+
+/// A percentage: up to a thousand with up to four decimals, so a single separator precedes decimals.
+pub(crate) fn percentage(text: &str) -> String {
+    let text = without_space(text);
+    let text = text.trim_end_matches('%');
+    plain(text, false).unwrap_or_else(|| text.to_owned())
+}
+
+/// Typed text to show again: trimmed, without control characters.
+pub(crate) fn shown(text: &str) -> String {
+    text.trim().chars().filter(|letter| !letter.is_control()).collect()
+}
+
+fn without_space(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+const SIGNS: [char; 2] = [',', '.'];
+
+/// The number with a decimal point and no thousands separators. `None` if it is no number, which the API then rejects.
+fn plain(text: &str, has_thousands: bool) -> Option<String> {
+    let place = text.rfind(SIGNS)?;
+    let (whole, rest) = text.split_at(place);
+    let (last_sign, after) = rest.split_at(1);
+    let is_number = [whole, after].iter().all(|part| is_made_of_digits(part));
+    if !is_number {
+        return None;
+    }
+    let thousands = |whole: &str| whole.replace(SIGNS, "");
+    let decimals = |whole: &str| {
+        let whole = thousands(whole);
+        let whole = if whole.is_empty() { "0" } else { &*whole };
+        if after.is_empty() { whole.to_owned() } else { format!("{whole}.{after}") }
+    };
+    match whole.find(SIGNS).and_then(|first| whole.get(first..=first)) {
+        None if has_thousands && after.len() == 3 && is_first_group(whole) => Some(thousands(whole) + after),
+        None => Some(decimals(whole)),
+        Some(sign) if !is_grouped(whole, sign) => None,
+        Some(sign) if sign != last_sign => Some(decimals(whole)),
+        Some(_) if after.len() == 3 => Some(thousands(whole) + after),
+        Some(_) => None,
+    }
+}
+
+fn is_made_of_digits(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_digit() || SIGNS.contains(&letter))
+}
+
+/// Whether the text can precede a thousands separator: `0.500` does not mean five hundred.
+fn is_first_group(text: &str) -> bool {
+    (1..=3).contains(&text.len()) && !text.starts_with('0')
+}
+
+fn is_grouped(text: &str, sign: &str) -> bool {
+    let mut groups = text.split(sign);
+    groups.next().is_some_and(is_first_group)
+        && groups.all(|group| group.len() == 3 && !group.contains(SIGNS))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        for (typed, read) in [
+            ("1000", "1000"),
+            ("1.000,50", "1000.50"),
+            ("1,000.50", "1000.50"),
+            ("R$ 1.000.000,00", "1000000.00"),
+            ("R$\u{a0}1.000", "1000"),
+            ("1.000", "1000"),
+            ("1,000", "1000"),
+            ("1.000.000", "1000000"),
+            ("0,5", "0.5"),
+            (",5", "0.5"),
+            ("5,", "5"),
+            ("10.5", "10.5"),
+            ("1234.567", "1234.567"),
+            ("0.500", "0.500"),
+            ("", ""),
+            ("abc", "abc"),
+            ("1e5", "1e5"),
+            ("-5", "-5"),
+            ("-1.000", "-1.000"),
+            // Invalid grouping is left as typed.
+            ("1.000.50", "1.000.50"),
+            ("1,2,3", "1,2,3"),
+            ("1.0000,5", "1.0000,5"),
+            ("1.000,500.000", "1.000,500.000"),
+        ] {
+            assert_eq!(amount(typed), read, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_has_decimals_and_no_thousands() {
+        for (typed, read) in [
+            ("110", "110"),
+            ("99,875", "99.875"),
+            ("0.125", "0.125"),
+            ("110,5 %", "110.5"),
+            ("1.000,00", "1000.00"),
+            ("x", "x"),
+        ] {
+            assert_eq!(percentage(typed), read, "{typed}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_digit_of_any_input_is_lost(typed in "[0-9.,R$ %\u{e7}-]{0,12}") {
+            let compact = without_space(&typed);
+            for read in [amount(&typed), percentage(&typed)] {
+                let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+                prop_assert!(digits(&read).ends_with(&digits(&compact)), "{typed}: {read}");
+            }
+        }
+    }
+}
