@@ -62,11 +62,12 @@ pub fn render_redis(quota: Option<&Quota>, out: &mut Exposition) {
     for (class, quota) in clients() {
         family.histogram(&[("class", &class.name())], &quota.calls(class).duration.read());
     }
-    let help = "Calls to Redis without a reply yet (pending), and requests that wait to make one (waiting).";
+    let help =
+        "Calls to Redis without a reply yet (pending), and requests that wait to be part of one (waiting).";
     let mut family = out.family("lastro_redis_calls", Kind::Gauge, help);
     for (class, quota) in clients() {
-        let waiting = quota.calls(class).waiting.load(Ordering::Relaxed);
-        for (state, count) in [("pending", quota.pending_calls(class)), ("waiting", waiting)] {
+        let pending = quota.calls(class).pending.load(Ordering::Relaxed);
+        for (state, count) in [("pending", pending), ("waiting", quota.waiting(class))] {
             family.sample(&[("class", &class.name()), ("state", &state)], count);
         }
     }
