@@ -57,6 +57,11 @@ impl Outage {
         Some(OutageChange::Lasts(current.extent()))
     }
 
+    /// Ends the outage at once, for a caller whose one success means that it is over.
+    pub fn end(&mut self) -> Option<OutageExtent> {
+        self.current.take().map(|current| current.extent())
+    }
+
     /// Notes a success, which ends an outage unless a failure is recent.
     pub fn succeeded(&mut self, now_ns: u64) -> Option<OutageChange> {
         let current = self.current.take_if(|current| now_ns.saturating_sub(current.failed_ns) >= QUIET_NS)?;
@@ -104,5 +109,7 @@ mod tests {
         let told: Vec<_> = (0..900).filter_map(|second| outage.failed(second * SECOND)).collect();
         let lasts = |failures, seconds| OutageChange::Lasts(OutageExtent { failures, seconds });
         assert_eq!(told, [OutageChange::Began, lasts(301, 300), lasts(601, 600)]);
+        assert_eq!(outage.end(), Some(OutageExtent { failures: 900, seconds: 899 }));
+        assert_eq!(outage.end(), None);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Clock, Edition, Source, SourceState};
+use lastro_model::{Clock, Edition, Outage, OutageChange, OutageExtent, Source, SourceState};
 use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -21,6 +21,7 @@ use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
+const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// The counters last read from the store; `None` before the first read. One job reads them, another rebuilds the data.
 pub type Wanted = watch::Sender<Option<Counters>>;
@@ -138,13 +139,30 @@ pub async fn take_over_keys(follower: &Follower) -> anyhow::Result<()> {
 }
 
 async fn rebuild_when_changed(follower: &Follower, mut wanted: watch::Receiver<Option<Counters>>) {
+    let mut outage = Outage::default();
     while wanted.changed().await.is_ok() {
         let Some(counters) = *wanted.borrow_and_update() else { continue };
         while let Err(error) = follow_data(follower, &counters).await {
-            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+            log_failure(outage.failed(follower.clock.monotonic_ns()), &error);
             follower.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_secs(5)).await;
+            tokio::time::sleep(REBUILD_RETRY_DELAY).await;
         }
+        if let Some(OutageExtent { failures, seconds }) = outage.end() {
+            tracing::info!(failures, seconds, "the catalog could be rebuilt again");
+        }
+    }
+}
+
+/// Logs the first failure, and a reminder now and then.
+fn log_failure(change: Option<OutageChange>, error: &anyhow::Error) {
+    match change {
+        Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+            tracing::error!(%error, failures, seconds, "the catalog still cannot be rebuilt");
+        }
+        Some(_) => {
+            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+        }
+        None => tracing::debug!(%error, "the catalog could not be rebuilt"),
     }
 }
 
