@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use http::Method;
 use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
-use super::handler::{Meter, Route, act, asset, bulk, call_out, counted_page, page, read, register};
+use super::handler::{
+    Meter, Route, act, asset, bulk, calculate, call_out, counted_page, page, read, register,
+};
 use super::pages;
 use super::v1::{
     calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
@@ -41,6 +43,10 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/calc/correction", Market, calculations::correction),
     read("GET /api/v1/calc/accumulation", Market, calculations::accumulation),
     read("GET /api/v1/calc/legal-interest", Market, calculations::legal_interest),
+    read("GET /api/v1/calc/savings", Market, calculations::savings),
+    read("GET /api/v1/calc/rent", Market, calculations::rent),
+    read("GET /api/v1/calc/minimum-wages", Market, calculations::minimum_wages),
+    calculate("POST /api/v1/calc/debt", &calculations::debt),
     read("GET /api/v1/calendar/days/{date}", Market, calendar::day),
     read("GET /api/v1/calendar/business-days", Market, calendar::business_days),
     read("GET /api/v1/calendar/shift", Market, calendar::shift),
