@@ -202,6 +202,11 @@ pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActH
     Route { largest_body: LARGEST_DEBT, ..act(endpoint, Feature::Market, handler) }
 }
 
+/// A page with the same calculation.
+pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { described: false, ..calculate(endpoint, handler) }
+}
+
 /// A page or a file outside the API description.
 pub(super) const fn asset(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..page(endpoint, handler) }

@@ -106,6 +106,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.ends_with("/search") || template.ends_with("/suggest") => {
             format!("{template}?q=energia")
         }
+        "/calculator/check/{code}" => template.replace("{code}", "C0"),
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
     let ask = app.request(method.parse().unwrap(), &path);
@@ -115,19 +116,24 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
-        "POST /api/v1/calc/debt" => ask.body(
-            r#"{"to":"2026-06-15","index":"ipca","interest":{"rule":"legal"},"instalments":[{"date":"2026-01-10","amount":"1000"}]}"#,
-        ),
+        "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
+        "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
+        "POST /calculator/debt" => {
+            ask.body("to=2026-06-15&index=ipca&rule=legal&instalments=2026-01-10+1000")
+        }
         "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
     }
 }
 
+/// The members of a debt.
+const DEBT: &str = r#""to":"2026-06-15","index":"ipca","interest":{"rule":"legal"},"instalments":[{"date":"2026-01-10","amount":"1000"}]"#;
+
 /// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
         ("POST", path) if path.ends_with("/test") => 200,
-        ("POST", path) if path.contains("/calc/") => 200,
+        ("POST", path) if path.contains("/calc") => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
         ("DELETE", _) => 204,

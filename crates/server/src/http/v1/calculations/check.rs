@@ -12,7 +12,7 @@ use crate::http::request::query::Query;
 use crate::http::site::Site;
 
 /// The outcome of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// This service made the calculation, and today's data give the same result.
     Confirmed,

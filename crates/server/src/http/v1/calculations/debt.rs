@@ -16,7 +16,8 @@ use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::request::query::bad;
-use crate::http::response::reply::{Reply, Version};
+use crate::http::response::reply::Reply;
+use crate::http::site::Site;
 
 const FORM: &str = "the body must be a JSON object with `to`, `index` (a price index, or null), `interest` \
     (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
@@ -26,9 +27,12 @@ const LONGEST_LABEL: usize = 100;
 pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
     let body = action.body.whole().await?;
     let debt = Debt::from_json(&body)?;
-    let catalog = action.served.catalog.load();
-    // The response to a POST has no tag.
-    Ok(Reply { version: Version::None, ..debt.calculate(&catalog)?.reply(&debt, action.site) })
+    answer(&debt, &action.served.catalog.load(), action.site).map(Reply::json)
+}
+
+/// The response to a debt.
+pub fn answer(debt: &Debt, catalog: &Catalog, site: &Site) -> Result<Vec<u8>, ApiError> {
+    Ok(debt.calculate(catalog)?.into_body(debt, site))
 }
 
 /// The inputs of a debt.
@@ -57,6 +61,9 @@ struct Fields<'a> {
     fees_percent: Option<&'a RawValue>,
     #[serde(borrow)]
     instalments: Vec<InstalmentFields<'a>>,
+    /// The result on a document, only where it is checked.
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +92,21 @@ impl Debt {
     /// Parses the body of a request.
     pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
         let fields: Fields<'_> = body::object(body, FORM)?;
+        if fields.result.is_some() {
+            return Err(bad("result", "is calculated, and cannot be given"));
+        }
+        Self::new(fields)
+    }
+
+    /// Parses a body that also has the result on a document, to be checked.
+    pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
+        let fields: Fields<'_> = body::object(body, FORM)?;
+        let result = fields.result.ok_or_else(|| bad("result", "is required: the result on the document"))?;
+        let result = result.get().trim_matches('"').to_owned();
+        Ok((Self::new(fields)?, result))
+    }
+
+    fn new(fields: Fields<'_>) -> Result<Self, ApiError> {
         let index =
             fields.index.ok_or_else(|| bad("index", "is required: a price index, or null for none"))?;
         let terms = DebtTerms {

@@ -20,7 +20,7 @@ use crate::http::response::reply::Reply;
 use crate::http::site::Site;
 pub use check::{Verdict, check, check_debt};
 use correction::{Correction, Rent};
-pub use debt::{Debt, debt};
+pub use debt::{Debt, answer as debt_answer, debt};
 use interest::{Accumulation, LegalInterest, Savings};
 use wages::Wages;
 
@@ -71,15 +71,17 @@ struct Answer {
 }
 
 impl Answer {
-    fn reply(self, inputs: &impl Inputs, site: &Site) -> Reply {
+    fn into_body(self, inputs: &impl Inputs, site: &Site) -> Vec<u8> {
         let code = code(inputs, self.result, site);
-        Reply::data(self.object.text(name!("check"), &code).end(), self.stamps)
+        self.object.text(name!("check"), &code).end()
     }
 }
 
 fn reply<I: FromQuery>(question: &Question<'_>) -> Result<Reply, ApiError> {
     let inputs = I::read(&question.query)?;
-    Ok(inputs.calculate(question.catalog)?.reply(&inputs, question.site))
+    let mut answer = inputs.calculate(question.catalog)?;
+    let stamps = std::mem::take(&mut answer.stamps);
+    Ok(Reply::data(answer.into_body(&inputs, question.site), stamps))
 }
 
 /// The code of a calculation with this result.
