@@ -3,8 +3,17 @@ use std::collections::BTreeSet;
 use super::{en, pt};
 
 /// Texts that are deliberately the same in both languages.
-const SAME: [&str; 8] =
-    ["API", "API ", "E-mail", "Endpoint", "Banco Central do Brasil, SGS {code}", "CDI", "Factor", "Total"];
+const SAME: [&str; 9] = [
+    "API",
+    "API ",
+    "E-mail",
+    "Endpoint",
+    "Banco Central do Brasil, SGS {code}",
+    "CDI",
+    "Factor",
+    "Total",
+    "Subtotal",
+];
 
 #[test]
 fn no_text_is_empty_or_untranslated() {

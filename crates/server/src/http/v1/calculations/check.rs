@@ -4,10 +4,11 @@ use lastro_calc::CalcError;
 use lastro_catalog::Catalog;
 use lastro_model::Decimal;
 
-use super::{
-    Accumulation, Correction, Debt, FromQuery, Inputs, LegalInterest, Rent, Savings, Wages, decimal,
-    plain_decimal,
-};
+use super::correction::{Correction, Rent};
+use super::debt::Debt;
+use super::inputs::{FromQuery, Inputs, code, decimal, plain_decimal};
+use super::interest::{Accumulation, LegalInterest, Savings};
+use super::wages::Wages;
 use crate::http::request::query::Query;
 use crate::http::site::Site;
 
@@ -50,8 +51,8 @@ pub fn check_debt(site: &Site, catalog: &Catalog, code: &str, debt: &Debt, resul
     result.map_or(Verdict::Unknown, |result| verdict(debt, result, site, catalog, code))
 }
 
-fn verdict<I: Inputs>(inputs: &I, result: Decimal, site: &Site, catalog: &Catalog, code: &str) -> Verdict {
-    if !site.calculation_codes.is_same(code, &super::code(inputs, result, site)) {
+fn verdict<I: Inputs>(inputs: &I, result: Decimal, site: &Site, catalog: &Catalog, typed: &str) -> Verdict {
+    if !site.calculation_codes.is_same(typed, &code(inputs, result, site)) {
         return Verdict::Unknown;
     }
     match inputs.calculate(catalog) {

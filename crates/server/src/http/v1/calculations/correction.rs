@@ -4,7 +4,7 @@ use lastro_calc::{Month, NegativeIndex, calculated_with, correction, rent};
 use lastro_catalog::{Catalog, name};
 use lastro_model::{Decimal, Series};
 
-use super::{Answer, FromQuery, Inputs, Used, amount, by_month, index, month, object, refused};
+use super::inputs::{Answer, FromQuery, Inputs, Used, amount, by_month, index, month, object, refused};
 use crate::error::ApiError;
 use crate::http::request::query::Query;
 

@@ -11,7 +11,7 @@ use lastro_model::{Day, Decimal, Series, Stamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Answer, Inputs, Used, plain_decimal, price_index, refused, write_editions};
+use super::inputs::{Answer, Inputs, Used, plain_decimal, price_index, refused, write_editions};
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;

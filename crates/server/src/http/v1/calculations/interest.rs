@@ -4,7 +4,9 @@ use lastro_calc::{CalcError, Rate, accumulation, legal_interest, savings, saving
 use lastro_catalog::{Catalog, name};
 use lastro_model::{Day, Decimal, Series};
 
-use super::{Answer, FromQuery, Inputs, Used, amount, by_day, by_month, days, decimal, object, refused};
+use super::inputs::{
+    Answer, FromQuery, Inputs, Used, amount, by_day, by_month, days, decimal, object, refused,
+};
 use crate::error::ApiError;
 use crate::http::request::query::Query;
 

@@ -4,7 +4,7 @@ use lastro_calc::{CalcError, Month, WageQuestion, minimum_wages};
 use lastro_catalog::{Catalog, name};
 use lastro_model::Series;
 
-use super::{Answer, FromQuery, Inputs, Used, decimal, month, object, refused, write_editions};
+use super::inputs::{Answer, FromQuery, Inputs, Used, decimal, month, object, refused, write_editions};
 use crate::error::ApiError;
 use crate::http::request::query::Query;
 
