@@ -31,8 +31,8 @@ class Answer:
 class Client:
     """One connection after the other, from a given address, which the limit by address counts as one client."""
 
-    def __init__(self, port, key=None, address="127.0.0.1"):
-        self.port, self.address = port, address
+    def __init__(self, port, key=None, address="127.0.0.1", host="127.0.0.1"):
+        self.port, self.address, self.host = port, address, host
         self.headers = {"X-API-Key": key} if key else {}
         self.connection = None
 
@@ -50,7 +50,7 @@ class Client:
             return Answer(sent, time.monotonic(), 0)
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(self.address, 0))
+        return http.client.HTTPConnection(self.host, self.port, timeout=30, source_address=(self.address, 0))
 
     def close(self):
         if self.connection:

@@ -106,9 +106,9 @@ class Part:
 
 
 class Postgres(Part):
-    def __init__(self, directory, settings=(), name="postgres"):
+    def __init__(self, directory, settings=(), name="postgres", user=NAME):
         super().__init__(directory)
-        self.name = name
+        self.name, self.user = name, user
         self.cluster = self.directory / name
         self.settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "100", **dict(settings)}
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
@@ -119,12 +119,16 @@ class Postgres(Part):
         if os.geteuid() == 0:
             shutil.chown(self.cluster, "postgres")
 
+    def make_cluster(self):
+        """Creates the cluster and starts it."""
+        self.make_cluster_directory()
+        make = [self.programs / "initdb", "-D", self.cluster / "data", "-U", self.user, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+        subprocess.run([*unprivileged("postgres"), *make], check=True, capture_output=True)
+        return self.start()
+
     def prepare(self):
         """Creates the cluster, with one database."""
-        self.make_cluster_directory()
-        make = [self.programs / "initdb", "-D", self.cluster / "data", "-U", NAME, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]
-        subprocess.run([*unprivileged("postgres"), *make], check=True, capture_output=True)
-        self.start()
+        self.make_cluster()
         self.psql(f"CREATE DATABASE {NAME}", database="postgres")
         return self
 
@@ -157,7 +161,7 @@ class Postgres(Part):
         self.stop_at_once()
 
     def psql(self, sql, database=NAME):
-        command = ["psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", NAME, "-d", database, "-c", sql]
+        command = ["psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", self.user, "-d", database, "-c", sql]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def url(self, port=None, database=NAME):
