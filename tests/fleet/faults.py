@@ -18,7 +18,6 @@ from .wire import Wire
 # The promise to clients of a balancer while one replica does not answer.
 LONGEST_WAIT_S = 5
 EXPORT = "/api/v1/export/filings?format=csv"
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 def a_hung_replica_behind_haproxy(fleet):
@@ -135,11 +134,12 @@ def a_partition_fails_nobody(fleet, seconds=25):
 
 
 def a_wrong_clock_is_not_shown(fleet, hours=1):
-    if not Path(FAKETIME).exists():
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+    if not library:
         return skipped("not tested: the Debian package libfaketime is not installed")
     told = []
     for sign in ("+", "-"):
-        variables = {"LD_PRELOAD": FAKETIME, "FAKETIME": f"{sign}{hours}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        variables = {"LD_PRELOAD": str(library), "FAKETIME": f"{sign}{hours}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         with fleet.replica(f"clock{sign}{hours}h", variables=variables) as replica:
             offset = replica.metric("lastro_clock_offset_seconds")[""]
             answer, now = Client(replica.port, address="127.0.0.60").ask(CURRENT_SELIC), time.time()

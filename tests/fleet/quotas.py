@@ -24,9 +24,10 @@ def after(fleet, name, harm):
             before = [at_once(where, 2 * BRONZE, key=key) for key, where in keys.values()]
             harm(redis)
             later = [at_once(ports, 2 * BRONZE, key=key) for key, _ in keys.values()]
+            told = all(replica.metric("lastro_limiter_mode")['{class="keys",mode="share"}'] == 1 for replica in replicas)
     seen = [answer for answers in (*before, *later) for answer in answers]
     failed = sum(answer.failed for answer in seen)
     over = [sum(a.admitted for a in (*first, *second)) - BRONZE for first, second in zip(before, later)]
     exact = all(sum(a.admitted for a in answers) == BRONZE for answers in before)
     texts = [f"{count} over the limit if its requests had been {how}" for count, how in zip(over, keys)]
-    return Observed(f"{'; '.join(texts)}; {failed} of {len(seen)} failed", exact and not failed and max(over) < BRONZE)
+    return Observed(f"{'; '.join(texts)}; {failed} of {len(seen)} failed; {'told' if told else 'NOT told'} by the metric", exact and told and not failed and max(over) < BRONZE)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -59,12 +60,11 @@ def program(older):
     place = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")) / "older"
     kept = place / f"lastro-{commit}"
     if not kept.exists():
-        source = place / commit
-        subprocess.run([*git, "worktree", "add", "--force", "--detach", str(source), commit], check=True)
-        try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place) as source:
+            archive = subprocess.run([*git, "archive", commit], check=True, capture_output=True).stdout
+            subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
             build = ["cargo", "build", "--locked", "--bin", "lastro", "--target-dir", str(place / "target")]
             subprocess.run(build, cwd=source, check=True)
-            (place / "target/debug/lastro").rename(kept)
-        finally:
-            subprocess.run([*git, "worktree", "remove", "--force", str(source)], check=True)
+        (place / "target/debug/lastro").rename(kept)
     return kept
