@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -56,7 +57,9 @@ def program(older):
     if Path(older).is_file():
         return Path(older).resolve()
     git = ["git", "-C", str(REPOSITORY)]
-    commit = subprocess.run([*git, "rev-parse", "--verify", f"{older}^{{commit}}"], check=True, capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run([*git, "rev-parse", "--verify", f"{older}^{{commit}}"], capture_output=True, text=True).stdout.strip()
+    if not commit:
+        sys.exit(f"--older {older}: neither a program nor a commit")
     place = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")) / "older"
     kept = place / f"lastro-{commit}"
     if not kept.exists():
@@ -65,6 +68,7 @@ def program(older):
             archive = subprocess.run([*git, "archive", commit], check=True, capture_output=True).stdout
             subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
             build = ["cargo", "build", "--locked", "--bin", "lastro", "--target-dir", str(place / "target")]
-            subprocess.run(build, cwd=source, check=True)
+            if subprocess.run(build, cwd=source).returncode != 0:
+                sys.exit(f"--older {older}: this commit cannot be built")
         (place / "target/debug/lastro").rename(kept)
     return kept
