@@ -117,7 +117,7 @@ def a_partition_fails_nobody(fleet, seconds=25):
             with wires[0].cut(), wires[1].cut():
                 seen = at_once([replica.port, *[r.port for r in fleet.replicas]], 400, key=limited)
                 time.sleep(seconds)
-            away = replica.metric("lastro_store_reachable")[""]
+                away = replica.metric("lastro_store_reachable")[""]
             back = wait_until(lambda: replica.metric("lastro_store_reachable")[""] == 1, "PostgreSQL answers again", 60)
         answered, counted = sum(a.admitted for a in stream.answers), usage(fleet, key)
         replica.end()
@@ -173,7 +173,8 @@ def a_full_cache_disk_stops_nothing(fleet, filings=12_000):
 
 def room_left(replica, place):
     """Kilobytes that are free in the file system which only this process sees."""
-    df = ["nsenter", "--mount", f"--target={replica.process.pid}", "df", "--output=avail", str(place)]
+    own = ["--user", "--preserve-credentials"] if own_user() else []
+    df = ["nsenter", "--mount", *own, f"--target={replica.process.pid}", "df", "--output=avail", str(place)]
     return subprocess.run(df, check=True, capture_output=True, text=True).stdout.split()[-1]
 
 

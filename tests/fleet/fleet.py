@@ -1,6 +1,5 @@
 """A whole fleet as one context manager: databases, replicas and a balancer."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -20,14 +19,16 @@ class Fleet:
         self.bouncer = PgBouncer(directory, self.postgres)
         self.pepper = self.directory / "pepper"
         self.settings = list(settings)
+        # A program of an earlier version, for a rolling upgrade.
+        self.older = None
         self.replicas = [self.replica(f"r{n}") for n in range(1, replicas + 1)]
         self.balancer = HaProxy(directory, self.replicas)
 
-    def replica(self, name, database=None, redis=None, more=(), binary=None, **about):
+    def replica(self, name, database=None, redis=None, more=(), **about):
         """A replica of this fleet, not started, with other addresses and settings if need be."""
         addresses = ["--database", database or self.database_url(), "--redis", redis or self.redis_url()]
         common = ["--pepper-file", str(self.pepper), "--sync", "off", "--trusted-proxies", "127.0.0.1/32"]
-        return Replica(self.directory, name, binary or self.binary, [*addresses, *common, *self.settings, *more], **about)
+        return Replica(self.directory, name, self.binary, [*addresses, *common, *self.settings, *more], **about)
 
     def database_url(self):
         return self.postgres.url(self.bouncer.port)
@@ -86,6 +87,3 @@ class Fleet:
 
     def live_as_each_sees_it(self):
         return [int(replica.metric("lastro_replicas").get("", 0)) for replica in self.replicas]
-
-    def editions(self, replica):
-        return json.dumps(replica.metric("lastro_edition"), sort_keys=True)

@@ -4,6 +4,7 @@ Machines are directories, and the addresses of the page are loopback addresses. 
 stand-ins (moving.sh); everything else is what the page says.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -38,20 +39,21 @@ class Site:
         self.balancer_port = free_port()
 
     def __enter__(self):
-        self.postgres.make_cluster()
-        self.redis.start()
         for machine in (1, 2, 3, "balancer"):
             for place in ("etc/lastro", "etc/haproxy", "etc/systemd/system", "var/lib/lastro"):
                 (self.root(machine) / place).mkdir(parents=True)
+        try:
+            self.postgres.make_cluster()
+            self.redis.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         for file in self.directory.glob("*/pid.*"):
-            process = int(file.read_text())
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(file.read_text()), signal.SIGKILL)
         self.redis.kill()
         self.postgres.kill()
 
@@ -75,6 +77,10 @@ class Site:
         }
         for pattern, text in replaced.items():
             commands = re.sub(pattern, text, commands)
+        # Nothing may reach the real directories of this machine.
+        for path in re.findall(r"""[^\s=:'">]*/(?:etc|var/lib)/(?:lastro|systemd|haproxy)""", commands):
+            if not path.startswith(str(self.directory)):
+                raise Unavailable(f"{PAGE.name}: no place on this machine for {path}")
         return commands
 
     def run(self, commands, machine):
