@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
-use lastro_access::{AddressRings, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage};
+use lastro_access::{
+    AddressRings, CalculationCodes, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage,
+};
 use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
@@ -54,6 +56,7 @@ impl Setup {
         // A machine whose clock is off still shows clients the same time as the other replicas.
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
         let follower = Follower {
             served: Arc::clone(&served),
@@ -69,7 +72,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas),
             webhooks,
-            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
+            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, clock)),
             certificate,
