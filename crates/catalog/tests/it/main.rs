@@ -7,6 +7,7 @@ mod companies;
 mod company_order;
 mod filings;
 mod judged;
+mod other_names;
 mod revisions;
 mod search;
 mod series;

@@ -21,7 +21,7 @@ use std::fmt;
 
 use crate::index::Index;
 use cache::{KEPT, ResultCache, shown};
-use corrections::Reach;
+use corrections::{Reach, Targets};
 use expressions::Expressions;
 use matching::Matches;
 use names::NoNames;
@@ -39,13 +39,20 @@ pub use parsed::{ParsedQuery, Spelling};
 pub struct Searcher {
     index: Index,
     expressions: Expressions,
+    targets: Targets,
     recent: ResultCache,
 }
 
 impl Searcher {
     pub fn new(index: Index) -> Self {
         let expressions = Expressions::of(&index);
-        Self { index, expressions, recent: ResultCache::default() }
+        Self { index, expressions, targets: Targets::default(), recent: ResultCache::default() }
+    }
+
+    /// Like [`Self::new`], but mistyped words are only corrected to words of rows that `is_target` accepts.
+    pub fn correcting_to(index: Index, is_target: &dyn Fn(u32) -> bool) -> Self {
+        let targets = Targets::of_rows(&index, is_target);
+        Self { targets, ..Self::new(index) }
     }
 
     pub fn index(&self) -> &Index {
@@ -85,7 +92,7 @@ impl Searcher {
         let named = names.named_in(&query.words);
         let name_words = |name: &NamedWords| query.words.get(name.words.clone()).unwrap_or_default();
         let is_name = |word: &str| named.iter().flat_map(name_words).any(|other| other == word);
-        let corrections = Corrections::new(&self.index, query, Reach::NARROW, &is_name);
+        let corrections = Corrections::new((&self.index, &self.targets), query, Reach::NARROW, &is_name);
         let plan = |spelling: &Spelling| match spelling.is_corrected() {
             true => self.plan(spelling, &names.named_in(&spelling.words)),
             false => self.plan(spelling, &named),
@@ -119,12 +126,12 @@ impl Searcher {
         query: &'a ParsedQuery<'a>,
         is_known: &'a dyn Fn(&str) -> bool,
     ) -> Corrections<'a> {
-        Corrections::new(&self.index, query, Reach::WIDE, is_known)
+        Corrections::new((&self.index, &self.targets), query, Reach::WIDE, is_known)
     }
 
     /// The words of a query in their likeliest spelling. Words that `is_known` accepts are not treated as mistyped.
     pub fn likeliest_words(&self, query: &ParsedQuery<'_>, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let corrections = Corrections::new(&self.index, query, Reach::NARROW, is_known);
+        let corrections = Corrections::new((&self.index, &self.targets), query, Reach::NARROW, is_known);
         corrections.spellings().first().map_or_else(Vec::new, |spelling| spelling.words.clone())
     }
 

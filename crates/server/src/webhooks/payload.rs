@@ -32,13 +32,13 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once for all webhooks. Companies get their tickers from the served catalog.
+/// Renders rows once for all webhooks. Companies get their tickers and other names from the served catalog.
 pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<PayloadItem>> {
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            let json = |row: &Company| company_json(row, served.tickers_of(row.id));
+            let json = |row: &Company| company_json(row, served);
             rows.iter().map(|row| item(&json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
