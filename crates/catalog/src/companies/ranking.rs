@@ -15,6 +15,7 @@ pub(super) type Rank = (
     /* the query is its registry code or ticker */ Reverse<bool>,
     /* the query is a name, ignoring legal forms and spaces; an active company's first */ Equality,
     /* active, suspended, cancelled */ Standing,
+    /* the query is a name, and so are its legal forms: Aurora Holding is not Aurora */ Reverse<bool>,
     /* has a ticker */ Reverse<bool>,
     /* kind of match in the names */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
@@ -26,7 +27,7 @@ pub(super) type Rank = (
 
 /// Whether a name equals the query or begins with it.
 pub(super) fn is_named(rank: &Rank) -> bool {
-    let (_, _, _, _, place, ..) = rank;
+    let (_, _, _, _, _, place, ..) = rank;
     is_name(rank) || *place <= Place::Beginning
 }
 
@@ -170,15 +171,17 @@ impl Ranking {
         let is_identifier = query.id == Some(names.id) || query.named.contains(&position);
         let (place, whole, is_registered) = names.place(query);
         let (length, whole_length) = names.lengths;
+        let (equality, has_forms) = (names.equality(query), names.has_all(&query.legal_forms));
         (
             Reverse(is_identifier),
-            names.equality(query),
+            equality,
             names.standing,
+            Reverse(has_forms && equality != Equality::None),
             Reverse(names.is_listed),
             place,
             whole,
             is_registered,
-            Reverse(names.has_all(&query.legal_forms)),
+            Reverse(has_forms),
             length,
             whole_length,
         )

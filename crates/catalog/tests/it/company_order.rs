@@ -141,6 +141,7 @@ impl Scanned {
         Some((
             equality,
             self.standing,
+            Reverse(equality < 2 && forms.iter().all(has)),
             !self.is_listed,
             places.into_iter().min(),
             Reverse(forms.iter().all(has)),
