@@ -176,8 +176,10 @@ mod tests {
         let wanted = ["SIT", "DENOM_SOCIAL", "DENOM_COMERC"].map(place);
         let rows = text.lines().skip(1).map(|line| line.split(';').collect::<Vec<_>>());
         Some(
-            rows.map(|row| (row[place("CD_CVM")].parse().unwrap(), wanted.map(|place| row[place].to_owned())))
-                .collect(),
+            rows.map(|row| {
+                (row[place("CD_CVM")].parse().unwrap(), wanted.map(|place| row[place].to_owned()))
+            })
+            .collect(),
         )
     }
 

@@ -235,8 +235,17 @@ impl Names for Companies {
 }
 
 impl Table for Companies {
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on", "tickers", "also_known_as"];
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "cnpj",
+        "status",
+        "sector",
+        "trading_name",
+        "registered_on",
+        "tickers",
+        "also_known_as",
+    ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));

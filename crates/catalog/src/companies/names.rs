@@ -20,7 +20,8 @@ impl NameDirectory {
     pub(super) fn of<'a>(companies: impl Iterator<Item = Profile<'a>>) -> Self {
         let mut directory = Self::default();
         let mut companies: Vec<(u32, Profile<'a>)> = (0..).zip(companies).collect();
-        companies.sort_by_key(|(_, profile)| (Standing::of(&profile.company.status), profile.tickers.is_empty()));
+        companies
+            .sort_by_key(|(_, profile)| (Standing::of(&profile.company.status), profile.tickers.is_empty()));
         for (position, profile) in companies {
             profile.names().for_each(|name| directory.put(&words_of(name), position));
         }

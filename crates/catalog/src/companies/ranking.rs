@@ -191,7 +191,8 @@ impl Ranking {
 impl Names {
     fn of(profile: &Profile<'_>) -> Self {
         let registered = profile.registered_names().map(|name| (name, true));
-        let names = || registered.clone().chain(profile.also_known_as.iter().map(|name| (name.as_str(), false)));
+        let names =
+            || registered.clone().chain(profile.also_known_as.iter().map(|name| (name.as_str(), false)));
         let words = |(text, is_registered): (&str, bool)| {
             Some(Words::of(words_of(text), is_registered)).filter(|words| !words.folded.is_empty())
         };
