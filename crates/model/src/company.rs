@@ -46,6 +46,8 @@ pub struct Company {
 pub struct FormerName {
     pub company_id: CompanyId,
     pub name: String,
+    /// Reference day of the newest form that has it.
+    pub reference_day: Day,
 }
 
 /// The meaning of a published status, for the filter's English words and for choosing among companies of one CNPJ.

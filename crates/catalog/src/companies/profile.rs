@@ -34,8 +34,11 @@ fn registered_names(company: &Company) -> impl Iterator<Item = &str> + Clone {
 /// The brands and the former names of each company, in the order of `companies`. A name that differs from an earlier
 /// one only in its legal form or spaces is left out.
 pub(super) fn also_known_as(companies: &[Company], former_names: &[FormerName]) -> Vec<Vec<String>> {
+    let mut newest_first: Vec<&FormerName> = former_names.iter().collect();
+    newest_first
+        .sort_by(|one, other| (other.reference_day, &one.name).cmp(&(one.reference_day, &other.name)));
     let mut former: HashMap<CompanyId, Vec<&str>> = HashMap::new();
-    for name in former_names {
+    for name in newest_first {
         former.entry(name.company_id).or_default().push(&name.name);
     }
     let of_company = |company: &Company| {

@@ -45,8 +45,8 @@ pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<Paylo
             .iter()
             .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
             .collect(),
-        // Tickers have no event of their own: they are shown with their companies.
-        Records::Tickers(_) => Ok(Vec::new()),
+        // These have no event of their own: they are shown with their companies.
+        Records::Tickers(_) | Records::FormerNames(_) => Ok(Vec::new()),
     }
 }
 
