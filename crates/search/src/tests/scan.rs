@@ -113,15 +113,11 @@ fn phrases(q: &str) -> (Vec<Vec<Word>>, Vec<usize>) {
     (phrases, places)
 }
 
-fn folded(words: &[Word]) -> Vec<String> {
-    words.iter().map(|word| word.folded.clone()).collect()
-}
-
 /// Reads a query, with the ranges that are in it or as plain text.
 fn asked(q: &str, directory: &Directory, with_ranges: bool) -> Asked {
     let all = words(q);
     let (phrases, quoted) = phrases(q);
-    let mut ranges = if with_ranges { directory.ranges_in(&folded(&all)) } else { Vec::new() };
+    let mut ranges = if with_ranges { directory.ranges_in(&words_of(q)) } else { Vec::new() };
     ranges.retain(|range| !range.words.clone().any(|place| quoted.contains(&place)));
     let is_of_range = |place: usize| ranges.iter().any(|range| range.words.contains(&place));
     let (of_ranges, kept): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|place| is_of_range(*place));
@@ -133,7 +129,7 @@ fn asked(q: &str, directory: &Directory, with_ranges: bool) -> Asked {
     let some = |places: &[usize]| -> Vec<Word> { places.iter().map(|place| all[*place].clone()).collect() };
     let range_words = some(&of_ranges).into_iter().filter(|word| !word.is_stop()).collect();
     let words = some(&kept);
-    let folded = folded(&words);
+    let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
     let (mut same, mut labels) = (Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
         for other in found.others() {
@@ -179,7 +175,7 @@ impl Asked {
     /// Whether the last word is part of an owner's name, and no row has it and all the others.
     fn ends_in_missing_name(&self, rows: &[(Row, Texts)]) -> bool {
         let (asked_for, Some(last)) = (self.asked_for(), self.open()) else { return false };
-        let is_long = self.words[last].folded.chars().count() >= 4 && asked_for.len() > 1;
+        let is_long = self.words[last].folded.len() >= 4 && asked_for.len() > 1;
         let is_name = |texts: &Texts| self.at(texts, last).iter().any(|(text, _)| *text >= COMPANY);
         let has_all = |texts: &Texts| {
             self.has_phrases(texts) && asked_for.iter().all(|place| !self.at(texts, *place).is_empty())
