@@ -40,6 +40,9 @@ impl<'a> ParsedQuery<'a> {
     /// Parses a query in which text in balanced double quotes is a phrase. A quote without a second one is plain text.
     pub fn parse_quoted(text: &'a str) -> Self {
         let mut query = Self::parse(text);
+        if !text.contains('"') {
+            return query;
+        }
         let pieces: Vec<&str> = text.split('"').collect();
         let mut end = 0;
         for (number, piece) in pieces.iter().enumerate() {
@@ -70,6 +73,9 @@ impl<'a> ParsedQuery<'a> {
 
     /// A text with these words, phrases in quotes. With quotes every spelling has as many words as the query.
     pub(super) fn text(&self, words: &[String]) -> String {
+        if self.quoted.is_empty() {
+            return words.join(" ");
+        }
         let mut text = words.to_vec();
         for quoted in &self.quoted {
             if let Some(first) = text.get_mut(quoted.start) {
