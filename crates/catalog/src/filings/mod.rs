@@ -10,6 +10,7 @@ mod columns;
 mod ids;
 mod interner;
 mod merge;
+mod periods;
 mod snapshot;
 mod texts;
 mod url_templates;
@@ -18,7 +19,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
-use lastro_search::{Index, Names, Page, Searcher, Span, fold_label};
+use lastro_search::{Context, Index, Names, Page, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
@@ -158,13 +159,18 @@ impl Filings {
         }
     }
 
+    /// Finds filings by their texts; those of a period that the query names come first.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        Found::from(self.index.search(q, page))
+        self.search_in(q, page, Context { ranges: &self.columns, ..Context::default() })
     }
 
     /// Like [`Self::search`], but words that name companies match their filings.
     pub(crate) fn search_named(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
-        Found::from(self.index.search_named(q, page, names))
+        self.search_in(q, page, Context { names, ranges: &self.columns })
+    }
+
+    fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
+        Found::from(self.index.search_in(q, page, context))
     }
 
     /// Whether a filing has this word, in any form or as a prefix.
