@@ -1,8 +1,8 @@
 //! The operator's listener: `/livez`, `/readyz` and `/metrics`. It has its own port, separate from clients.
 
-use std::sync::atomic::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
