@@ -142,6 +142,8 @@ pub struct Route {
     pub same_origin: bool,
     /// Longest time a response may take.
     pub timeout: Duration,
+    /// Whether the path template has `{…}`.
+    pub has_parameters: bool,
     pub handler: Handler,
 }
 
@@ -165,6 +167,7 @@ impl Route {
             described: true,
             same_origin: false,
             timeout: ANSWER_TIMEOUT,
+            has_parameters: has_brace(endpoint.as_bytes()),
             handler,
         }
     }
@@ -176,6 +179,14 @@ impl Route {
     /// The path template.
     pub fn path(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or("", |(_, path)| path)
+    }
+}
+
+const fn has_brace(endpoint: &[u8]) -> bool {
+    match endpoint {
+        [] => false,
+        [b'{', ..] => true,
+        [_, rest @ ..] => has_brace(rest),
     }
 }
 
