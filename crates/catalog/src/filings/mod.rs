@@ -23,7 +23,7 @@ use lastro_search::{Context, Index, Names, Page, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, text_of};
+use crate::json::{Digits, Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
@@ -219,18 +219,24 @@ impl Table for Filings {
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let columns = &self.columns;
-        Object::new(out)
-            .token(name!("id"), columns.id(position))
-            .token(name!("company_id"), columns.company(position))
-            .raw(name!("company_name"), columns.company_name_json(position))
-            .raw(name!("category"), columns.category_json(position))
-            .token(name!("date"), Midnight(columns.day(position)))
-            .raw(name!("description"), columns.description_json(position))
-            .raw(name!("type"), columns.kind_json(position))
-            .optional_token(name!("reference_date"), columns.reference(position))
-            .number(name!("version"), columns.version(position))
-            .written(name!("url"), |out| columns.push_url_json(position, out))
-            .end();
+        // Formatted once for the id and the link, or not at all.
+        let mut digits = itoa::Buffer::new();
+        let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
+        let object = Object::new(out);
+        match protocol {
+            Some(digits) => object.token(name!("id"), digits),
+            None => object.token(name!("id"), columns.id(position)),
+        }
+        .token(name!("company_id"), columns.company(position))
+        .raw(name!("company_name"), columns.company_name_json(position))
+        .raw(name!("category"), columns.category_json(position))
+        .token(name!("date"), Midnight(columns.day(position)))
+        .raw(name!("description"), columns.description_json(position))
+        .raw(name!("type"), columns.kind_json(position))
+        .optional_token(name!("reference_date"), columns.reference(position))
+        .number(name!("version"), columns.version(position))
+        .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
+        .end();
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {

@@ -20,7 +20,7 @@ use crate::http::response::body::Body;
 use crate::http::response::compression::{self, Encodings};
 use crate::http::response::compression_cache::LARGEST;
 use crate::http::response::conditional::{self, Tag};
-use crate::http::response::envelope::{Envelope, Last};
+use crate::http::response::envelope::{self, Envelope, Last};
 use crate::http::response::outgoing::Outgoing;
 use crate::http::response::reply::{Reply, Stored};
 
@@ -80,13 +80,12 @@ impl RequestContext<'_> {
             },
             cache: reply.cache,
         };
-        let mut headers = envelope.stamp();
+        let mut headers = envelope.stamp(&self.connection.last_head);
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        if self.arrival.target.is_for_same_origin() {
-            headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
-            headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        if self.comes_from_page() && !self.arrival.target.is_for_same_origin() {
+            envelope::open_to_scripts(&mut headers);
         }
         if self.app.operations.replicas.clock.is_visibly_off() {
             self.correct_date(&mut headers);
