@@ -35,7 +35,7 @@ pub use digest::{digest_of, digest_of_stamps};
 pub use filing::{Filing, FilingId};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
-pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
+pub use series::{About, BySeries, Frequency, Kind, PAIRS, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use source_state::SourceState;
 pub use ticker::{Ticker, TradedSecurity};

@@ -29,7 +29,7 @@ pub use index::{
     TooLarge,
 };
 pub use query::{
-    Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, Searcher, Span,
-    Spelling,
+    Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, RowFilter,
+    Searcher, Span, Spelling,
 };
 pub use text::{base_form, fold_label, is_form, is_stop_word, meaning, words_of};

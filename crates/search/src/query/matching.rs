@@ -5,6 +5,7 @@
 
 use super::clause::ClauseCursor;
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::lists::DENSE;
 use crate::index::row_set::RowSet;
 
@@ -31,10 +32,24 @@ impl Matches {
         let mut words: Vec<usize> = (0..plan.words.len()).collect();
         words.sort_by_cached_key(|word| max_rows(plan, *word));
         let dense = if words.len() == 1 { DENSE_ALONE } else { DENSE };
-        if max_rows(plan, words[0]) < plan.rows as usize / dense {
+        let mut matches = if max_rows(plan, words[0]) < plan.rows as usize / dense {
             Self::few(plan, &words)
         } else {
             Self::many(plan)
+        };
+        if let Some(RowFilter(within)) = plan.within {
+            matches.retain(within);
+        }
+        matches
+    }
+
+    fn retain(&mut self, within: &RowSet) {
+        match self {
+            Self::Few(rows) => rows.retain(|row| within.contains(*row)),
+            Self::Many { exact, longer } => {
+                exact.intersect(within);
+                longer.iter_mut().for_each(|rows| rows.intersect(within));
+            }
         }
     }
 

@@ -15,6 +15,7 @@ mod phrase;
 mod plan;
 mod rank;
 mod relaxed;
+mod row_filter;
 mod spacing;
 
 use std::fmt;
@@ -33,6 +34,7 @@ pub use hits::{Hits, Interpretation};
 pub use names::{NamedWords, Names};
 pub use page::Page;
 pub use parsed::{ParsedQuery, Spelling};
+pub use row_filter::RowFilter;
 
 /// An index and everything that speeds up searching it. The default one is empty.
 #[derive(Default)]
@@ -71,24 +73,40 @@ impl Searcher {
             return hits;
         }
         if page.offset.saturating_add(page.limit) > KEPT.limit {
-            return self.find(&query, page, names);
+            return self.find(&query, page, names, None);
         }
-        let first = self.find(&query, KEPT, names);
+        let first = self.find(&query, KEPT, names, None);
         let hits = shown(&first, page).unwrap_or_default();
         self.recent.insert(key, first);
         hits
     }
 
+    /// Like [`Self::search_named`], but finds only rows of the filter. The rows that have the most words are those of the
+    /// filter that have them.
+    pub fn search_within(&self, text: &str, page: Page, names: &dyn Names, within: &RowFilter) -> Hits {
+        let query = ParsedQuery::parse(text);
+        if query.words.is_empty() || self.index.is_empty() {
+            return Hits::default();
+        }
+        self.find(&query, page, names, Some(within))
+    }
+
     /// Climbs the ladder of corrections to the first spelling with rows that have all words; without one, takes the rows
     /// with the most words of the likeliest spelling.
-    fn find(&self, query: &ParsedQuery<'_>, page: Page, names: &dyn Names) -> Hits {
+    fn find(
+        &self,
+        query: &ParsedQuery<'_>,
+        page: Page,
+        names: &dyn Names,
+        within: Option<&RowFilter>,
+    ) -> Hits {
         let named = names.named_in(&query.words);
         let name_words = |name: &NamedWords| query.words.get(name.words.clone()).unwrap_or_default();
         let is_name = |word: &str| named.iter().flat_map(name_words).any(|other| other == word);
         let corrections = Corrections::new(&self.index, query, Reach::NARROW, &is_name);
         let plan = |spelling: &Spelling| match spelling.is_corrected() {
-            true => self.plan(spelling, &names.named_in(&spelling.words)),
-            false => self.plan(spelling, &named),
+            true => self.plan(spelling, &names.named_in(&spelling.words)).within(within),
+            false => self.plan(spelling, &named).within(within),
         };
         let found = |spelling: &Spelling| {
             let plan = plan(spelling);

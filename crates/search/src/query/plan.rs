@@ -8,6 +8,7 @@ use super::expressions::Expressions;
 use super::labels::Labels;
 use super::names::NamedWords;
 use super::phrase::Phrase;
+use super::row_filter::RowFilter;
 use crate::index::Index;
 use crate::index::lists::Occurrences;
 use crate::index::positions::NOWHERE;
@@ -32,9 +33,16 @@ pub(super) struct QueryPlan<'a> {
     pub labels: Vec<Occurrences<'a>>,
     /// The words beside the label, usually the name of a company.
     pub beside_label: Option<Phrase<'a>>,
+    /// The rows to which the search is limited.
+    pub within: Option<&'a RowFilter>,
 }
 
 impl<'a> QueryPlan<'a> {
+    /// The same plan, limited to these rows.
+    pub(super) fn within(self, within: Option<&'a RowFilter>) -> Self {
+        Self { within, ..self }
+    }
+
     /// Plans a query whose last word may be a prefix and some of whose words may be names.
     pub(super) fn new(
         (index, expressions): (&'a Index, &'a Expressions),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::hits::{Hits, Interpretation};
 use super::page::{Page, Pager};
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::row_set::RowSet;
 
 /// Binary digits of a count of words: a query has fewer words than 2^7.
@@ -13,7 +14,11 @@ const DIGITS: usize = 7;
 /// A page of the rows with the most words: first those with the rarest word, each in the order of the index.
 pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     let words = (0..plan.words.len()).filter(|word| plan.has_rows(*word));
-    let sets: Vec<Cow<'_, RowSet>> = words.map(|word| plan.rows_of(word)).collect();
+    let mut sets: Vec<Cow<'_, RowSet>> = words.map(|word| plan.rows_of(word)).collect();
+    if let Some(RowFilter(within)) = plan.within {
+        sets.iter_mut().for_each(|set| set.to_mut().intersect(within));
+        sets.retain(|set| !set.is_empty());
+    }
     let Some(rarest) = sets.iter().min_by_key(|set| set.len()).filter(|_| plan.words.len() > 1) else {
         return Hits::default();
     };

@@ -172,7 +172,7 @@ fn calculated(question: &Question<'_>, kind: Kind, handler: ReadHandler) -> Resu
 
 /// Calls the API's handler with these parameters.
 fn calculate(question: &Question<'_>, handler: ReadHandler, query: &str) -> Result<Bytes, ApiError> {
-    let question = Question { path: PathParams::read("/", "/")?, query: Query::new(query)?, ..*question };
+    let question = Question { path: PathParams::read("/", "/")?, query: Query::of_page(query)?, ..*question };
     match handler(&question)?.body {
         Body::Whole(bytes) => Ok(bytes),
         _ => Err(ApiError::Internal),
