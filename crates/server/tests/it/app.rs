@@ -234,7 +234,7 @@ pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     method: Method,
-    path: String,
+    pub path: String,
     builder: reqwest::RequestBuilder,
 }
 

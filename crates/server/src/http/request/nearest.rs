@@ -5,20 +5,23 @@ use strsim::osa_distance;
 
 /// Most characters of a client's word that an error repeats.
 const LONGEST_SHOWN: usize = 40;
+/// Every key begins with this.
+const KEY_PREFIX: &str = "lastro_";
 
-/// The nearest of the candidates: one that contains the word or is contained in it before the others, then by the number
-/// of edits. Of equals the first.
+/// The nearest of the candidates: one that contains the word before the others, then by the number of edits. Of equals
+/// the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = shown(word).to_lowercase();
     candidates.into_iter().min_by_key(|candidate| {
         let candidate = candidate.to_lowercase();
-        let is_part = !word.is_empty() && (candidate.contains(&word) || word.contains(&candidate));
+        let is_part = !word.is_empty() && candidate.contains(&word);
         (!is_part, osa_distance(&word, &candidate))
     })
 }
 
-/// A client's word as an error repeats it: no control characters, and not too long.
+/// A client's word as an error repeats it: no control characters, not too long, and nothing of a key.
 pub fn shown(word: &str) -> String {
+    let word = word.find(KEY_PREFIX).map_or(word, |key| &word[..key + KEY_PREFIX.len()]);
     let is_shown = |letter: &char| *letter != '`' && !has_control(letter.encode_utf8(&mut [0; 4]));
     word.chars().filter(is_shown).take(LONGEST_SHOWN).collect()
 }
@@ -48,5 +51,6 @@ mod tests {
     fn repeats_little_of_a_hostile_word() {
         assert_eq!(shown("a\u{0}`\nb"), "ab");
         assert_eq!(shown(&"x".repeat(5_000)).len(), LONGEST_SHOWN);
+        assert_eq!(shown("my lastro_Ex4mp1e0_secret"), "my lastro_");
     }
 }

@@ -20,7 +20,6 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let dataset = Dataset::named(question.path.get("dataset"))?;
     let format = Format::asked(&question.query, question.accept, NDJSON)?;
     check_filters(&question.query, dataset)?;
-    let dialect = format.dialect(question.plan)?;
     let (rows, stamps) = match dataset {
         Dataset::One(series) => every_point(question, series)?,
         Dataset::Series => every_observation(question)?,
@@ -28,7 +27,7 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         Dataset::Companies => every_company(question)?,
         Dataset::Filings => every_filing(question)?,
     };
-    let day = question.now.utc_day();
+    let (day, dialect) = (question.now.utc_day(), format.dialect(question.plan)?);
     Ok(Export { name: dataset.name(), day, stamps, dialect, as_strings: false, rows })
 }
 

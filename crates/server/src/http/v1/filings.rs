@@ -8,6 +8,7 @@ use super::counts;
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
+use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -46,12 +47,7 @@ const MOST_COMPANIES: usize = 100;
 impl<'a> Filters<'a> {
     /// The filters in a request. Whether the companies exist is left to [`Self::companies`].
     pub fn of(question: &'a Question<'_>) -> Result<Self, ApiError> {
-        let company_ids = question.query.list("company_id", MOST_COMPANIES)?;
-        if !company_ids.iter().all(|id| companies::can_be_named(id)) {
-            let message = "`company_id` must be registry codes, CNPJs or tickers with commas between them";
-            return Err(ApiError::BadRequest(message.into()));
-        }
-        Ok(Self { company_ids, ..Self::beside_companies(question)? })
+        Ok(Self { company_ids: company_ids(question)?, ..Self::beside_companies(question)? })
     }
 
     /// The filters other than companies.
@@ -81,6 +77,14 @@ impl<'a> Filters<'a> {
         let registry = if self.company_ids.is_empty() { 2 } else { 0 };
         question.catalog.stamps_of_filings().skip(registry)
     }
+}
+
+fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
+    let ids = question.query.list("company_id", MOST_COMPANIES)?;
+    if ids.iter().all(|id| companies::can_be_named(id)) {
+        return Ok(ids);
+    }
+    Err(bad("company_id", "must be registry codes, CNPJs or tickers with commas between them"))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -113,7 +117,8 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
 /// The categories that can be asked for.
 pub fn categories(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (counts::page(question)?, question.format()?);
-    let filters = Filters { category: None, ..Filters::of(question)? };
+    let (company_ids, (from, to)) = (company_ids(question)?, question.query.days()?);
+    let filters = Filters { category: None, company_ids, from, to };
     let companies = filters.companies(question)?;
     let counted = question.catalog.filings.category_counts(&filters.among(&companies));
     let stamps = question.catalog.stamps_of_filings();

@@ -23,8 +23,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         "url": "HTTPS://Receiver.invalid:443/hook?token=1",
         "events": ["filing.created", "selic.updated", "filing.created"],
         "description": "Avisos — \"ação\"",
-        "filters": { "company_ids": ["009512"], "categories": ["Fato Relevante"], "series_ids": ["igpm"], "else": 1 },
-        "members that nobody knows": [],
+        "filters": { "company_ids": ["090001"], "categories": ["Fato Relevante"], "series_ids": ["IGPM"] },
     });
     let created = app.post("/api/v1/webhooks", body.to_string()).key(&key).send().await.expect(201);
     assert_eq!(created.header("cache-control"), "no-store");
@@ -37,7 +36,7 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         "url": "https://receiver.invalid/hook?token=1",
         "description": "Avisos — \"ação\"",
         "events": ["selic.updated", "filing.created"],
-        "filters": { "company_ids": ["9512"], "categories": ["Fato Relevante"], "series_ids": ["igpm"] },
+        "filters": { "company_ids": ["90001"], "categories": ["Fato Relevante"], "series_ids": ["igpm"] },
         "status": "enabled",
         "disabled_reason": null,
         "failing_since": null,
@@ -124,7 +123,13 @@ async fn bad_input_is_rejected_with_the_field_name() {
         (full("filters", json!({ "series_ids": "igpm" })), "`filters`"),
         (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`filters.series_ids`"),
         (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`igp-m`"),
-        (full("filters", json!({ "series_ids": ["433"] })), "`433`"),
+        (full("filters", json!({ "series_ids": ["usd-brl"] })), "`usd-brl`"),
+        (full("filters", json!({ "company_ids": ["PETR99"] })), "`filters.company_ids`"),
+        (full("filters", json!({ "company_ids": ["7"] })), "no company is called `7`"),
+        (full("filters", json!({ "company_ids": ["00.000.000/0001-91"] })), "`00.000.000/0001-91`"),
+        (full("filters", json!({ "categories": ["Fatos Relevantes"] })), "near it are Fato Relevante"),
+        (full("filters", json!({ "company_id": [] })), "`filters.company_id` is not a member"),
+        (full("filter", json!({})), "the nearest one is `filters`"),
         (full("filters", json!({ "series_ids": ["x".repeat(5_000)] })), "`filters.series_ids`"),
         (full("filters", json!({ "series_ids": vec!["igpm"; 101] })), "100"),
         (full("filters", json!({ "categories": [" "] })), "`filters.categories`"),
