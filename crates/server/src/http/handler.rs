@@ -13,7 +13,7 @@ use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
 use super::parameters::{self, Parameters};
-use super::request::body::RequestBody;
+use super::request::body::{LARGEST_BODY, RequestBody};
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
@@ -33,6 +33,8 @@ use crate::webhooks::Webhooks;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest list of instalments.
+const LARGEST_DEBT: usize = 64 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +145,8 @@ pub struct Route {
     pub described: bool,
     /// Whether requests from pages of other origins are rejected.
     pub same_origin: bool,
+    /// Longest body that is read.
+    pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
     pub handler: Handler,
@@ -168,6 +172,7 @@ impl Route {
             meter: Meter::Quota,
             described: true,
             same_origin: false,
+            largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
             handler,
         }
@@ -204,6 +209,16 @@ pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route 
 /// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, parameters: None, ..read(endpoint, Feature::Market, handler) }
+}
+
+/// A calculation whose inputs are in the body.
+pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { largest_body: LARGEST_DEBT, ..act(endpoint, Feature::Market, handler) }
+}
+
+/// A page with the same calculation.
+pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { described: false, parameters: None, ..calculate(endpoint, handler) }
 }
 
 /// A page or a file outside the API description.

@@ -69,6 +69,9 @@ pub const OF_A_SERIES: Parameters = takes!["from", "to", "limit", "offset", "for
 pub const CORRECTION: Parameters = takes!["index", "from", "to", "amount"];
 pub const ACCUMULATION: Parameters = takes!["rate", "rate_percent", "from", "to", "amount"];
 pub const LEGAL_INTEREST: Parameters = takes!["from", "to", "amount"];
+pub const SAVINGS: Parameters = takes!["from", "to", "amount"];
+pub const RENT: Parameters = takes!["index", "month", "amount", "negative"];
+pub const MINIMUM_WAGES: Parameters = takes!["month", "amount", "wages"];
 
 pub const BUSINESS_DAYS: Parameters = takes!["from", "to"];
 pub const SHIFT: Parameters = takes!["date", "days"];

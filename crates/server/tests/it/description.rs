@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
+use lastro::http::response::decimals::DECIMAL_LISTS;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -79,6 +80,10 @@ impl Description {
         let mut found = BTreeSet::new();
         let mut open: Vec<(&str, &Value)> = vec![("", &self.document["components"]["schemas"])];
         while let Some((name, schema)) = open.pop() {
+            // All numbers in these lists are decimals, whatever their names.
+            if kind == "number" && DECIMAL_LISTS.contains(&name) {
+                continue;
+            }
             if schema["type"] == kind && !name.is_empty() {
                 found.insert(name);
             }

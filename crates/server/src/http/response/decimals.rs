@@ -37,6 +37,9 @@ pub const INTEGERS: &[&str] = &[
     "withheld",
 ];
 
+/// The lists whose numbers are all decimals, whatever the names of their members.
+pub const DECIMAL_LISTS: &[&str] = &["instalments"];
+
 /// The same reply with decimals as strings, if it is JSON.
 pub fn as_strings(reply: Reply) -> Reply {
     match &reply.body {
@@ -51,26 +54,49 @@ pub fn as_strings(reply: Reply) -> Reply {
 /// Copies JSON without white space, one value or several, and puts its decimals in quotes.
 pub fn quoted(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() + json.len() / 8);
-    // For each open object or list, whether its numbers are integers.
-    let mut containers: Vec<bool> = Vec::new();
-    let (mut is_integer, mut rest) = (false, json);
+    let mut containers: Vec<Numbers> = Vec::new();
+    let (mut named, mut rest) = (Numbers::ByName, json);
     while let Some(first) = rest.first() {
-        let length = token(rest);
-        let (text, after) = rest.split_at(length);
-        let inherited = containers.last().copied().unwrap_or(false);
+        let (text, after) = rest.split_at(token(rest));
+        let inside = containers.last().copied().unwrap_or(Numbers::ByName);
+        let numbers = if inside == Numbers::ByName { named } else { inside };
         match first {
-            b'"' if after.first() == Some(&b':') => is_integer = is_name_of_integers(text),
-            b'{' | b'[' => containers.push(inherited || std::mem::take(&mut is_integer)),
+            b'"' if after.first() == Some(&b':') => named = Numbers::of_member(text),
+            b'{' | b'[' => {
+                containers.push(numbers);
+                named = Numbers::ByName;
+            }
             b'}' | b']' => drop(containers.pop()),
-            b',' => is_integer = false,
+            b',' => named = Numbers::ByName,
             _ => {}
         }
-        let is_decimal = matches!(first, b'-' | b'0'..=b'9') && !is_integer && !inherited;
+        let is_decimal = matches!(first, b'-' | b'0'..=b'9') && numbers != Numbers::Integers;
         let quote: &[u8] = if is_decimal { b"\"" } else { b"" };
         [quote, text, quote].into_iter().for_each(|piece| out.extend_from_slice(piece));
         rest = after;
     }
     out
+}
+
+/// The numbers in a member or a container.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Decimals, unless a member's name says otherwise.
+    ByName,
+    Integers,
+    Decimals,
+}
+
+impl Numbers {
+    fn of_member(quoted: &[u8]) -> Self {
+        let name = quoted.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or_default();
+        let is_listed = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
+        match () {
+            () if is_listed(INTEGERS) => Self::Integers,
+            () if is_listed(DECIMAL_LISTS) => Self::Decimals,
+            () => Self::ByName,
+        }
+    }
 }
 
 /// The length of the string, the number or the sign that the text begins with.
@@ -89,11 +115,6 @@ fn token(text: &[u8]) -> usize {
         }
         _ => 1,
     }
-}
-
-fn is_name_of_integers(quoted: &[u8]) -> bool {
-    let name = quoted.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or_default();
-    INTEGERS.iter().any(|known| known.as_bytes() == name)
 }
 
 #[cfg(test)]
@@ -120,6 +141,10 @@ mod tests {
                 r#"{"matches":{"name":[[0,5],[7,2]]},"old":null,"new":"2"}"#,
             ),
             (r#"{"text":"\"total\":1, 2.5 \\","value":3}"#, r#"{"text":"\"total\":1, 2.5 \\","value":"3"}"#),
+            (
+                r#"{"instalments":[{"total":1,"x":{"rows":2}}],"total":3}"#,
+                r#"{"instalments":[{"total":"1","x":{"rows":"2"}}],"total":3}"#,
+            ),
             ("{\"value\":1}\n{\"value\":2}\n", "{\"value\":\"1\"}\n{\"value\":\"2\"}\n"),
         ] {
             assert_eq!(rewritten(given), expected);
