@@ -77,13 +77,15 @@ impl Description {
 
     /// Names of all members of this type in any schema, and of members that contain only such values.
     pub(crate) fn members_of_type(&self, kind: &str) -> BTreeSet<&str> {
+        // All numbers in these lists are decimals, whatever their names.
+        let schemas = self.document["components"]["schemas"].as_object().expect("schemas");
+        let lists = schemas.values().flat_map(|schema| {
+            DECIMAL_LISTS.iter().filter_map(|list| schema["properties"][list]["items"]["$ref"].as_str())
+        });
+        let decimal: BTreeSet<&str> = lists.filter_map(|reference| reference.rsplit('/').next()).collect();
         let mut found = BTreeSet::new();
         let mut open: Vec<(&str, &Value)> = vec![("", &self.document["components"]["schemas"])];
         while let Some((name, schema)) = open.pop() {
-            // All numbers in these lists are decimals, whatever their names.
-            if kind == "number" && DECIMAL_LISTS.contains(&name) {
-                continue;
-            }
             if schema["type"] == kind && !name.is_empty() {
                 found.insert(name);
             }
@@ -94,6 +96,7 @@ impl Description {
                         open.extend(members.map(|(name, schema)| (name.as_str(), schema)));
                     }
                     "items" | "additionalProperties" if !name.is_empty() => open.push((name, value)),
+                    schema if kind == "number" && decimal.contains(schema) => {}
                     _ => open.push(("", value)),
                 }
             }
