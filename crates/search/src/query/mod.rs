@@ -16,6 +16,7 @@ mod plan;
 mod preference;
 mod rank;
 mod relaxed;
+mod row_filter;
 mod spacing;
 
 use std::fmt;
@@ -37,6 +38,7 @@ pub use highlight::{Highlighter, Span};
 pub use hits::{Hits, Interpretation};
 pub use page::Page;
 pub use parsed::{ParsedQuery, Spelling};
+pub use row_filter::RowFilter;
 
 /// An index and everything that speeds up searching it. The default one is empty.
 #[derive(Default)]
@@ -76,6 +78,9 @@ impl Searcher {
         if query.words.is_empty() || self.index.is_empty() {
             return Hits::default();
         }
+        if context.within.is_some() {
+            return self.find(&query, page, context);
+        }
         // No word contains these signs.
         let signs = query.joined_by_signs().unwrap_or_default();
         let key = format!("{}.{signs}={}", query.text(&query.words), context.names.id());
@@ -97,7 +102,7 @@ impl Searcher {
         let hits = self.find_spelled(query, page, context, &ranges);
         match hits.total {
             0 if !ranges.is_empty() => {
-                let plain = Context { names: context.names, ..Context::default() };
+                let plain = Context { names: context.names, within: context.within, ..Context::default() };
                 self.find_spelled(query, page, plain, &[])
             }
             _ => hits,
@@ -121,7 +126,7 @@ impl Searcher {
         let corrections = Corrections::new((&self.index, &self.targets), query, Reach::NARROW, &is_known);
         let plan = |spelling: &Spelling| match spelling.is_corrected() || !ranges.is_empty() {
             true => self.plan_in(spelling, query, context),
-            false => self.plan(spelling, query, &named),
+            false => self.plan(spelling, query, &named, context.within),
         };
         let found = |spelling: &Spelling| {
             let plan = plan(spelling);
@@ -146,7 +151,12 @@ impl Searcher {
     }
 
     /// Plans a spelling without the words that stand for ranges of rows, unless there are no others.
-    fn plan_in(&self, spelling: &Spelling, query: &ParsedQuery<'_>, context: Context<'_>) -> QueryPlan<'_> {
+    fn plan_in<'a>(
+        &'a self,
+        spelling: &Spelling,
+        query: &ParsedQuery<'_>,
+        context: Context<'a>,
+    ) -> QueryPlan<'a> {
         let words = &spelling.words;
         let is_quoted = |range: &RowRange| query.quoted.iter().any(|quoted| overlap(quoted, &range.words));
         let mut ranges = context.ranges.ranges_in(words);
@@ -154,18 +164,25 @@ impl Searcher {
         let is_kept = |place: &usize| !ranges.iter().any(|range| range.words.contains(place));
         let kept: Vec<usize> = (0..words.len()).filter(is_kept).collect();
         if ranges.is_empty() || kept.iter().all(|place| is_stop_word(&words[*place])) {
-            return self.plan(spelling, query, &context.names.named_in(words));
+            return self.plan(spelling, query, &context.names.named_in(words), context.within);
         }
         let is_prefix = spelling.is_prefix && kept.last().is_some_and(|last| last + 1 == words.len());
         let kept: Vec<String> = kept.into_iter().map(|place| words[place].clone()).collect();
         let rest = Spelling { words: kept, is_prefix, interpretation: Interpretation::default() };
-        let plan = self.plan(&rest, query, &context.names.named_in(&rest.words));
+        let plan = self.plan(&rest, query, &context.names.named_in(&rest.words), context.within);
         QueryPlan { preference: Some(Preference::new(&self.index, words, ranges)), ..plan }
     }
 
-    fn plan(&self, spelling: &Spelling, query: &ParsedQuery<'_>, names: &[NamedWords]) -> QueryPlan<'_> {
+    fn plan<'a>(
+        &'a self,
+        spelling: &Spelling,
+        query: &ParsedQuery<'_>,
+        names: &[NamedWords],
+        within: Option<&'a RowFilter>,
+    ) -> QueryPlan<'a> {
         let words = &spelling.words;
-        let mut plan = QueryPlan::new((&self.index, &self.expressions), words, spelling.is_prefix, names);
+        let plan = QueryPlan::new((&self.index, &self.expressions), words, spelling.is_prefix, names);
+        let mut plan = QueryPlan { within, ..plan };
         let quoted = query.quoted.iter().filter_map(|quoted| query.words.get(quoted.clone()));
         plan.quoted = quoted.map(|words| Phrase::of(&self.index, words)).collect();
         // A name is not the prefix of another one, if that is all that rows have beside the other words.

@@ -9,6 +9,7 @@ use super::expressions::Expressions;
 use super::labels::Labels;
 use super::phrase::Phrase;
 use super::preference::Preference;
+use super::row_filter::RowFilter;
 use crate::index::Index;
 use crate::index::lists::Occurrences;
 use crate::index::positions::NOWHERE;
@@ -40,6 +41,8 @@ pub(super) struct QueryPlan<'a> {
     pub quoted: Vec<Phrase<'a>>,
     /// The ranges of rows that the query names.
     pub preference: Option<Preference<'a>>,
+    /// The rows to which the search is limited.
+    pub within: Option<&'a RowFilter>,
 }
 
 impl<'a> QueryPlan<'a> {

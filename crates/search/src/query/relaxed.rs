@@ -6,6 +6,7 @@ use super::hits::{Hits, Interpretation};
 use super::page::{Page, Pager};
 use super::phrase;
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::row_set::RowSet;
 
 /// Binary digits of a count of words: a query has fewer words than 2^7.
@@ -23,7 +24,11 @@ pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
         }
         None => plan.rows_of(word),
     };
-    let sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).filter(|set| !set.is_empty()).collect();
+    let mut sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).collect();
+    if let Some(RowFilter(within)) = plan.within {
+        sets.iter_mut().for_each(|set| set.to_mut().intersect(within));
+    }
+    sets.retain(|set| !set.is_empty());
     let Some(rarest) = sets.iter().min_by_key(|set| set.len()).filter(|_| plan.words.len() > 1) else {
         return Hits::default();
     };

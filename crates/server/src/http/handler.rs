@@ -12,6 +12,7 @@ use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
+use super::parameters::{self, Parameters};
 use super::request::body::{LARGEST_BODY, RequestBody};
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
@@ -137,6 +138,8 @@ pub struct Route {
     pub endpoint: &'static str,
     /// The feature that the caller's plan must include.
     pub feature: Feature,
+    /// The query parameters that it takes; `None` for a page, which ignores those it does not know.
+    pub parameters: Option<Parameters>,
     pub meter: Meter,
     /// Whether it is part of the API description; static files and pages of no use to programs are not.
     pub described: bool,
@@ -167,6 +170,7 @@ impl Route {
         Self {
             endpoint,
             feature,
+            parameters: Some(parameters::NONE),
             meter: Meter::Quota,
             described: true,
             same_origin: false,
@@ -175,6 +179,11 @@ impl Route {
             has_parameters: has_brace(endpoint.as_bytes()),
             handler,
         }
+    }
+
+    /// The same route with these query parameters.
+    pub(super) const fn takes(self, parameters: Parameters) -> Self {
+        Self { parameters: Some(parameters), ..self }
     }
 
     pub fn method(&self) -> &'static str {
@@ -211,13 +220,18 @@ pub(super) const fn read(endpoint: &'static str, feature: Feature, handler: Read
     Route::new(endpoint, feature, Handler::Read(handler))
 }
 
+/// A public route outside the API: it ignores parameters that it does not know.
+pub(super) const fn open(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { parameters: None, ..read(endpoint, Feature::Public, handler) }
+}
+
 pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route {
-    Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
+    Route { meter: Meter::Pages, ..open(endpoint, handler) }
 }
 
 /// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
-    Route { described: false, ..read(endpoint, Feature::Market, handler) }
+    Route { described: false, parameters: None, ..read(endpoint, Feature::Market, handler) }
 }
 
 /// A calculation whose inputs are in the body.
@@ -227,7 +241,7 @@ pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActH
 
 /// A page with the same calculation.
 pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
-    Route { described: false, ..calculate(endpoint, handler) }
+    Route { described: false, parameters: None, ..calculate(endpoint, handler) }
 }
 
 /// A page or a file outside the API description.
@@ -246,6 +260,11 @@ pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'sta
 /// A route that issues a key, to programs and to our own pages.
 pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
+}
+
+/// The form of a page that does the same as [`register`].
+pub(super) const fn form(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { parameters: None, ..register(endpoint, handler) }
 }
 
 /// A route that waits for a third party's server.

@@ -235,7 +235,7 @@ pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     method: Method,
-    path: String,
+    pub path: String,
     from_page: bool,
     builder: reqwest::RequestBuilder,
 }

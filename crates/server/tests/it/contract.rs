@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use lastro::http::connections::unsent::Unsent;
 use lastro::http::handler::Route;
+use lastro::http::response::decimals::INTEGERS;
 use lastro::http::routes::ROUTES;
 use lastro_access::Feature;
-use lastro_model::Plan;
+use lastro_model::{Plan, Series};
 use lastro_store::faulty::Operation;
 use reqwest::Method;
 
@@ -37,6 +38,24 @@ fn the_plan_of_every_operation_is_that_of_its_route() {
         let described = DESCRIPTION.operation(route.endpoint).map(|operation| &operation["x-plan"]);
         assert_eq!(described, Some(&plan.into()), "{}", route.endpoint);
     }
+}
+
+#[test]
+fn every_route_takes_the_parameters_of_its_operation() {
+    for route in documented_routes() {
+        let known: BTreeSet<&str> = route.parameters.into_iter().flatten().copied().collect();
+        assert_eq!(known, DESCRIPTION.query_parameters(route.endpoint), "{}", route.endpoint);
+        assert_eq!(route.parameters.is_some(), route.path().starts_with("/api/"), "{}", route.endpoint);
+    }
+}
+
+#[test]
+fn integers_are_told_from_decimals_by_name() {
+    let [integers, decimals] = ["integer", "number"].map(|kind| DESCRIPTION.members_of_type(kind));
+    let known: BTreeSet<&str> = INTEGERS.iter().copied().collect();
+    assert_eq!(integers.difference(&known).collect::<Vec<_>>(), [&""; 0], "integers that are not listed");
+    assert_eq!(decimals.intersection(&known).collect::<Vec<_>>(), [&""; 0], "decimals among the integers");
+    assert!(Series::ALL.iter().all(|series| !known.contains(series.about().id)));
 }
 
 #[test]
@@ -79,6 +98,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
+        "/api/v1/series/observations" => format!("{template}?ids=ipca,igpm"),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
         }
@@ -191,10 +211,17 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         }
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
         403 if template.ends_with("/observations") => {
-            app.get("/api/v1/series/ipca/observations?from=1990-01-01").send().await
+            let path = template.replace("{id}", "ipca");
+            app.get(&format!("{path}?from=1990-01-01{}", if path == template { "&ids=ipca" } else { "" }))
+                .send()
+                .await
         }
         403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
+        404 if template.starts_with("/api/v1/filings") && !template.contains('{') => {
+            let q = if template.ends_with("/search") { "&q=ata" } else { "" };
+            app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
+        }
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();

@@ -43,8 +43,8 @@ impl RequestContext<'_> {
         }
         self.check_plan(route)?;
         let reply = match route.handler {
-            Handler::Read(handler) => self.ask(route, handler)?,
-            Handler::Export(handler) => return self.begin(self.ask(route, handler)?),
+            Handler::Read(handler) => self.read(route, handler)?,
+            Handler::Export(handler) => return self.begin(self.export(route, handler)?),
             Handler::Act(handler) => {
                 return Ok(Handled::MustWait(Awaited::Handler(SlowHandler { route, handler })));
             }

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
 use crate::http::app::App;
-use crate::http::handler::{ActHandler, Action, Question, Route};
+use crate::http::handler::{ActHandler, Action, ExportHandler, Question, ReadHandler, Route};
 use crate::http::request::body::RequestBody;
 use crate::http::request::format::Accept;
 use crate::http::request::head::Head;
@@ -17,6 +17,7 @@ use crate::http::request::path::PathParams;
 use crate::http::request::query::Query;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
+use crate::http::response::decimals;
 use crate::http::response::export::encoder::Encoder;
 use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
@@ -56,23 +57,41 @@ impl RequestContext<'_> {
         let Arrival { client, now, .. } = self.arrival;
         let body = RequestBody::new(body, self.connection, client, slow.route.largest_body);
         body.check_announced(&self.head.headers)?;
-        let (path, query) = (self.path(slow.route)?, self.query()?);
+        let (path, query) = (self.path(slow.route)?, self.query(slow.route)?);
+        let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
         let App { served, access, webhooks, site, .. } = self.app;
         let action = Action { served, access, webhooks, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
-        tokio::time::timeout(slow.route.timeout, acting)
+        let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
-            .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
+            .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))?;
+        Ok(if as_strings { decimals::as_strings(reply) } else { reply })
+    }
+
+    /// Calls a handler that reads, and writes its decimals as requested.
+    pub(super) fn read(&self, route: &'static Route, handler: ReadHandler) -> Result<Reply, ApiError> {
+        let query = self.query(route)?;
+        let as_strings = query.decimals_as_strings()?;
+        let reply = self.ask(route, query, handler)?;
+        Ok(if as_strings { decimals::as_strings(reply) } else { reply })
+    }
+
+    /// Calls a handler that exports.
+    pub(super) fn export(&self, route: &'static Route, handler: ExportHandler) -> Result<Export, ApiError> {
+        let query = self.query(route)?;
+        let as_strings = query.decimals_as_strings()?;
+        Ok(Export { as_strings, ..self.ask(route, query, handler)? })
     }
 
     /// Calls a handler with the current catalog.
-    pub(super) fn ask<T>(
+    fn ask<T>(
         &self,
         route: &'static Route,
+        query: Query<'_>,
         handler: fn(&Question<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let (path, query) = (self.path(route)?, self.query()?);
+        let path = self.path(route)?;
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
         let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
@@ -134,7 +153,11 @@ impl RequestContext<'_> {
         PathParams::read(route.path(), self.head.uri.path())
     }
 
-    fn query(&self) -> Result<Query<'_>, ApiError> {
-        Query::new(self.head.uri.query().unwrap_or(""))
+    fn query(&self, route: &'static Route) -> Result<Query<'_>, ApiError> {
+        let raw = self.head.uri.query().unwrap_or("");
+        match route.parameters {
+            Some(known) => Query::of_api(raw, known),
+            None => Query::of_page(raw),
+        }
     }
 }
