@@ -12,12 +12,13 @@ use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
-use super::request::body::RequestBody;
+use super::request::body::{LARGEST_BODY, RequestBody};
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
 use super::request::path::PathParams;
 use super::request::query::Query;
+use super::request::tab::Tab;
 use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
@@ -32,6 +33,8 @@ use crate::webhooks::Webhooks;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest message of the Model Context Protocol.
+const LARGEST_MESSAGE: usize = 256 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -112,9 +115,25 @@ impl Question<'_> {
     }
 }
 
+/// The read operations of the API, for a handler that answers with them: the same routes, plan gate and handlers as for
+/// a request over HTTP.
+pub trait ReadApi: Sync {
+    /// Answers `GET target` from this catalog.
+    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError>;
+}
+
+impl fmt::Debug for dyn ReadApi + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the API")
+    }
+}
+
 /// A request that may change something or query the store.
 #[derive(Debug)]
 pub struct Action<'a> {
+    pub api: &'a dyn ReadApi,
+    /// Charges that the handler makes itself, on a route with [`Meter::Message`].
+    pub tab: Tab<'a>,
     pub served: &'a Served,
     pub access: &'a Access,
     pub webhooks: &'a Webhooks,
@@ -140,6 +159,8 @@ pub struct Route {
     pub described: bool,
     /// Whether requests from pages of other origins are rejected.
     pub same_origin: bool,
+    /// Longest body that is read.
+    pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
     pub handler: Handler,
@@ -152,8 +173,17 @@ pub enum Meter {
     Quota,
     /// The address's allowance of pages, which can be read without quota left.
     Pages,
+    /// The one that the message in the body tells: a call of a tool takes of the quota, any other message is a page.
+    Message,
     /// No allowance: registration has limits of its own, and responses to `OPTIONS` are public.
     Nothing,
+}
+
+impl Meter {
+    /// Whether the request may take a unit of the quota, which needs a key that is known.
+    pub fn may_take_quota(self) -> bool {
+        matches!(self, Self::Quota | Self::Message)
+    }
 }
 
 impl Route {
@@ -164,6 +194,7 @@ impl Route {
             meter: Meter::Quota,
             described: true,
             same_origin: false,
+            largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
             handler,
         }
@@ -208,6 +239,12 @@ pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'sta
 /// A route that issues a key, to programs and to our own pages.
 pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
+}
+
+/// The endpoint of the Model Context Protocol: programs may call it, pages of other origins may not.
+pub(super) const fn messages(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    let route = act(endpoint, Feature::Market, handler);
+    Route { meter: Meter::Message, same_origin: true, largest_body: LARGEST_MESSAGE, ..route }
 }
 
 /// A route that waits for a third party's server.

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use http::Method;
 use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
-use super::handler::{Meter, Route, act, asset, bulk, call_out, counted_page, page, read, register};
+use super::handler::{
+    Meter, Route, act, asset, bulk, call_out, counted_page, messages, page, read, register,
+};
+use super::mcp;
 use super::pages;
 use super::v1::{
     calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
@@ -63,6 +66,7 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, &webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
+    messages("POST /mcp", &mcp::answer),
     asset("GET /", pages::front),
     asset("GET /series", pages::series_list),
     asset("GET /series/{id}", pages::series),

@@ -10,11 +10,13 @@ use lastro_access::Feature;
 use lastro_model::Plan;
 use lastro_store::faulty::Operation;
 use reqwest::Method;
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
 use crate::known_webhook;
+use crate::mcp;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.described)
@@ -108,6 +110,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /mcp" => ask.body(mcp::CURRENT_VALUES),
         "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
     }
@@ -116,7 +119,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
 /// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
-        ("POST", path) if path.ends_with("/test") => 200,
+        ("POST", path) if path.ends_with("/test") || path == "/mcp" => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
         ("DELETE", _) => 204,
@@ -159,6 +162,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
     match status {
+        202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
@@ -169,7 +173,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             ask(app, endpoint).key(&best).header("authorization", &bearer).send().await
         }
         401 => ask(app, endpoint).key("no-key-at-all").send().await,
-        403 if template.ends_with("/register") || template == "/pricing" => {
+        403 if template.ends_with("/register") || ["/pricing", "/mcp"].contains(&template) => {
             ask(app, endpoint).header("origin", "https://elsewhere.example").send().await
         }
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
@@ -178,11 +182,13 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         }
         403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
+        404 if template == "/mcp" => mcp::modern(app, "prompts/list", json!({})).key(&best).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
         }
+        413 if template == "/mcp" => ask(app, endpoint).key(&best).body(vec![b' '; 257 * 1024]).send().await,
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 17 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {
             let answer = ask(app, endpoint).send().await;

@@ -41,7 +41,7 @@ fn allowed(path: &str) -> &'static str {
             "POST, OPTIONS"
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
-        "/api/v1/keys/rotate" => "POST, OPTIONS",
+        "/api/v1/keys/rotate" | "/mcp" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }

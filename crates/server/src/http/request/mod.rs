@@ -1,7 +1,7 @@
 //! Parsing of requests, each part strictly and once.
 //!
 //! - [`authority`]: the host. [`origin`]: whether the request comes from a page of another origin.
-//! - [`caller`]: the caller. [`charge`]: its quota. [`key_turns`]: one store lookup at a time for each new key.
+//! - [`caller`]: the caller. [`charge`]: its quota, [`tab`]: charged by the handler itself. [`key_turns`]: one store lookup at a time for each new key.
 //! - [`path`], [`query`], [`body`]: the parameters and the body.
 //! - [`accept`]: headers that list what a client accepts. [`format`]: the requested format.
 //!
@@ -17,3 +17,4 @@ pub mod head;
 pub mod origin;
 pub mod path;
 pub mod query;
+pub mod tab;
