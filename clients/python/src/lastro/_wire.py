@@ -95,7 +95,8 @@ class Answer:
 
     @property
     def etag(self) -> str | None:
-        return self.headers.get("etag")
+        tag: str | None = self.headers.get("etag")
+        return tag
 
 
 def text(value: object) -> str:
@@ -131,9 +132,7 @@ def request_of(base: str, call: Call) -> httpx.Request:
     headers = {"Accept": "application/json", "User-Agent": "lastro-python", **call.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
-    return httpx.Request(
-        call.method, base + call.path, params=call.params or None, headers=headers, content=content
-    )
+    return httpx.Request(call.method, base + call.path, params=call.params or None, headers=headers, content=content)
 
 
 def to_json(value: Any) -> bytes:
@@ -165,9 +164,7 @@ class Attempts:
         if status < 300 or status == 304:
             return None
         told = retry_after(headers)
-        error = error_of(
-            status, _json_or_none(body), request_id=headers.get("x-request-id"), retry_after=told
-        )
+        error = error_of(status, _json_or_none(body), request_id=headers.get("x-request-id"), retry_after=told)
         if status in (502, 504) and self._call.repeatable:
             return self._after_proxy(error)
         if status == 429 or (status == 503 and self._call.repeatable):
@@ -193,9 +190,7 @@ class Attempts:
         upgrade = (request.url.scheme, target.scheme) == ("http", "https")
         self._redirects += 1
         if self._call.method not in ("GET", "HEAD") or not (same_host and (same or upgrade)):
-            raise RedirectRefusedError(
-                f"the server sends this call to {target.scheme}://{target.netloc.decode()}"
-            )
+            raise RedirectRefusedError(f"the server sends this call to {target.scheme}://{target.netloc.decode()}")
         if self._redirects > _MOST_REDIRECTS:
             raise RedirectRefusedError("the server sends this call around in circles")
         return target
@@ -247,9 +242,7 @@ def reason_of(error: httpx.RequestError) -> str:
         httpx.RemoteProtocolError: "the connection broke off in the middle of an answer",
         httpx.DecodingError: "the answer broke off or is damaged",
     }
-    sentence = next(
-        (words for kind, words in kinds.items() if isinstance(error, kind)), "the connection broke off"
-    )
+    sentence = next((words for kind, words in kinds.items() if isinstance(error, kind)), "the connection broke off")
     try:
         return f"{sentence} ({error.request.url.host})"
     except RuntimeError:

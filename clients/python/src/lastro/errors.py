@@ -241,3 +241,22 @@ def error_of(
         request_id=request_id,
         details=details,
     )
+
+
+# The same by the names of the codes.
+BadRequest = BadRequestError
+Unauthorized = UnauthorizedError
+UpgradeRequired = UpgradeRequiredError
+Forbidden = ForbiddenError
+NotFound = NotFoundError
+MethodNotAllowed = MethodNotAllowedError
+CursorExpired = CursorExpiredError
+Gone = GoneError
+PayloadTooLarge = PayloadTooLargeError
+RateLimited = RateLimitedError
+Internal = InternalError
+Unavailable = UnavailableError
+ConnectionFailed = ConnectionFailedError
+InvalidAnswer = InvalidAnswerError
+IncompleteAnswer = IncompleteAnswerError
+RedirectRefused = RedirectRefusedError

@@ -22,15 +22,13 @@ BRASILIA = "America/Sao_Paulo"
 def columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> dict[str, list[Any]]:
     """The rows by column. Columns that only some rows have are `None` in the others."""
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    height = 0
-    for row in rows:
+    for height, row in enumerate(rows):
         if row.keys() != columns.keys():
             for name in row:
                 if name not in columns:
                     columns[name] = [None] * height
         for name, column in columns.items():
             column.append(row.get(name))
-        height += 1
     return columns
 
 
@@ -41,14 +39,11 @@ class Column:
         self.name = name
         self.values = values
         self.kind = self._kind(every_number)
-        if self.kind in ("day", "moment"):
-            self.values = [None if value is None else moment(value) for value in values]
-            kinds = {type(value) for value in self.values if value is not None}
-            self.kind = {datetime.date: "day", datetime.datetime: "moment"}.get(
-                kinds.pop() if len(kinds) == 1 else str, "text"
-            )
-            if self.kind == "text":
-                self.values = values
+        if self.kind == "day":
+            moments = [None if value is None else moment(value) for value in values]
+            kinds = {type(value) for value in moments if value is not None}
+            self.kind = "day" if kinds == {datetime.date} else "moment" if kinds == {datetime.datetime} else "text"
+            self.values = values if self.kind == "text" else moments
         elif self.kind == "number":
             as_number: Any = float if numbers == "float" else Decimal
             self.kind = "float" if numbers == "float" else "decimal"
@@ -64,8 +59,7 @@ class Column:
             ]
         elif self.kind == "object":
             self.values = [
-                None if value is None else json.dumps(value, ensure_ascii=False, default=str)
-                for value in values
+                None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in values
             ]
             self.kind = "text"
 

@@ -32,7 +32,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "filings": ("id",),
     "series": ("series", "date"),
     "fx": ("pair", "date"),
-    **{rate: ("date",) for rate in _RATES},
+    **dict.fromkeys(_RATES, ("date",)),
 }
 _KINDS: dict[str, tuple[str, ...]] = {
     "companies": ("company",),
@@ -40,7 +40,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     # Exchange rates are series too, and their changes are told as `fx`.
     "series": ("observation", "fx"),
     "fx": ("fx",),
-    **{rate: ("observation",) for rate in _RATES},
+    **dict.fromkeys(_RATES, ("observation",)),
 }
 
 _SCHEMA = """
@@ -96,9 +96,7 @@ class DatasetCopy:
     @property
     def types(self) -> list[str]:
         """The types of changes that concern it."""
-        return [
-            f"{kind}.{what}" for kind in _KINDS[self.dataset] for what in ("created", "updated", "removed")
-        ]
+        return [f"{kind}.{what}" for kind in _KINDS[self.dataset] for what in ("created", "updated", "removed")]
 
     @property
     def series_ids(self) -> str | None:

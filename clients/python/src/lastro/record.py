@@ -17,12 +17,18 @@ from typing import Any
 
 # Members that are decimals also where they happen to be whole; all other whole numbers are counts and codes.
 DECIMALS = frozenset(
-    "value buy sell old new amount factor percent result rate_percent fraction_252 difference tolerance wage wages "
-    "corrected interest interest_percent correction_factor total_amount subtotal fine fees monthly_percent price".split()
+    {
+        *("value", "buy", "sell", "old", "new", "difference", "tolerance", "fraction_252", "price"),
+        *("amount", "factor", "percent", "result", "rate_percent", "wage", "wages"),
+        *("corrected", "correction_factor", "interest", "interest_percent", "monthly_percent"),
+        *("subtotal", "fine", "fees", "fine_percent", "fees_percent"),
+    }
 )
 DAYS = frozenset(
-    "date from to first_date last_date reference_date registered_on previous_business_day next_business_day base "
-    "newest_date as_of".split()
+    {
+        *("date", "from", "to", "base", "as_of", "first_date", "last_date", "newest_date"),
+        *("reference_date", "registered_on", "previous_business_day", "next_business_day"),
+    }
 )
 # `from` is a word of Python's own.
 ALIASES = {"start": "from", "end": "to"}

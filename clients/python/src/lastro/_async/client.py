@@ -46,7 +46,9 @@ class AsyncLastro:
     ) -> None:
         secret = Secret.of(key)
         del key
-        self._transport = AsyncTransport(base_url(url), secret, Policy(retries, max_wait), timeout, http)
+        self.url = ""
+        self.url = base_url(url)
+        self._transport = AsyncTransport(self.url, secret, Policy(retries, max_wait), timeout, http)
         self._numbers = numbers
         self.series = AsyncSeriesCatalogue(self._transport, numbers)
         self.companies = AsyncCompanies(self._transport, numbers)
@@ -55,7 +57,7 @@ class AsyncLastro:
         self.calendar = AsyncCalendar(self._transport)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(url={self._transport.url!r})"
+        return f"{type(self).__name__}(url={self.url!r})"
 
     async def __aenter__(self) -> AsyncLastro:
         return self
@@ -107,9 +109,7 @@ class AsyncLastro:
     def export(self, dataset: str, **filters: object) -> AsyncExport:
         """A whole data set: `companies`, `filings`, `series`, `fx`, `selic`, `cdi` or `ipca`."""
         index = "date" if dataset in ("selic", "cdi", "ipca") else None
-        call = Call(
-            f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"}
-        )
+        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"})
         return AsyncExport(self._transport, call, index=index, numbers=self._numbers)
 
     def changes(
@@ -165,9 +165,7 @@ class AsyncLastro:
 
     async def register(self, name: str, email: str) -> Record:
         """A new key of the Free plan, in `api_key`. It is shown only this once."""
-        call = Call(
-            "/api/v1/plans/register", method="POST", body={"name": name, "email": email}, repeatable=False
-        )
+        call = Call("/api/v1/plans/register", method="POST", body={"name": name, "email": email}, repeatable=False)
         return Record((await self._transport.send(call)).body)
 
     async def get(self, path: str, **given: object) -> Any:

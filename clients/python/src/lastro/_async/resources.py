@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
 from lastro import frames
-from lastro._async.rows import LIST_PAGE, SERIES_PAGE, AsyncRows
+from lastro._async.rows import LIST_PAGE, SERIES_PAGE, AsyncRows, Records
 from lastro._async.transport import AsyncTransport
 from lastro._wire import Call, Moment, Number, params
 from lastro.record import Record
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import polars as pl
+
+
+# Several ids; a text alone is one.
+Ids = list[str] | tuple[str, ...]
 
 
 class _AsyncGroup:
@@ -61,9 +65,12 @@ class AsyncFx(AsyncRows):
 class AsyncSeries(_AsyncGroup):
     """One series. Iterating over it gives its observations, as `observations()` does."""
 
-    def __init__(self, transport: AsyncTransport, numbers: frames.Numbers, series: str) -> None:
+    def __init__(
+        self, transport: AsyncTransport, numbers: frames.Numbers, series: str, given: Mapping[str, Any]
+    ) -> None:
         super().__init__(transport, numbers)
         self.id = series
+        self._given = given
         self._path = f"/api/v1/series/{quote(series, safe='')}"
 
     def observations(
@@ -79,20 +86,19 @@ class AsyncSeries(_AsyncGroup):
         limit: int | None = None,
     ) -> AsyncRows:
         """Values by date, newest first, as published or in other `units` such as `acc12`."""
-        return self._rows(
-            f"{self._path}/observations",
-            limit=limit,
-            page_size=SERIES_PAGE,
-            index="date",
-            start=start,
-            end=end,
-            units=units,
-            frequency=frequency,
-            aggregation=aggregation,
-            base=base,
-            as_of=as_of,
-            order=order,
-        )
+        named = {
+            "start": start,
+            "end": end,
+            "units": units,
+            "frequency": frequency,
+            "aggregation": aggregation,
+            "base": base,
+            "as_of": as_of,
+            "order": order,
+            "limit": limit,
+        }
+        given = {**self._given, **{name: value for name, value in named.items() if value is not None}}
+        return self._rows(f"{self._path}/observations", page_size=SERIES_PAGE, index="date", **given)
 
     async def describe(self) -> Record:
         """Name, unit, kind, frequency, source, dates."""
@@ -102,9 +108,9 @@ class AsyncSeries(_AsyncGroup):
         """The newest value."""
         return await self._record(f"{self._path}/current")
 
-    async def checks(self) -> list[Record]:
+    async def checks(self) -> Records:
         """The identities that its values satisfy."""
-        return list((await self._record(f"{self._path}/checks")).data)
+        return [*(await self._record(f"{self._path}/checks")).data]
 
     def revisions(self, limit: int | None = None) -> AsyncRows:
         """Values that were changed after publication, newest first."""
@@ -113,9 +119,17 @@ class AsyncSeries(_AsyncGroup):
     def __aiter__(self) -> AsyncIterator[Record]:
         return self.observations().__aiter__()
 
-    async def list(self) -> list[Record]:
-        """All observations."""
-        return await self.observations().list()
+    async def answer(self) -> Record:
+        """The members beside the rows, such as `unit` and `total`."""
+        return await self.observations().answer()
+
+    async def total(self) -> int:
+        """The number of observations."""
+        return await self.observations().total()
+
+    async def first(self) -> Record | None:
+        """The first observation."""
+        return await self.observations().first()
 
     async def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
         """All observations as a pandas frame."""
@@ -125,17 +139,34 @@ class AsyncSeries(_AsyncGroup):
         """All observations as a polars frame."""
         return await self.observations().to_polars(numbers)
 
+    async def list(self) -> Records:
+        """All observations."""
+        return await self.observations().list()
+
 
 class AsyncSeriesCatalogue(_AsyncGroup):
     """All series: call it with an id for one, with several ids for a table of them."""
 
     @overload
-    def __call__(self, series: str) -> AsyncSeries: ...
+    def __call__(
+        self,
+        series: str,
+        start: Moment | None = ...,
+        end: Moment | None = ...,
+        *,
+        units: str | None = ...,
+        frequency: str | None = ...,
+        aggregation: str | None = ...,
+        base: Moment | None = ...,
+        as_of: Moment | None = ...,
+        order: str | None = ...,
+        limit: int | None = ...,
+    ) -> AsyncSeries: ...
 
     @overload
     def __call__(
         self,
-        series: str | Sequence[str],
+        series: Ids,
         start: Moment | None = ...,
         end: Moment | None = ...,
         *,
@@ -150,7 +181,7 @@ class AsyncSeriesCatalogue(_AsyncGroup):
 
     def __call__(
         self,
-        series: str | Sequence[str],
+        series: str | Ids,
         start: Moment | None = None,
         end: Moment | None = None,
         *,
@@ -162,8 +193,8 @@ class AsyncSeriesCatalogue(_AsyncGroup):
         order: str | None = None,
         limit: int | None = None,
     ) -> AsyncSeries | AsyncRows:
-        """One series by its id; its observations, if anything else is given; or several as one table."""
-        given: dict[str, Any] = {
+        """One series by its id, or several as one table: a row for each date, a column for each id."""
+        named: dict[str, Any] = {
             "start": start,
             "end": end,
             "units": units,
@@ -172,21 +203,13 @@ class AsyncSeriesCatalogue(_AsyncGroup):
             "base": base,
             "as_of": as_of,
             "order": order,
+            "limit": limit,
         }
+        given = {name: value for name, value in named.items() if value is not None}
         if isinstance(series, str):
-            one = AsyncSeries(self._transport, self._numbers, series)
-            if limit is None and all(value is None for value in given.values()):
-                return one
-            return one.observations(limit=limit, **given)
-        return self._rows(
-            "/api/v1/series/observations",
-            limit=limit,
-            page_size=SERIES_PAGE,
-            index="date",
-            every_number=True,
-            ids=series,
-            **given,
-        )
+            return AsyncSeries(self._transport, self._numbers, series, given)
+        path = "/api/v1/series/observations"
+        return self._rows(path, page_size=SERIES_PAGE, index="date", every_number=True, ids=series, **given)
 
     def list(
         self,
@@ -241,7 +264,7 @@ class AsyncCompanies(_AsyncGroup):
         path = f"/api/v1/companies/{quote(str(company), safe='')}/filings"
         return self._rows(path, limit=limit, category=category, start=start, end=end)
 
-    async def sectors(self) -> list[Record]:  # type: ignore[valid-type]
+    async def sectors(self) -> Records:
         """Sectors with the number of their companies."""
         return [*(await self._record("/api/v1/companies/sectors")).data]
 
@@ -290,7 +313,7 @@ class AsyncFilings(_AsyncGroup):
         """One filing by its id."""
         return await self._record(f"/api/v1/filings/{quote(str(filing), safe='')}")
 
-    async def categories(self) -> list[Record]:  # type: ignore[valid-type]
+    async def categories(self) -> Records:
         """Categories with the number of their filings."""
         return [*(await self._record("/api/v1/filings/categories")).data]
 
@@ -298,9 +321,7 @@ class AsyncFilings(_AsyncGroup):
 class AsyncCalculations(_AsyncGroup):
     """Exact calculations, each with its receipt."""
 
-    async def correction(
-        self, index: str, start: Moment, end: Moment, amount: Number | None = None
-    ) -> Record:
+    async def correction(self, index: str, start: Moment, end: Moment, amount: Number | None = None) -> Record:
         """An amount corrected by a price index between two months, `YYYY-MM`, both included."""
         return await self._record(
             "/api/v1/calc/correction", index=index, start=_month(start), end=_month(end), amount=amount
@@ -340,13 +361,9 @@ class AsyncCalculations(_AsyncGroup):
             "/api/v1/calc/rent", index=index, month=_month(month), amount=amount, negative=negative
         )
 
-    async def minimum_wages(
-        self, month: Moment, amount: Number | None = None, wages: Number | None = None
-    ) -> Record:
+    async def minimum_wages(self, month: Moment, amount: Number | None = None, wages: Number | None = None) -> Record:
         """An amount in minimum wages of a month, or the reverse."""
-        return await self._record(
-            "/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages
-        )
+        return await self._record("/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages)
 
     async def debt(self, **body: Any) -> Record:
         """A debt of instalments, corrected, with interest, fine and fees; members as the API names them."""
@@ -369,9 +386,9 @@ class AsyncCalendar(_AsyncGroup):
         """The n-th business day after or before a day."""
         return await self._record("/api/v1/calendar/shift", date=day, days=days)
 
-    async def holidays(self, year: int) -> list[Record]:
+    async def holidays(self, year: int) -> Records:
         """The holidays of a year."""
-        return list((await self._record("/api/v1/calendar/holidays", year=year)).data)
+        return [*(await self._record("/api/v1/calendar/holidays", year=year)).data]
 
 
 def _month(moment: Moment) -> str:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+# `list` is a method below.
+Members = list[dict[str, Any]]
+Records = list[Record]
+
 # The most rows that the API gives in one answer.
 LIST_PAGE = 1000
 SERIES_PAGE = 10_000
@@ -29,7 +33,7 @@ _RESTARTS = 5
 class Page:
     """One answer of a list."""
 
-    rows: list[dict[str, Any]]
+    rows: Members
     members: Mapping[str, Any]
     etag: str | None
 
@@ -104,7 +108,7 @@ class AsyncRows:
             return row
         return None
 
-    async def list(self) -> list[Record]:
+    async def list(self) -> Records:
         """All rows."""
         return [Record(row, every_number=self.every_number) for row in await self._all()]
 
@@ -126,9 +130,10 @@ class AsyncRows:
             every_number=self.every_number,
         )
 
-    async def _all(self) -> list[dict[str, Any]]:
+    async def _all(self) -> Members:
         for _ in range(_RESTARTS):
-            rows, tags = [], set()
+            rows: Members = []
+            tags: set[str | None] = set()
             async for page in self.pages():
                 rows.extend(page.rows)
                 tags.add(page.etag)
@@ -170,9 +175,10 @@ class AsyncExport:
     async def cursor(self) -> str | None:
         """The cursor of the changes after this export, without fetching it."""
         answer = await self.transport.send(replace(self.call, method="HEAD"))
-        return answer.headers.get("x-changes-cursor")
+        cursor: str | None = answer.headers.get("x-changes-cursor")
+        return cursor
 
-    async def list(self) -> list[Record]:
+    async def list(self) -> Records:
         """All rows."""
         return [Record(row) for row in await self._all()]
 
@@ -195,7 +201,7 @@ class AsyncExport:
         """All rows as a polars frame."""
         return frames.to_polars(await self._all(), index=self.index, numbers=numbers or self.numbers)
 
-    async def _all(self) -> list[dict[str, Any]]:
+    async def _all(self) -> Members:
         for left in reversed(range(self.transport.policy.retries + 1)):
             try:
                 return [row async for row in self.raw()]
@@ -228,7 +234,7 @@ class AsyncChanges:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} after {self.cursor}>"
 
-    async def page(self) -> tuple[list[Record], bool]:
+    async def page(self) -> tuple[Records, bool]:
         """The next changes, and whether there are more of them at once. Moves `cursor` behind them."""
         extra = dict(self._call.params)
         if self.cursor is not None:
@@ -253,6 +259,6 @@ class AsyncChanges:
             if not more and not self._follow:
                 return
 
-    async def list(self) -> list[Record]:
+    async def list(self) -> Records:
         """All changes there are now."""
         return [row async for row in self]

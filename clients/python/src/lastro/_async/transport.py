@@ -37,9 +37,7 @@ class AsyncTransport:
         self.policy = policy
         self._secret = secret
         self._owned = http is None
-        self._http = (
-            http if http is not None else httpx.AsyncClient(timeout=httpx.Timeout(timeout, connect=10.0))
-        )
+        self._http = http if http is not None else httpx.AsyncClient(timeout=httpx.Timeout(timeout, connect=10.0))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -90,9 +88,7 @@ class AsyncTransport:
         while True:
             failure, response = "", None
             try:
-                response = await self._http.send(
-                    request, auth=self._secret, follow_redirects=False, stream=True
-                )
+                response = await self._http.send(request, auth=self._secret, follow_redirects=False, stream=True)
                 if response.status_code != 200:
                     await response.aread()
             except httpx.RequestError as error:

@@ -47,7 +47,9 @@ class Lastro:
     ) -> None:
         secret = Secret.of(key)
         del key
-        self._transport = Transport(base_url(url), secret, Policy(retries, max_wait), timeout, http)
+        self.url = ""
+        self.url = base_url(url)
+        self._transport = Transport(self.url, secret, Policy(retries, max_wait), timeout, http)
         self._numbers = numbers
         self.series = SeriesCatalogue(self._transport, numbers)
         self.companies = Companies(self._transport, numbers)
@@ -56,7 +58,7 @@ class Lastro:
         self.calendar = Calendar(self._transport)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(url={self._transport.url!r})"
+        return f"{type(self).__name__}(url={self.url!r})"
 
     def __enter__(self) -> Lastro:
         return self
@@ -108,9 +110,7 @@ class Lastro:
     def export(self, dataset: str, **filters: object) -> Export:
         """A whole data set: `companies`, `filings`, `series`, `fx`, `selic`, `cdi` or `ipca`."""
         index = "date" if dataset in ("selic", "cdi", "ipca") else None
-        call = Call(
-            f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"}
-        )
+        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"})
         return Export(self._transport, call, index=index, numbers=self._numbers)
 
     def changes(
@@ -166,9 +166,7 @@ class Lastro:
 
     def register(self, name: str, email: str) -> Record:
         """A new key of the Free plan, in `api_key`. It is shown only this once."""
-        call = Call(
-            "/api/v1/plans/register", method="POST", body={"name": name, "email": email}, repeatable=False
-        )
+        call = Call("/api/v1/plans/register", method="POST", body={"name": name, "email": email}, repeatable=False)
         return Record((self._transport.send(call)).body)
 
     def get(self, path: str, **given: object) -> Any:

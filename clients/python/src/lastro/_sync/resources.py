@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
 from lastro import frames
-from lastro._sync.rows import LIST_PAGE, SERIES_PAGE, Rows
+from lastro._sync.rows import LIST_PAGE, SERIES_PAGE, Rows, Records
 from lastro._sync.transport import Transport
 from lastro._wire import Call, Moment, Number, params
 from lastro.record import Record
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import polars as pl
+
+
+# Several ids; a text alone is one.
+Ids = list[str] | tuple[str, ...]
 
 
 class _Group:
@@ -62,9 +66,12 @@ class Fx(Rows):
 class Series(_Group):
     """One series. Iterating over it gives its observations, as `observations()` does."""
 
-    def __init__(self, transport: Transport, numbers: frames.Numbers, series: str) -> None:
+    def __init__(
+        self, transport: Transport, numbers: frames.Numbers, series: str, given: Mapping[str, Any]
+    ) -> None:
         super().__init__(transport, numbers)
         self.id = series
+        self._given = given
         self._path = f"/api/v1/series/{quote(series, safe='')}"
 
     def observations(
@@ -80,20 +87,19 @@ class Series(_Group):
         limit: int | None = None,
     ) -> Rows:
         """Values by date, newest first, as published or in other `units` such as `acc12`."""
-        return self._rows(
-            f"{self._path}/observations",
-            limit=limit,
-            page_size=SERIES_PAGE,
-            index="date",
-            start=start,
-            end=end,
-            units=units,
-            frequency=frequency,
-            aggregation=aggregation,
-            base=base,
-            as_of=as_of,
-            order=order,
-        )
+        named = {
+            "start": start,
+            "end": end,
+            "units": units,
+            "frequency": frequency,
+            "aggregation": aggregation,
+            "base": base,
+            "as_of": as_of,
+            "order": order,
+            "limit": limit,
+        }
+        given = {**self._given, **{name: value for name, value in named.items() if value is not None}}
+        return self._rows(f"{self._path}/observations", page_size=SERIES_PAGE, index="date", **given)
 
     def describe(self) -> Record:
         """Name, unit, kind, frequency, source, dates."""
@@ -103,9 +109,9 @@ class Series(_Group):
         """The newest value."""
         return self._record(f"{self._path}/current")
 
-    def checks(self) -> list[Record]:
+    def checks(self) -> Records:
         """The identities that its values satisfy."""
-        return list((self._record(f"{self._path}/checks")).data)
+        return [*(self._record(f"{self._path}/checks")).data]
 
     def revisions(self, limit: int | None = None) -> Rows:
         """Values that were changed after publication, newest first."""
@@ -114,9 +120,17 @@ class Series(_Group):
     def __iter__(self) -> Iterator[Record]:
         return self.observations().__iter__()
 
-    def list(self) -> list[Record]:
-        """All observations."""
-        return self.observations().list()
+    def answer(self) -> Record:
+        """The members beside the rows, such as `unit` and `total`."""
+        return self.observations().answer()
+
+    def total(self) -> int:
+        """The number of observations."""
+        return self.observations().total()
+
+    def first(self) -> Record | None:
+        """The first observation."""
+        return self.observations().first()
 
     def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
         """All observations as a pandas frame."""
@@ -126,17 +140,34 @@ class Series(_Group):
         """All observations as a polars frame."""
         return self.observations().to_polars(numbers)
 
+    def list(self) -> Records:
+        """All observations."""
+        return self.observations().list()
+
 
 class SeriesCatalogue(_Group):
     """All series: call it with an id for one, with several ids for a table of them."""
 
     @overload
-    def __call__(self, series: str) -> Series: ...
+    def __call__(
+        self,
+        series: str,
+        start: Moment | None = ...,
+        end: Moment | None = ...,
+        *,
+        units: str | None = ...,
+        frequency: str | None = ...,
+        aggregation: str | None = ...,
+        base: Moment | None = ...,
+        as_of: Moment | None = ...,
+        order: str | None = ...,
+        limit: int | None = ...,
+    ) -> Series: ...
 
     @overload
     def __call__(
         self,
-        series: str | Sequence[str],
+        series: Ids,
         start: Moment | None = ...,
         end: Moment | None = ...,
         *,
@@ -151,7 +182,7 @@ class SeriesCatalogue(_Group):
 
     def __call__(
         self,
-        series: str | Sequence[str],
+        series: str | Ids,
         start: Moment | None = None,
         end: Moment | None = None,
         *,
@@ -163,8 +194,8 @@ class SeriesCatalogue(_Group):
         order: str | None = None,
         limit: int | None = None,
     ) -> Series | Rows:
-        """One series by its id; its observations, if anything else is given; or several as one table."""
-        given: dict[str, Any] = {
+        """One series by its id, or several as one table: a row for each date, a column for each id."""
+        named: dict[str, Any] = {
             "start": start,
             "end": end,
             "units": units,
@@ -173,21 +204,13 @@ class SeriesCatalogue(_Group):
             "base": base,
             "as_of": as_of,
             "order": order,
+            "limit": limit,
         }
+        given = {name: value for name, value in named.items() if value is not None}
         if isinstance(series, str):
-            one = Series(self._transport, self._numbers, series)
-            if limit is None and all(value is None for value in given.values()):
-                return one
-            return one.observations(limit=limit, **given)
-        return self._rows(
-            "/api/v1/series/observations",
-            limit=limit,
-            page_size=SERIES_PAGE,
-            index="date",
-            every_number=True,
-            ids=series,
-            **given,
-        )
+            return Series(self._transport, self._numbers, series, given)
+        path = "/api/v1/series/observations"
+        return self._rows(path, page_size=SERIES_PAGE, index="date", every_number=True, ids=series, **given)
 
     def list(
         self,
@@ -242,7 +265,7 @@ class Companies(_Group):
         path = f"/api/v1/companies/{quote(str(company), safe='')}/filings"
         return self._rows(path, limit=limit, category=category, start=start, end=end)
 
-    def sectors(self) -> list[Record]:  # type: ignore[valid-type]
+    def sectors(self) -> Records:
         """Sectors with the number of their companies."""
         return [*(self._record("/api/v1/companies/sectors")).data]
 
@@ -291,7 +314,7 @@ class Filings(_Group):
         """One filing by its id."""
         return self._record(f"/api/v1/filings/{quote(str(filing), safe='')}")
 
-    def categories(self) -> list[Record]:  # type: ignore[valid-type]
+    def categories(self) -> Records:
         """Categories with the number of their filings."""
         return [*(self._record("/api/v1/filings/categories")).data]
 
@@ -299,9 +322,7 @@ class Filings(_Group):
 class Calculations(_Group):
     """Exact calculations, each with its receipt."""
 
-    def correction(
-        self, index: str, start: Moment, end: Moment, amount: Number | None = None
-    ) -> Record:
+    def correction(self, index: str, start: Moment, end: Moment, amount: Number | None = None) -> Record:
         """An amount corrected by a price index between two months, `YYYY-MM`, both included."""
         return self._record(
             "/api/v1/calc/correction", index=index, start=_month(start), end=_month(end), amount=amount
@@ -341,13 +362,9 @@ class Calculations(_Group):
             "/api/v1/calc/rent", index=index, month=_month(month), amount=amount, negative=negative
         )
 
-    def minimum_wages(
-        self, month: Moment, amount: Number | None = None, wages: Number | None = None
-    ) -> Record:
+    def minimum_wages(self, month: Moment, amount: Number | None = None, wages: Number | None = None) -> Record:
         """An amount in minimum wages of a month, or the reverse."""
-        return self._record(
-            "/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages
-        )
+        return self._record("/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages)
 
     def debt(self, **body: Any) -> Record:
         """A debt of instalments, corrected, with interest, fine and fees; members as the API names them."""
@@ -370,9 +387,9 @@ class Calendar(_Group):
         """The n-th business day after or before a day."""
         return self._record("/api/v1/calendar/shift", date=day, days=days)
 
-    def holidays(self, year: int) -> list[Record]:
+    def holidays(self, year: int) -> Records:
         """The holidays of a year."""
-        return list((self._record("/api/v1/calendar/holidays", year=year)).data)
+        return [*(self._record("/api/v1/calendar/holidays", year=year)).data]
 
 
 def _month(moment: Moment) -> str:

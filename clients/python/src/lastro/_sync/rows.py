@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+# `list` is a method below.
+Members = list[dict[str, Any]]
+Records = list[Record]
+
 # The most rows that the API gives in one answer.
 LIST_PAGE = 1000
 SERIES_PAGE = 10_000
@@ -30,7 +34,7 @@ _RESTARTS = 5
 class Page:
     """One answer of a list."""
 
-    rows: list[dict[str, Any]]
+    rows: Members
     members: Mapping[str, Any]
     etag: str | None
 
@@ -105,7 +109,7 @@ class Rows:
             return row
         return None
 
-    def list(self) -> list[Record]:
+    def list(self) -> Records:
         """All rows."""
         return [Record(row, every_number=self.every_number) for row in self._all()]
 
@@ -127,9 +131,10 @@ class Rows:
             every_number=self.every_number,
         )
 
-    def _all(self) -> list[dict[str, Any]]:
+    def _all(self) -> Members:
         for _ in range(_RESTARTS):
-            rows, tags = [], set()
+            rows: Members = []
+            tags: set[str | None] = set()
             for page in self.pages():
                 rows.extend(page.rows)
                 tags.add(page.etag)
@@ -171,9 +176,10 @@ class Export:
     def cursor(self) -> str | None:
         """The cursor of the changes after this export, without fetching it."""
         answer = self.transport.send(replace(self.call, method="HEAD"))
-        return answer.headers.get("x-changes-cursor")
+        cursor: str | None = answer.headers.get("x-changes-cursor")
+        return cursor
 
-    def list(self) -> list[Record]:
+    def list(self) -> Records:
         """All rows."""
         return [Record(row) for row in self._all()]
 
@@ -196,7 +202,7 @@ class Export:
         """All rows as a polars frame."""
         return frames.to_polars(self._all(), index=self.index, numbers=numbers or self.numbers)
 
-    def _all(self) -> list[dict[str, Any]]:
+    def _all(self) -> Members:
         for left in reversed(range(self.transport.policy.retries + 1)):
             try:
                 return [row for row in self.raw()]
@@ -229,7 +235,7 @@ class Changes:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} after {self.cursor}>"
 
-    def page(self) -> tuple[list[Record], bool]:
+    def page(self) -> tuple[Records, bool]:
         """The next changes, and whether there are more of them at once. Moves `cursor` behind them."""
         extra = dict(self._call.params)
         if self.cursor is not None:
@@ -254,6 +260,6 @@ class Changes:
             if not more and not self._follow:
                 return
 
-    def list(self) -> list[Record]:
+    def list(self) -> Records:
         """All changes there are now."""
         return [row for row in self]

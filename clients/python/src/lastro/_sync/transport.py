@@ -38,9 +38,7 @@ class Transport:
         self.policy = policy
         self._secret = secret
         self._owned = http is None
-        self._http = (
-            http if http is not None else httpx.Client(timeout=httpx.Timeout(timeout, connect=10.0))
-        )
+        self._http = http if http is not None else httpx.Client(timeout=httpx.Timeout(timeout, connect=10.0))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -91,9 +89,7 @@ class Transport:
         while True:
             failure, response = "", None
             try:
-                response = self._http.send(
-                    request, auth=self._secret, follow_redirects=False, stream=True
-                )
+                response = self._http.send(request, auth=self._secret, follow_redirects=False, stream=True)
                 if response.status_code != 200:
                     response.read()
             except httpx.RequestError as error:
