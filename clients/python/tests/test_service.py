@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import lastro
+from lastro import frames
 
 
 def test_observations_are_exact_and_dated(gold: lastro.Lastro) -> None:
@@ -128,6 +129,18 @@ def test_polars_frames_have_dates_and_exact_numbers(gold: lastro.Lastro) -> None
     assert frame["date"].is_sorted()
     assert gold.fx("USD/BRL", start="2026-10-01").to_polars(numbers="float").schema["buy"] == pl.Float64
     assert gold.filings.list(limit=5).to_polars().schema["date"] == pl.Datetime("us", "America/Sao_Paulo")
+
+
+def test_frames_of_exports_equal_those_of_their_rows(gold: lastro.Lastro) -> None:
+    pd = pytest.importorskip("pandas")
+    for dataset in ("filings", "companies", "fx", "series", "selic"):
+        export = gold.export(dataset)
+        rows = [row.raw for row in export]
+        pd.testing.assert_frame_equal(export.to_pandas(), frames.to_pandas(rows, index=export.index))
+        polars = frames.to_polars(rows, index=export.index)
+        assert export.to_polars().equals(polars) and export.to_polars().schema == polars.schema
+        mirrored = frames.to_pandas(rows, index=export.index, numbers="float")
+        pd.testing.assert_frame_equal(export.to_pandas(numbers="float"), mirrored)
 
 
 def test_the_awaited_client_gives_the_same(gold: lastro.Lastro, url: str, gold_key: str) -> None:

@@ -130,6 +130,9 @@ def request_of(base: str, call: Call) -> httpx.Request:
     """The request, without the key."""
     content = None if call.body is None else to_json(call.body)
     headers = {"Accept": "application/json", "User-Agent": "lastro-python", **call.headers}
+    if httpx.URL(base).host in ("127.0.0.1", "::1", "localhost"):
+        # Compressing takes longer than copying within one machine.
+        headers["Accept-Encoding"] = "identity"
     if content is not None:
         headers["Content-Type"] = "application/json"
     return httpx.Request(call.method, base + call.path, params=call.params or None, headers=headers, content=content)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.record import DECIMALS, is_moment, moment
+from lastro.record import DECIMALS, is_moment, loads, moment, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,9 +104,10 @@ def to_pandas(
 def _pandas_values(pd: Any, column: Column, arrow: bool) -> Any:
     kind, values = column.kind, column.values
     if kind == "day":
-        return pd.to_datetime(pd.Series(values, dtype="object"))
+        return pd.to_datetime(pd.Series(values, dtype="object")).astype("datetime64[us]")
     if kind == "moment":
-        return pd.to_datetime(pd.Series(values, dtype="object"), utc=True).dt.tz_convert(BRASILIA)
+        moments = pd.to_datetime(pd.Series(values, dtype="object"), utc=True)
+        return moments.astype("datetime64[us, UTC]").dt.tz_convert(BRASILIA)
     if kind == "float":
         return pd.Series(values, dtype="float64")
     if kind == "count":
@@ -122,6 +123,65 @@ def _pandas_values(pd: Any, column: Column, arrow: bool) -> Any:
         types["decimal"] = pa.decimal128(38, _scale(values))
     array = pa.array(values, type=types.get(kind))
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
+
+
+def pandas_of_lines(lines: bytes, *, index: str | None, numbers: Numbers = "decimal") -> pd.DataFrame:
+    """A pandas frame of objects, one a line: by Arrow's own reader if there are no decimals, which it would round."""
+    pd = _library("pandas")
+    table = _arrow_table(lines) if find_spec("pyarrow") is not None else None
+    if table is None:
+        return to_pandas(rows_of(lines), index=index, numbers=numbers)
+    columns = {name: _pandas_of_arrow(pd, name, table[name]) for name in table.column_names}
+    frame = pd.DataFrame(columns, copy=False)
+    return frame.set_index(index).sort_index() if index in frame.columns else frame
+
+
+def _arrow_table(lines: bytes) -> Any:
+    """The rows as Arrow has them; `None` if it cannot have them exactly."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import json as arrow_json  # noqa: PLC0415
+
+    texts = [(name, pa.string()) for name in _texts_of(lines)]
+    if not texts:
+        return None
+    try:
+        table = arrow_json.read_json(
+            pa.BufferReader(lines),
+            read_options=arrow_json.ReadOptions(block_size=1 << 24),
+            parse_options=arrow_json.ParseOptions(explicit_schema=pa.schema(texts)),
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    exact = {pa.string(), pa.int64(), pa.bool_(), pa.list_(pa.string())}
+    if not all(column.type in exact for column in table.columns):
+        return None
+    # Members that were guessed come last; the first row has the order.
+    order = list(loads(lines.partition(b"\n")[0]))
+    return table.select(sorted(table.column_names, key=lambda name: order.index(name) if name in order else len(order)))
+
+
+def _texts_of(lines: bytes) -> list[str]:
+    """The members that are texts in the first row: a reader that guesses would take some for dates."""
+    first = lines.partition(b"\n")[0]
+    return [name for name, value in loads(first).items() if isinstance(value, str) or value is None] if first else []
+
+
+def _pandas_of_arrow(pd: Any, name: str, column: Any) -> Any:
+    import pyarrow as pa  # noqa: PLC0415
+
+    sample = next((value.as_py() for value in column if value.is_valid), None)
+    if is_moment(name) and isinstance(sample, str):
+        has_time = len(sample) > len("YYYY-MM-DD")
+        try:
+            moments = column.cast(pa.timestamp("us", "UTC" if has_time else None)).to_pandas()
+            return moments.dt.tz_convert(BRASILIA) if has_time else moments
+        except pa.ArrowInvalid:
+            pass
+    if isinstance(sample, bool | int) and column.null_count == 0:
+        return column.to_pandas()
+    if isinstance(sample, bool | int):
+        return pd.Series(column.to_pylist(), dtype="boolean" if isinstance(sample, bool) else "Int64")
+    return pd.Series(pd.arrays.ArrowExtensionArray(column))
 
 
 def to_polars(
@@ -140,6 +200,34 @@ def to_polars(
     ]
     frame = pl.DataFrame(columns)
     return frame.sort(index) if index is not None and index in frame.columns else frame
+
+
+def polars_of_lines(lines: bytes, *, index: str | None, numbers: Numbers = "decimal") -> pl.DataFrame:
+    """A polars frame of objects, one a line: by its own reader if there are no decimals, which it would round."""
+    pl = _library("polars")
+    texts = dict.fromkeys(_texts_of(lines), pl.String)
+    exact = {pl.String, pl.Int64, pl.Boolean, pl.List(pl.String)}
+    try:
+        frame = pl.read_ndjson(lines, schema_overrides=texts, infer_schema_length=None) if texts else None
+    except pl.exceptions.PolarsError:
+        frame = None
+    if frame is None or not all(kind in exact for kind in frame.dtypes):
+        return to_polars(rows_of(lines), index=index, numbers=numbers)
+    moments = [_polars_moment(pl, frame[name]) for name in frame.columns if is_moment(name)]
+    frame = frame.with_columns(moments)
+    return frame.sort(index) if index in frame.columns else frame
+
+
+def _polars_moment(pl: Any, column: Any) -> Any:
+    sample = next(iter(column.drop_nulls().head(1)), "")
+    try:
+        if len(sample) == len("YYYY-MM-DD"):
+            return column.str.to_date("%Y-%m-%d")
+        if len(sample) > len("YYYY-MM-DD"):
+            return column.str.to_datetime("%+", time_unit="us", time_zone="UTC").dt.convert_time_zone(BRASILIA)
+    except pl.exceptions.PolarsError:
+        pass
+    return column
 
 
 def _polars_values(pl: Any, column: Column) -> Any:

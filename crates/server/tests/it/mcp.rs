@@ -357,7 +357,11 @@ async fn other_messages_take_of_the_pages() {
 async fn identity_and_origin_are_checked_first() {
     let app = TestApp::start().await;
     app.post("/mcp", CURRENT_VALUES).key(&stray_key()).send().await.expect(401);
-    app.post("/mcp", NOTIFICATION).key("nonsense").send().await.expect(401);
+    for _ in 0..599 {
+        app.post("/mcp", NOTIFICATION).key("nonsense").send().await.expect(401);
+    }
+    app.post("/mcp", NOTIFICATION).key("nonsense").send().await.expect(429);
+    app.advance_seconds(61);
     for origin in ["https://evil.example", "http://localhost:6274", "null"] {
         app.post("/mcp", CURRENT_VALUES).header("origin", origin).send().await.expect(403);
     }

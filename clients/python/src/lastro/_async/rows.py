@@ -12,7 +12,7 @@ from lastro import frames
 from lastro._async.transport import AsyncTransport
 from lastro._wire import Call, params
 from lastro.errors import IncompleteAnswerError
-from lastro.record import Record, loads
+from lastro.record import Record, loads, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +180,7 @@ class AsyncExport:
 
     async def list(self) -> Records:
         """All rows."""
-        return [Record(row) for row in await self._all()]
+        return [Record(row) for row in rows_of(await self._body())]
 
     async def save(self, path: str | Path) -> int:
         """Writes the lines to a file, which exists only once it is whole. Returns the number of bytes."""
@@ -195,20 +195,21 @@ class AsyncExport:
 
     async def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
         """All rows as a pandas frame."""
-        return frames.to_pandas(await self._all(), index=self.index, numbers=numbers or self.numbers)
+        return frames.pandas_of_lines(await self._body(), index=self.index, numbers=numbers or self.numbers)
 
     async def to_polars(self, numbers: frames.Numbers | None = None) -> pl.DataFrame:
         """All rows as a polars frame."""
-        return frames.to_polars(await self._all(), index=self.index, numbers=numbers or self.numbers)
+        return frames.polars_of_lines(await self._body(), index=self.index, numbers=numbers or self.numbers)
 
-    async def _all(self) -> Members:
+    async def _body(self) -> bytes:
         for left in reversed(range(self.transport.policy.retries + 1)):
             try:
-                return [row async for row in self.raw()]
+                async with self.transport.stream(self.call) as answer:
+                    return await answer.body()
             except IncompleteAnswerError:
                 if left == 0:
                     raise
-        return []
+        return b""
 
 
 class AsyncChanges:

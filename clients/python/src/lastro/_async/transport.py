@@ -140,6 +140,15 @@ class AsyncLines:
         if rest:
             count += 1
             yield rest
+        self._check(count)
+
+    async def body(self) -> bytes:
+        """The whole body, with as many lines as the answer announced."""
+        body = b"".join([piece async for piece in self.chunks()])
+        self._check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
+        return body
+
+    def _check(self, count: int) -> None:
         announced = self.headers.get("x-total-count")
         if announced is not None and announced.isdigit() and int(announced) != count:
             raise IncompleteAnswerError(f"{count} rows arrived of {announced}")

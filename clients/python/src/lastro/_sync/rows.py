@@ -13,7 +13,7 @@ from lastro import frames
 from lastro._sync.transport import Transport
 from lastro._wire import Call, params
 from lastro.errors import IncompleteAnswerError
-from lastro.record import Record, loads
+from lastro.record import Record, loads, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,7 +181,7 @@ class Export:
 
     def list(self) -> Records:
         """All rows."""
-        return [Record(row) for row in self._all()]
+        return [Record(row) for row in rows_of(self._body())]
 
     def save(self, path: str | Path) -> int:
         """Writes the lines to a file, which exists only once it is whole. Returns the number of bytes."""
@@ -196,20 +196,21 @@ class Export:
 
     def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
         """All rows as a pandas frame."""
-        return frames.to_pandas(self._all(), index=self.index, numbers=numbers or self.numbers)
+        return frames.pandas_of_lines(self._body(), index=self.index, numbers=numbers or self.numbers)
 
     def to_polars(self, numbers: frames.Numbers | None = None) -> pl.DataFrame:
         """All rows as a polars frame."""
-        return frames.to_polars(self._all(), index=self.index, numbers=numbers or self.numbers)
+        return frames.polars_of_lines(self._body(), index=self.index, numbers=numbers or self.numbers)
 
-    def _all(self) -> Members:
+    def _body(self) -> bytes:
         for left in reversed(range(self.transport.policy.retries + 1)):
             try:
-                return [row for row in self.raw()]
+                with self.transport.stream(self.call) as answer:
+                    return answer.body()
             except IncompleteAnswerError:
                 if left == 0:
                     raise
-        return []
+        return b""
 
 
 class Changes:

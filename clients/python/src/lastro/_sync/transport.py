@@ -141,6 +141,15 @@ class Lines:
         if rest:
             count += 1
             yield rest
+        self._check(count)
+
+    def body(self) -> bytes:
+        """The whole body, with as many lines as the answer announced."""
+        body = b"".join([piece for piece in self.chunks()])
+        self._check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
+        return body
+
+    def _check(self, count: int) -> None:
         announced = self.headers.get("x-total-count")
         if announced is not None and announced.isdigit() and int(announced) != count:
             raise IncompleteAnswerError(f"{count} rows arrived of {announced}")

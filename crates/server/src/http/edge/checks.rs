@@ -67,9 +67,12 @@ impl RequestContext<'_> {
         match self.arrival.meter {
             Meter::Nothing => Ok(()),
             Meter::Pages => tab::take_page(&self.app.access, client, now),
-            // Its handler charges it. The body of a stranger who has no pages left is not even read.
-            Meter::Message if self.caller.key().is_none() => tab::check_pages(&self.app.access, client, now),
-            Meter::Message => Ok(()),
+            // Its handler charges it, if its key is good. The body of a stranger who has no pages left is not even read.
+            Meter::Message => match self.caller {
+                Caller::Known(_) => Ok(()),
+                Caller::Anonymous => tab::check_pages(&self.app.access, client, now),
+                Caller::Refused(_) => tab::take_page(&self.app.access, client, now),
+            },
             Meter::Quota => tab::admit_quota(self.charge.verdict),
         }
     }

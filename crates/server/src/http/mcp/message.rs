@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::revision::Era;
 use crate::http::request::body::present;
-use crate::http::response::reply::Reply;
+use crate::http::response::reply::{NO_STORE, Reply};
 
 /// A request, or a notification if it has no id.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ impl RpcError {
 
 /// The reply with this result, a JSON object.
 pub(super) fn result(id: &RawValue, result: &[u8]) -> Reply {
-    Reply { cache: "no-store", ..Reply::json(begun(Some(id)).raw(name!("result"), result).end()) }
+    Reply { cache: NO_STORE, ..Reply::json(begun(Some(id)).raw(name!("result"), result).end()) }
 }
 
 fn begun(id: Option<&RawValue>) -> Object<Vec<u8>> {
