@@ -44,7 +44,7 @@ pub use webhook::{
 };
 pub use withheld::{Point, Withheld};
 
-pub use rust_decimal::Decimal;
+pub use rust_decimal::{Decimal, RoundingStrategy};
 
 /// The reason why a text is invalid. The message names the expected form, never the text itself, which may be a
 /// secret or an attack.

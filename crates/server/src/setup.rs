@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
-use lastro_access::{AddressRings, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage};
+use lastro_access::{
+    AddressRings, CalculationCodes, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage,
+};
 use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
@@ -52,6 +54,7 @@ impl Setup {
         let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
         let replicas = Arc::new(self.replicas(&served));
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
         let follower = Follower {
             served: Arc::clone(&served),
@@ -67,7 +70,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas),
             webhooks,
-            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
+            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
             certificate,

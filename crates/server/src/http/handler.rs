@@ -35,6 +35,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Largest message of the Model Context Protocol.
 const LARGEST_MESSAGE: usize = 256 * 1024;
+/// Largest list of instalments.
+const LARGEST_DEBT: usize = 64 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -221,6 +223,16 @@ pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route 
 /// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..read(endpoint, Feature::Market, handler) }
+}
+
+/// A calculation whose inputs are in the body.
+pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { largest_body: LARGEST_DEBT, ..act(endpoint, Feature::Market, handler) }
+}
+
+/// A page with the same calculation.
+pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { described: false, ..calculate(endpoint, handler) }
 }
 
 /// A page or a file outside the API description.

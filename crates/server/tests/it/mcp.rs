@@ -305,6 +305,9 @@ async fn a_wrong_argument_says_what_would_be_right() {
         ("lastro_exchange_rate", json!({ "pair": "XXX" }), "USD"),
         ("lastro_company", json!({ "id": "7" }), "no company"),
         ("lastro_search_companies", json!({ "q": " " }), "`q`"),
+        ("lastro_search_filings", json!({ "q": "x", "company_id": "90001" }), "`company_id` is not with `q`"),
+        ("lastro_search_filings", json!({ "q": "x", "from": "2026-01-01" }), "`from` is not with `q`"),
+        ("lastro_search_filings", json!({ "company_id": "7" }), "no company"),
         ("lastro_current", json!({ "id": "../plans" }), "no series"),
         ("lastro_current", json!([1]), "`arguments` must be an object"),
     ] {

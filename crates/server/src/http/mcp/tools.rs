@@ -225,7 +225,7 @@ pub(super) static TOOLS: [Tool; 12] = [
                       and days. Needs the Gold plan.",
         parameters: &[
             optional("q", Kind::Id, "Words in category, type, description or company."),
-            optional("company_id", Kind::Id, "Registry code, CNPJ or ticker of the company."),
+            optional("company_id", Kind::Id, "Registry code, CNPJ or ticker of the company; not with `q`."),
             optional(
                 "category",
                 Kind::Text,
@@ -278,8 +278,20 @@ fn business_days(arguments: &Arguments) -> Result<Operation, ApiError> {
 }
 
 fn filings(arguments: &Arguments) -> Result<Operation, ApiError> {
-    let path = if arguments.has("q") { "/api/v1/filings/search" } else { "/api/v1/filings" };
-    Ok(paged(arguments.target(path, &[])))
+    if arguments.has("company_id") {
+        if arguments.has("q") {
+            return Err(bad("`company_id` is not with `q`: put the company's name or ticker into `q`"));
+        }
+        let path = arguments.path("/api/v1/companies/{}/filings", "company_id");
+        return Ok(paged(arguments.target(&path, &["company_id"])));
+    }
+    if !arguments.has("q") {
+        return Ok(paged(arguments.target("/api/v1/filings", &[])));
+    }
+    match ["category", "from", "to"].into_iter().find(|name| arguments.has(name)) {
+        Some(name) => Err(bad(format!("`{name}` is not with `q`: give one of the two"))),
+        None => Ok(paged(arguments.target("/api/v1/filings/search", &[]))),
+    }
 }
 
 /// The ids of the series that amounts can be corrected by.
