@@ -160,6 +160,9 @@ def test_changes_are_followed_from_a_cursor() -> None:
                 break
         resumed = client.changes(after=changes.cursor, types=["filing.created"]).list()
         assert [row["item"].id for row in rows + resumed] == [str(number) for number in range(30)]
+        frame = client.changes(after="oldest").to_pandas()
+        assert list(frame.columns) == ["cursor", "type", "at", "edition", "item"] and len(frame) == len(feed.changes)
+        assert client.changes(after="oldest").to_polars().height == len(frame)
         now = client.changes()
         assert now.list() == [] and now.cursor == f"c{len(feed.changes)}"
         feed.oldest = 5

@@ -263,3 +263,11 @@ class AsyncChanges:
     async def list(self) -> Records:
         """All changes there are now."""
         return [row async for row in self]
+
+    async def to_pandas(self, numbers: frames.Numbers = "decimal") -> pd.DataFrame:
+        """All changes there are now as a pandas frame; their items are JSON texts."""
+        return frames.to_pandas([row.raw for row in await self.list()], index=None, numbers=numbers)
+
+    async def to_polars(self, numbers: frames.Numbers = "decimal") -> pl.DataFrame:
+        """All changes there are now as a polars frame; their items are JSON texts."""
+        return frames.to_polars([row.raw for row in await self.list()], index=None, numbers=numbers)

@@ -23,10 +23,7 @@ impl Arguments {
         parameters: &'static [Parameter],
         arguments: Option<&RawValue>,
     ) -> Result<Self, ApiError> {
-        let given = match arguments.filter(|value| value.get() != "null") {
-            None => Members::default(),
-            Some(value) => read(value).ok_or_else(|| bad("`arguments` must be an object"))?,
-        };
+        let given: Members<'_> = arguments.and_then(read).unwrap_or_default();
         let mut arguments = Vec::new();
         for (name, value) in given.iter() {
             let known = parameters.iter().find(|parameter| parameter.name == name);

@@ -37,6 +37,18 @@ pub(super) struct Params<'a> {
     pub(super) meta: Option<&'a RawValue>,
 }
 
+impl Params<'_> {
+    /// Whether names are texts, and arguments and `_meta` objects. `null` stands for nothing.
+    fn have_right_types(&self) -> bool {
+        let begins =
+            |value: Option<&RawValue>, mark: char| value.is_none_or(|value| value.get().starts_with(mark));
+        let texts = [self.name, self.uri, self.cursor, self.protocol_version];
+        texts.into_iter().all(|text| begins(text, '"'))
+            && begins(self.arguments, '{')
+            && begins(self.meta, '{')
+    }
+}
+
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -70,8 +82,8 @@ impl<'a> Message<'a> {
         })?;
         let params = match envelope.params {
             None => Params::default(),
-            Some(params) => read(params).ok_or_else(|| {
-                RpcError::invalid_request("`params` must be an object, with each name once")
+            Some(params) => read(params).filter(Params::have_right_types).ok_or_else(|| {
+                RpcError::invalid_request("`params` must be an object, with members of the right types")
             })?,
         };
         Ok(Self { id: envelope.id, method, params })
