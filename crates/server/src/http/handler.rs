@@ -206,6 +206,18 @@ impl Route {
         self.endpoint.split_once(' ').map_or(self.endpoint, |(method, _)| method)
     }
 
+    /// The class of the route in metrics: routes of one class take about as long, for the same reasons.
+    pub fn class(&self) -> &'static str {
+        match self.handler {
+            Handler::Export(_) => "export",
+            Handler::Act(_) if self.timeout > ANSWER_TIMEOUT => "receiver",
+            Handler::Act(_) => "database",
+            Handler::Read(_) if self.meter == Meter::Pages || !self.described => "page",
+            Handler::Read(_) if self.path().contains("/search") => "search",
+            Handler::Read(_) => "read",
+        }
+    }
+
     /// The path template.
     pub fn path(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or("", |(_, path)| path)

@@ -9,6 +9,8 @@ use http::header::{
 use http::{HeaderValue, request};
 
 use super::accept;
+use super::id::X_REQUEST_ID;
+use crate::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 
 #[derive(Clone, Copy)]
 pub struct Head<'a>(pub &'a request::Parts);
@@ -38,6 +40,9 @@ const READ: [HeaderName; 16] = [
     HeaderName::from_static("sec-fetch-site"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("x-forwarded-for"),
+    X_REQUEST_ID,
+    TRACEPARENT,
+    TRACESTATE,
 ];
 
 /// Drops unread headers before a request waits. The rest is copied: a parsed value keeps alive the whole buffer it was
@@ -100,6 +105,11 @@ impl<'a> Head<'a> {
         };
         let html = weight("text/html");
         html > 0 && html >= weight("application/json")
+    }
+
+    /// The trace that the request belongs to.
+    pub fn trace_context(self) -> Option<TraceContext> {
+        TraceContext::of(&self.0.headers)
     }
 
     pub fn header(self, name: http::HeaderName) -> Option<&'a HeaderValue> {

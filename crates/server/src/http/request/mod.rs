@@ -1,7 +1,8 @@
 //! Parsing of requests, each part strictly and once.
 //!
 //! - [`authority`]: the host. [`origin`]: whether the request comes from a page of another origin.
-//! - [`caller`]: the caller. [`charge`]: its quota, [`tab`]: charged by the handler itself. [`key_turns`]: one store lookup at a time for each new key.
+//! - [`id`]: the id that a proxy gave it. [`caller`]: the caller. [`charge`]: its quota; [`tab`]: the same, charged by
+//!   the handler. [`key_turns`]: one store lookup at a time for each new key.
 //! - [`path`], [`query`], [`body`]: the parameters and the body.
 //! - [`accept`]: headers that list what a client accepts. [`format`]: the requested format.
 //!
@@ -14,6 +15,7 @@ pub mod caller;
 pub mod charge;
 pub mod format;
 pub mod head;
+pub mod id;
 pub mod origin;
 pub mod path;
 pub mod query;
