@@ -66,7 +66,7 @@ def base_url(url: str | None) -> str:
 
 @dataclass(frozen=True)
 class Policy:
-    """How often reads are tried again, and how long a call may wait when it is told to."""
+    """The number of retries of reads, and the longest wait of a call that is told to wait."""
 
     retries: int = 3
     max_wait: float = 120.0

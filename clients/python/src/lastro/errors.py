@@ -115,7 +115,7 @@ class CursorExpiredError(LastroError):
 
 
 class GoneError(LastroError):
-    """What was asked for existed and ended."""
+    """The thing asked for existed and ended."""
 
     code = "gone"
 

@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROW
 
 @dataclass
 class SyncResult:
-    """What a synchronisation did to one data set."""
+    """The result of a synchronisation of one data set."""
 
     dataset: str
     rows: int = 0

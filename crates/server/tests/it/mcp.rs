@@ -307,6 +307,16 @@ async fn a_wrong_argument_says_what_would_be_right() {
         ("lastro_observations", json!({ "id": "ipca", "from": "2026-02-30" }), "`from`"),
         ("lastro_correction", json!({ "index": "ipca", "from": "2026-01", "to": "2099-01" }), "2026-"),
         ("lastro_correction", json!({ "index": "dollar", "from": "2026-01", "to": "2026-02" }), "ipca"),
+        (
+            "lastro_correction",
+            json!({ "index": "ipca", "from": "2026-01", "to": "2026-02", "limit": 0 }),
+            "`limit` must",
+        ),
+        (
+            "lastro_correction",
+            json!({ "index": "ipca", "from": "2026-01", "to": "2026-02", "offset": -1 }),
+            "`offset` must",
+        ),
         ("lastro_business_days", json!({}), "`from` and `to`"),
         ("lastro_business_days", json!({ "date": "2026-01-01", "year": 2026 }), "or `year`"),
         ("lastro_exchange_rate", json!({ "pair": "XXX" }), "USD"),
@@ -421,8 +431,16 @@ async fn long_answers_say_how_to_get_the_next_rows() {
 async fn numbers_keep_the_digits_that_were_published() {
     let app = TestApp::start().await;
     let rest = app.get("/api/v1/market/overview").send().await.expect(200).text();
-    let called = app.post("/mcp", CURRENT_VALUES).send().await.expect(200).text();
-    assert!(called.contains(rest.trim_end_matches('}')), "{rest}\n{called}");
+    let called = app.post("/mcp", CURRENT_VALUES).send().await.expect(200);
+    assert!(called.text().contains(rest.trim_end_matches('}')), "{rest}\n{}", called.text());
+    let told = called.json()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    let selic = rest.split(r#""value":"#).nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+    assert!(told.contains(&format!("| {selic}; cdi")), "{told}");
+    let gold = app.ample_key(Plan::Gold).await;
+    let yearly =
+        call(&app, &gold, "lastro_observations", json!({ "id": "ipca", "units": "acc12", "limit": 1 })).await;
+    assert_eq!(yearly["structuredContent"]["unit"], "percent");
+    assert!(yearly["content"][0]["text"].as_str().unwrap().contains("unit: percent;"), "{yearly}");
 }
 
 #[tokio::test]

@@ -49,14 +49,20 @@ impl Arguments {
         self.get(name).is_some()
     }
 
-    /// The value of a whole number, as far as it is one.
-    fn number(&self, name: &str) -> Option<usize> {
-        self.get(name)?.parse().ok()
+    /// The value of a whole number.
+    fn number(&self, name: &str, least: usize) -> Result<Option<usize>, ApiError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse().unwrap_or(usize::MAX) {
+            number if is_whole && number >= least => Ok(Some(number)),
+            _ => Err(bad(format!("`{name}` must be an integer of at least {least}"))),
+        }
     }
 
     /// The rows to show: the first one, and how many.
-    pub(super) fn page(&self, default: usize) -> (usize, usize) {
-        (self.number("offset").unwrap_or(0), self.number("limit").unwrap_or(default).min(MOST_ROWS))
+    pub(super) fn page(&self, default: usize) -> Result<(usize, usize), ApiError> {
+        let limit = self.number("limit", 1)?.unwrap_or(default).min(MOST_ROWS);
+        Ok((self.number("offset", 0)?.unwrap_or(0), limit))
     }
 
     /// A target with the given arguments as its query, except for these; a `limit` over the cap becomes the cap.

@@ -2,6 +2,7 @@
 
 use lastro_catalog::{Catalog, Object, name};
 use lastro_model::{Day, Outcome};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::error::ApiError;
 use crate::http::handler::ReadApi;
 use crate::http::response::body::Body;
 
-/// What a call needs of its request.
+/// The parts of a request that a call needs.
 #[derive(Debug)]
 pub(super) struct Caller<'a> {
     pub(super) api: &'a dyn ReadApi,
@@ -47,42 +48,50 @@ impl Caller<'_> {
         let Body::Whole(body) = self.api.read(self.catalog, &operation.target)?.body else {
             return Err(ApiError::Internal);
         };
-        let content = self.content(tool, &arguments, &operation, &body).ok_or(ApiError::Internal)?;
+        let content = self.content(tool, &arguments, &operation, &body)?;
         Ok(Called::Answered { text: content.text(), structured: content.structured() })
     }
 
-    /// The content of an answer. `None` if that is no JSON object.
+    /// The content of an answer, which is a JSON object.
     fn content<'b>(
         &self,
         tool: &Tool,
         arguments: &Arguments,
         operation: &Operation,
         body: &'b [u8],
-    ) -> Option<Content<'b>> {
-        let members: Members<'_> = serde_json::from_slice(body).ok()?;
+    ) -> Result<Content<'b>, ApiError> {
+        let members: Members<'_> = parsed(body)?;
         let provenance = provenance::of(tool.about, self.catalog, arguments, &members);
         let rest = format!("{}{}", self.origin, operation.target);
         let mut rows = members.rows().map(|(name, rows)| (name.to_owned(), rows));
         let (mut next, mut receipt_rows) = (None, None);
         match (operation.paging, &mut rows) {
             (Paging::Receipt, Some((_, rows))) => {
-                let (offset, limit) = arguments.page(MOST_ROWS);
+                let (offset, limit) = arguments.page(MOST_ROWS)?;
                 receipt_rows = Some(rows.len());
                 next = next_offset(offset, limit, rows.len());
                 *rows = rows.iter().copied().skip(offset).take(limit).collect();
             }
             (Paging::ByOffset, Some((_, rows))) => {
-                let (offset, _) = arguments.page(0);
+                let (offset, _) = arguments.page(0)?;
                 next = next_offset(offset, rows.len(), members.number("total").unwrap_or(0));
             }
             (Paging::ByDay { limit }, Some((_, rows))) if rows.len() >= limit => next = day_before(rows),
             (Paging::OneRow, None) => {
-                rows = Some(("data".to_owned(), vec![serde_json::from_slice(body).ok()?]));
+                rows = Some(("data".to_owned(), vec![parsed(body)?]));
             }
             _ => {}
         }
-        Some(Content { members, rows, receipt_rows, provenance, next, rest })
+        Ok(Content { members, rows, receipt_rows, provenance, next, rest })
     }
+}
+
+/// Parses an answer of our own.
+fn parsed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(body).map_err(|error| {
+        tracing::error!(%error, "an answer of the API is not what a tool expects");
+        ApiError::Internal
+    })
 }
 
 /// The `offset` of the rows after these, if there are any.
@@ -113,7 +122,7 @@ impl Called {
         object.raw(name!("structuredContent"), &structured).boolean(name!("isError"), is_error)
     }
 
-    /// How the usage report counts the call.
+    /// The outcome in the usage report.
     pub(super) fn outcome(&self) -> Outcome {
         match self {
             Self::Answered { .. } => Outcome::Ok,

@@ -15,6 +15,9 @@ const ROWS_IN_TEXT: usize = 20;
 /// Letters of one row in the text.
 const LONGEST_ROW: usize = 200;
 
+/// Members that the last lines of the text tell.
+const TOLD_LAST: [&str; 4] = ["source", "unit", "editions", "sample"];
+
 /// An answer of the API with what a tool adds to it.
 #[derive(Debug)]
 pub(super) struct Content<'a> {
@@ -75,9 +78,10 @@ impl Content<'_> {
 
     /// The answer in a few lines, for clients that show text only.
     pub(super) fn text(&self) -> String {
-        let scalars =
-            self.members.iter().filter_map(|(name, value)| Some(format!("{name} {}", plain(value)?)));
-        let mut text = scalars.collect::<Vec<_>>().join("; ");
+        let own = self.members.iter().filter(|(name, _)| !TOLD_LAST.contains(name));
+        let shown = own
+            .filter_map(|(name, value)| Some(format!("{name} {}", plain(value).or_else(|| nested(value))?)));
+        let mut text = shown.collect::<Vec<_>>().join("; ");
         let rows = self.rows.as_ref().map_or(&[][..], |(_, rows)| rows);
         for row in rows.iter().take(ROWS_IN_TEXT) {
             let _ = write!(text, "\n- {}", row_text(row));
@@ -87,7 +91,7 @@ impl Content<'_> {
         }
         let Provenance { source, unit, editions, sample } = &self.provenance;
         let _ = write!(text, "\nSource: {source}");
-        if let Some(unit) = unit {
+        if let Some(unit) = self.members.text("unit").as_ref().or(unit.as_ref()) {
             let _ = write!(text, "; unit: {unit}");
         }
         let editions: Vec<String> =
@@ -127,6 +131,15 @@ fn plain(value: &RawValue) -> Option<String> {
         Some(b'"') => text_of(value).map(std::borrow::Cow::into_owned),
         Some(b'{' | b'[' | b'n') | None => None,
         Some(_) => Some(value.get().to_owned()),
+    }
+}
+
+/// The values of an object, or the texts of a list.
+fn nested(value: &RawValue) -> Option<String> {
+    let texts = || serde_json::from_str::<Vec<String>>(value.get()).ok().map(|texts| texts.join(", "));
+    match value.get().as_bytes().first() {
+        Some(b'{') => Some(row_text(value)),
+        _ => texts().filter(|texts| !texts.is_empty()),
     }
 }
 

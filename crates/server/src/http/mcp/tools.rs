@@ -256,7 +256,7 @@ fn receipt(arguments: &Arguments, path: &str) -> Operation {
 
 fn exchange_rate(arguments: &Arguments) -> Result<Operation, ApiError> {
     let by_days = ["from", "to", "limit"].iter().any(|name| arguments.has(name));
-    let (_, limit) = arguments.page(20);
+    let (_, limit) = arguments.page(20)?;
     Ok(if by_days {
         let target = arguments.target("/api/v1/market/fx", &[]);
         Operation { target, paging: Paging::ByDay { limit } }
