@@ -9,7 +9,7 @@ kubernetes_schemas_version=1.37.0
 grafana_types_version='1769699379!11.6.0'
 # The clients of the service: the Model Context Protocol's own, and what clients/python is checked and used with.
 client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1 matplotlib==3.11.2
-    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0)
+    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 openapi-python-client==0.29.1)
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -94,7 +94,7 @@ install_client_tools() {
         echo "${client_tools[*]}" >"$clients_venv/installed"
 }
 
-# Installs the browser driver, and the TypeScript client of the Model Context Protocol.
+# Installs the browser driver, the TypeScript client of the Model Context Protocol, and a generator of types.
 install_node_tools() {
-    (cd tests/browser && npm ci --silent) && (cd tests/mcp && npm ci --silent)
+    (cd tests/browser && npm ci --silent) && (cd tests/mcp && npm ci --silent) && (cd tests/generated && npm ci --silent)
 }
