@@ -34,14 +34,14 @@ async fn head_answers_like_get_without_a_body() {
 /// The expected `Allow` header of each path.
 fn allowed(path: &str) -> &'static str {
     match path {
-        "/pricing" | "/api/v1/webhooks" => "GET, HEAD, POST, OPTIONS",
+        "/pricing" | "/api/v1/webhooks" | "/calculator/check/{code}" => "GET, HEAD, POST, OPTIONS",
         "/api/v1/webhooks/{id}" => "GET, HEAD, PATCH, DELETE, OPTIONS",
         "/api/v1/webhooks/{id}/deliveries" => "GET, HEAD, OPTIONS",
         _ if path == "/api/v1/plans/register" || path.starts_with("/api/v1/webhooks/{id}/") => {
             "POST, OPTIONS"
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
-        "/api/v1/keys/rotate" | "/mcp" => "POST, OPTIONS",
+        "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" | "/mcp" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }
