@@ -33,7 +33,9 @@ set_up_fleet() {
     local missing=()
     command -v pgbouncer >/dev/null || missing+=(pgbouncer)
     command -v haproxy >/dev/null || missing+=(haproxy)
+    command -v nginx >/dev/null || missing+=(nginx-light)
     command -v ss >/dev/null || missing+=(iproute2)
+    [[ -n "$(find /usr/lib -name libfaketime.so.1 2>/dev/null)" ]] || missing+=(libfaketime)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 

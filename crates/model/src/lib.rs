@@ -31,7 +31,7 @@ pub use account::{
 };
 pub use clock::{Clock, ManualClock, Now, brasilia_day};
 pub use cnpj::Cnpj;
-pub use company::{Company, CompanyId, Standing};
+pub use company::{Company, CompanyId, FormerName, Standing};
 pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
 pub use filing::{Filing, FilingId};

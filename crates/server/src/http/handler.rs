@@ -165,6 +165,8 @@ pub struct Route {
     pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
+    /// Whether the path template has `{…}`.
+    pub has_parameters: bool,
     pub handler: Handler,
 }
 
@@ -198,6 +200,7 @@ impl Route {
             same_origin: false,
             largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
+            has_parameters: has_brace(endpoint.as_bytes()),
             handler,
         }
     }
@@ -221,6 +224,14 @@ impl Route {
     /// The path template.
     pub fn path(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or("", |(_, path)| path)
+    }
+}
+
+const fn has_brace(endpoint: &[u8]) -> bool {
+    match endpoint {
+        [] => false,
+        [b'{', ..] => true,
+        [_, rest @ ..] => has_brace(rest),
     }
 }
 
