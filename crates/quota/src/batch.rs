@@ -42,6 +42,11 @@ impl BatchQueue {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         Self { sender, receiver: Mutex::new(receiver) }
     }
+
+    /// The number of requests that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.sender.max_capacity() - self.sender.capacity()
+    }
 }
 
 impl Client {

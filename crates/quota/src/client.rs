@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use lastro_model::Clock;
+use lastro_model::{Clock, Histogram, Outage, OutageChange, OutageExtent};
 use parking_lot::Mutex;
 use redis::{Cmd, RedisWrite, Script};
 use tokio::time::{sleep, timeout};
@@ -32,12 +32,16 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 const JUST_STARTED: i64 = -1;
 const COUNTED_WITHOUT_EPOCH: i64 = 0;
 
-/// Calls to Redis, by outcome.
+/// Calls to Redis, by outcome, with their durations.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub answered: AtomicU64,
     pub late: AtomicU64,
     pub failed: AtomicU64,
+    /// From the call to its reply, or to the end of the budget.
+    pub duration: Histogram,
+    /// Calls that are waited for now.
+    pub pending: AtomicUsize,
 }
 
 pub(crate) type PendingCall = Pin<Box<dyn Future<Output = Option<Vec<i64>>> + Send>>;
@@ -56,6 +60,7 @@ pub(crate) struct Client {
     pub(crate) queue: BatchQueue,
     breaker: Mutex<Breaker>,
     logged: Mutex<Option<Decider>>,
+    outage: Mutex<Outage>,
     pub(crate) calls: Calls,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) budget: Duration,
@@ -72,6 +77,7 @@ impl Client {
             queue: BatchQueue::new(),
             breaker: Mutex::default(),
             logged: Mutex::default(),
+            outage: Mutex::default(),
             calls: Calls::default(),
             clock,
             budget: settings.budget,
@@ -112,7 +118,11 @@ impl Client {
     pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, CallError> {
         let (sent_ns, connection) = (self.clock.monotonic_ns(), Arc::clone(&self.connection));
         let mut pending: PendingCall = Box::pin(async move { connection.call(&command).await });
-        match timeout(self.budget, &mut pending).await {
+        let counted = Pending::begin(&self.calls.pending);
+        let reply = timeout(self.budget, &mut pending).await;
+        drop(counted);
+        self.calls.duration.record_ns(self.clock.monotonic_ns().saturating_sub(sent_ns));
+        match reply {
             Ok(Some(numbers)) => {
                 self.calls.answered.fetch_add(1, Ordering::Relaxed);
                 Ok(numbers)
@@ -160,26 +170,51 @@ impl Client {
         self.log_change(reason);
     }
 
-    /// Logs one line for each change of the decider.
+    /// Logs one line for each change of the decider, but not those within an outage.
     fn log_change(&self, reason: &str) {
         let (class, decider) = (self.class.name(), self.decider(MINUTE_NS));
-        if self.logged.lock().replace(decider) == Some(decider) {
+        let before = self.logged.lock().replace(decider);
+        if self.log_outage(decider, reason) {
             return;
         }
         match decider {
-            Decider::Redis => tracing::info!(class, "limits are shared by all replicas through Redis"),
-            Decider::Both => tracing::warn!(
-                class,
-                "Redis replies again but has not counted the last minute: for a minute a request also needs this replica's share"
-            ),
-            Decider::Share => {
-                tracing::warn!(
-                    class,
-                    reason,
-                    "Redis is unavailable: this replica admits its share of each limit"
-                );
+            Decider::Redis if before != Some(decider) => {
+                tracing::info!(class, "limits are shared by all replicas through Redis");
             }
+            Decider::Both if before != Some(decider) => tracing::warn!(
+                class,
+                "Redis has not counted the last minute: for a minute a request also needs this replica's share"
+            ),
+            _ => {}
         }
+    }
+
+    /// Logs the begin and the end of an outage, and a reminder in between. Returns whether it lasts or has just ended.
+    fn log_outage(&self, decider: Decider, reason: &str) -> bool {
+        let (class, now_ns) = (self.class.name(), self.clock.monotonic_ns());
+        let mut outage = self.outage.lock();
+        let change = match decider {
+            Decider::Share => outage.failed(now_ns),
+            Decider::Both | Decider::Redis => outage.succeeded(now_ns),
+        };
+        match change {
+            Some(OutageChange::Began) => tracing::warn!(
+                class,
+                reason,
+                "Redis is unavailable: this replica admits its share of each limit"
+            ),
+            Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+                tracing::warn!(class, reason, failures, seconds, "Redis is still unavailable");
+            }
+            Some(OutageChange::Ended(OutageExtent { failures, seconds })) => tracing::info!(
+                class,
+                failures,
+                seconds,
+                "Redis replies again; until it has counted a whole minute, a request also needs this replica's share"
+            ),
+            None => return outage.is_on(),
+        }
+        true
     }
 
     /// Keeps the connection and probes it, for ever.
@@ -222,5 +257,21 @@ impl Client {
         self.replied(&numbers);
         self.log_change("");
         true
+    }
+}
+
+/// Counts a call while it is waited for, also if its request is cancelled meanwhile.
+struct Pending<'a>(&'a AtomicUsize);
+
+impl<'a> Pending<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -86,6 +86,11 @@ impl Quota {
         &self.client(class).calls
     }
 
+    /// Requests of this class that wait to be part of a call.
+    pub fn waiting(&self, class: LimitClass) -> usize {
+        self.client(class).queue.len()
+    }
+
     /// Drops what has expired. To be called every few seconds.
     pub fn sweep(&self, now_ns: u64) {
         self.known.sweep(now_ns);

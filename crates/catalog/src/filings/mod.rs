@@ -10,6 +10,7 @@ mod columns;
 mod ids;
 mod interner;
 mod merge;
+mod periods;
 mod snapshot;
 mod texts;
 mod url_templates;
@@ -19,11 +20,11 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
-use lastro_search::{Index, Names, Page, RowFilter, Searcher, Span, fold_label};
+use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, text_of};
+use crate::json::{Digits, Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
@@ -198,8 +199,9 @@ impl Filings {
         counts
     }
 
+    /// Finds filings by their texts; those of a period that the query names come first.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        Found::from(self.index.search(q, page))
+        self.search_in(q, page, Context { ranges: &self.columns, ..Context::default() })
     }
 
     /// Like [`Self::search`], but only among filings that match the filter, and words that name companies match their
@@ -211,15 +213,21 @@ impl Filings {
         page: Page,
         names: &dyn Names,
     ) -> Found<'_> {
-        if filter.is_empty() {
-            return Found::from(self.index.search_named(q, page, names));
+        let within = (!filter.is_empty()).then(|| self.row_filter(filter));
+        self.search_in(q, page, Context { names, ranges: &self.columns, within: within.as_ref() })
+    }
+
+    fn row_filter(&self, filter: &FilingFilter<'_>) -> RowFilter {
+        let total = self.len() as u32;
+        match self.selected(filter) {
+            Selected::Span(days) => RowFilter::of(total, days),
+            Selected::List(list) => RowFilter::of(total, list.iter().copied()),
+            Selected::Lists(lists) => RowFilter::of(total, lists.into_iter().flatten().copied()),
         }
-        let within = match self.selected(filter) {
-            Selected::Span(days) => RowFilter::of(self.len() as u32, days),
-            Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
-            Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
-        };
-        Found::from(self.index.search_within(q, page, names, &within))
+    }
+
+    fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
+        Found::from(self.index.search_in(q, page, context))
     }
 
     /// Whether a filing has this word, in any form or as a prefix.
@@ -268,18 +276,24 @@ impl Table for Filings {
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let columns = &self.columns;
-        Object::new(out)
-            .token(name!("id"), columns.id(position))
-            .token(name!("company_id"), columns.company(position))
-            .raw(name!("company_name"), columns.company_name_json(position))
-            .raw(name!("category"), columns.category_json(position))
-            .token(name!("date"), Midnight(columns.day(position)))
-            .raw(name!("description"), columns.description_json(position))
-            .raw(name!("type"), columns.kind_json(position))
-            .optional_token(name!("reference_date"), columns.reference(position))
-            .number(name!("version"), columns.version(position))
-            .written(name!("url"), |out| columns.push_url_json(position, out))
-            .end();
+        // Formatted once for the id and the link, or not at all.
+        let mut digits = itoa::Buffer::new();
+        let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
+        let object = Object::new(out);
+        match protocol {
+            Some(digits) => object.token(name!("id"), digits),
+            None => object.token(name!("id"), columns.id(position)),
+        }
+        .token(name!("company_id"), columns.company(position))
+        .raw(name!("company_name"), columns.company_name_json(position))
+        .raw(name!("category"), columns.category_json(position))
+        .token(name!("date"), Midnight(columns.day(position)))
+        .raw(name!("description"), columns.description_json(position))
+        .raw(name!("type"), columns.kind_json(position))
+        .optional_token(name!("reference_date"), columns.reference(position))
+        .number(name!("version"), columns.version(position))
+        .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
+        .end();
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {

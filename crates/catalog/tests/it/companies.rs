@@ -110,6 +110,7 @@ fn record(company: &Company) -> serde_json::Value {
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": [],
+        "also_known_as": [],
     })
 }
 
@@ -128,6 +129,7 @@ fn fields_are_in_the_order_of_the_contract() {
     assert_eq!(
         std::str::from_utf8(part.json(0)).unwrap(),
         "{\"id\":\"9512\",\"name\":\"Lastro \\\"S.A.\\\"\",\"cnpj\":\"33.000.167/0001-01\",\"status\":\"ATIVO\",\
-         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[]}"
+         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[],\
+         \"also_known_as\":[]}"
     );
 }

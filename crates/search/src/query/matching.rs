@@ -4,6 +4,7 @@
 //! intersected.
 
 use super::clause::ClauseCursor;
+use super::phrase::{self, Phrase};
 use super::plan::QueryPlan;
 use super::row_filter::RowFilter;
 use crate::index::lists::DENSE;
@@ -40,6 +41,7 @@ impl Matches {
         if let Some(RowFilter(within)) = plan.within {
             matches.retain(within);
         }
+        matches.keep_rows_with(&plan.quoted);
         matches
     }
 
@@ -49,6 +51,21 @@ impl Matches {
             Self::Many { exact, longer } => {
                 exact.intersect(within);
                 longer.iter_mut().for_each(|rows| rows.intersect(within));
+            }
+        }
+    }
+
+    fn keep_rows_with(&mut self, phrases: &[Phrase<'_>]) {
+        match self {
+            Self::Few(rows) => {
+                for phrase in phrases {
+                    let mut cursor = phrase.cursor();
+                    rows.retain(|row| !cursor.starts(*row).is_empty());
+                }
+            }
+            Self::Many { exact, longer } => {
+                phrase::keep_rows_with(phrases, exact);
+                longer.iter_mut().for_each(|rows| phrase::keep_rows_with(phrases, rows));
             }
         }
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::hits::{Hits, Interpretation};
 use super::page::{Page, Pager};
+use super::phrase;
 use super::plan::QueryPlan;
 use super::row_filter::RowFilter;
 use crate::index::row_set::RowSet;
@@ -14,11 +15,14 @@ const DIGITS: usize = 7;
 /// A page of the rows with the most words: first those with the rarest word, each in the order of the index.
 pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     let words = (0..plan.words.len()).filter(|word| plan.has_rows(*word));
-    let mut sets: Vec<Cow<'_, RowSet>> = words.map(|word| plan.rows_of(word)).collect();
-    if let Some(RowFilter(within)) = plan.within {
-        sets.iter_mut().for_each(|set| set.to_mut().intersect(within));
-        sets.retain(|set| !set.is_empty());
-    }
+    let quoted = (!plan.quoted.is_empty()).then(|| phrase::rows_with_all(&plan.quoted, plan.rows));
+    let limits: Vec<&RowSet> = quoted.iter().chain(plan.within.map(|RowFilter(rows)| rows)).collect();
+    let rows_of = |word: usize| {
+        let mut rows = plan.rows_of(word);
+        limits.iter().for_each(|limit| rows.to_mut().intersect(limit));
+        rows
+    };
+    let sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).filter(|set| !set.is_empty()).collect();
     let Some(rarest) = sets.iter().min_by_key(|set| set.len()).filter(|_| plan.words.len() > 1) else {
         return Hits::default();
     };
@@ -28,8 +32,12 @@ pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     with_rarest.intersect(rarest);
     others.subtract(rarest);
     let mut pager = Pager::of(page);
-    pager.add(&with_rarest);
-    pager.add(&others);
+    for rows in [with_rarest, others] {
+        match &plan.preference {
+            Some(preference) => preference.groups(&rows, plan.rows).iter().for_each(|rows| pager.add(rows)),
+            None => pager.add(&rows),
+        }
+    }
     let interpretation = Interpretation { relaxed: total > 0, ..Interpretation::default() };
     Hits { total, rows: pager.into_rows(), interpretation }
 }

@@ -149,6 +149,8 @@ pub struct Route {
     pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
+    /// Whether the path template has `{…}`.
+    pub has_parameters: bool,
     pub handler: Handler,
 }
 
@@ -174,6 +176,7 @@ impl Route {
             same_origin: false,
             largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
+            has_parameters: has_brace(endpoint.as_bytes()),
             handler,
         }
     }
@@ -187,9 +190,29 @@ impl Route {
         self.endpoint.split_once(' ').map_or(self.endpoint, |(method, _)| method)
     }
 
+    /// The class of the route in metrics: routes of one class take about as long, for the same reasons.
+    pub fn class(&self) -> &'static str {
+        match self.handler {
+            Handler::Export(_) => "export",
+            Handler::Act(_) if self.timeout > ANSWER_TIMEOUT => "receiver",
+            Handler::Act(_) => "database",
+            Handler::Read(_) if self.meter == Meter::Pages || !self.described => "page",
+            Handler::Read(_) if self.path().contains("/search") => "search",
+            Handler::Read(_) => "read",
+        }
+    }
+
     /// The path template.
     pub fn path(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or("", |(_, path)| path)
+    }
+}
+
+const fn has_brace(endpoint: &[u8]) -> bool {
+    match endpoint {
+        [] => false,
+        [b'{', ..] => true,
+        [_, rest @ ..] => has_brace(rest),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastro_catalog::{Catalog, Companies, Part, Tickers};
-use lastro_model::{Source, brasilia_day};
+use lastro_model::{Records, Source, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
@@ -47,6 +47,15 @@ fn companies(loaded: Loaded, listed: Loaded) -> anyhow::Result<Arc<Part<Companie
 }
 
 fn tickers(loaded: Loaded) -> anyhow::Result<Tickers> {
-    let stamp = stamp_of(&loaded);
-    Ok(Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), collect(loaded.rows)?))
+    let (stamp, mut batches) = (stamp_of(&loaded), loaded.rows);
+    let (mut securities, mut former_names) = (Vec::new(), Vec::new());
+    while let Some(batch) = batches.blocking_recv() {
+        match batch? {
+            Records::Tickers(rows) => securities.extend(rows),
+            Records::FormerNames(rows) => former_names.extend(rows),
+            _ => anyhow::bail!("the store gave rows of another source"),
+        }
+    }
+    let tickers = Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), securities);
+    Ok(tickers.with_former_names(former_names))
 }

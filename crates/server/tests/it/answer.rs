@@ -16,6 +16,8 @@ use crate::description::DESCRIPTION;
 pub(crate) struct Answer {
     pub method: Method,
     pub path: String,
+    /// Whether the request had an `Origin`.
+    pub from_page: bool,
     /// The documented operation, if the request matches one.
     pub endpoint: Option<&'static str>,
     pub status: u16,
@@ -120,10 +122,11 @@ impl Answer {
         }
         // Only registration returns something that scripts of other origins must not read.
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
-        let open = !resolve(&self.method, path).is_for_same_origin();
+        let open = self.from_page && !resolve(&self.method, path).is_for_same_origin();
         for name in ["access-control-allow-origin", "access-control-expose-headers"] {
             assert_eq!(!self.header(name).is_empty(), open, "{at}: {name}");
         }
+        assert!(self.header("vary").split(", ").any(|name| name == "Origin"), "{at}");
         assert_eq!(self.header("x-content-type-options"), "nosniff", "{at}");
         if [429, 503].contains(&self.status) {
             assert!(self.number("retry-after") >= 1, "{at}");

@@ -6,7 +6,7 @@ use lastro::http::routes::ROUTES;
 use lastro_model::Plan;
 use reqwest::Method;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, stray_key};
 use crate::contract::ask;
 use crate::known_webhook;
 
@@ -34,14 +34,14 @@ async fn head_answers_like_get_without_a_body() {
 /// The expected `Allow` header of each path.
 fn allowed(path: &str) -> &'static str {
     match path {
-        "/pricing" | "/api/v1/webhooks" => "GET, HEAD, POST, OPTIONS",
+        "/pricing" | "/api/v1/webhooks" | "/calculator/check/{code}" => "GET, HEAD, POST, OPTIONS",
         "/api/v1/webhooks/{id}" => "GET, HEAD, PATCH, DELETE, OPTIONS",
         "/api/v1/webhooks/{id}/deliveries" => "GET, HEAD, OPTIONS",
         _ if path == "/api/v1/plans/register" || path.starts_with("/api/v1/webhooks/{id}/") => {
             "POST, OPTIONS"
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
-        "/api/v1/keys/rotate" => "POST, OPTIONS",
+        "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }
@@ -62,10 +62,15 @@ async fn other_methods_are_rejected_with_the_allowed_ones() {
             let answer = app.request(method, &path).key(&key).send().await.expect(405);
             assert_eq!(answer.header("allow"), allowed(template), "{path}");
         }
-        let options = app.request(Method::OPTIONS, &path).key(&key).send().await.expect(204);
-        assert_eq!(options.header("allow"), allowed(template), "{path}");
-        assert_eq!(options.header("access-control-allow-methods"), allowed(template), "{path}");
-        assert!(options.body.is_empty());
+        let options = || app.request(Method::OPTIONS, &path).key(&key);
+        for (options, methods) in
+            [(options(), ""), (options().header("origin", "https://elsewhere.example"), allowed(template))]
+        {
+            let answer = options.send().await.expect(204);
+            assert_eq!(answer.header("allow"), allowed(template), "{path}");
+            assert_eq!(answer.header("access-control-allow-methods"), methods, "{path}");
+            assert!(answer.body.is_empty());
+        }
     }
     app.request(Method::GET, "/api/v1/plans/register").key(&key).send().await.expect(405);
     app.request(Method::POST, "/api/v1/market/selic").key(&key).send().await.expect(405);
@@ -147,6 +152,26 @@ async fn every_request_has_an_id_of_its_own() {
     }
     let own = app.get("/health").header("x-request-id", "chosen-by-the-client").send().await.expect(200);
     assert_ne!(own.header("x-request-id"), "chosen-by-the-client");
+}
+
+#[tokio::test]
+async fn the_request_id_of_a_trusted_proxy_is_kept() {
+    let app = TestApp::start_with(|setup| setup.settings.trusted_proxies = "127.0.0.1".to_owned()).await;
+    let ask = async |path, id| {
+        let answer = app.get(path).header("x-request-id", id).key(&stray_key()).send().await;
+        answer.header("x-request-id").to_owned()
+    };
+    let id = "0af76519-16cd-43dd-8448-eb211c80319c";
+    let too_long = "a".repeat(129);
+    // The second one waits for the database first.
+    for path in ["/health", "/api/v1/companies"] {
+        assert_eq!(ask(path, id).await, id, "{path}");
+        for unusable in ["", "two words", "\"quoted\"", &too_long] {
+            assert_ne!(ask(path, unusable).await, unusable, "{path}");
+        }
+    }
+    let twice = app.get("/health").header("x-request-id", id).header("x-request-id", id).send().await;
+    assert_ne!(twice.header("x-request-id"), id);
 }
 
 #[tokio::test]

@@ -21,7 +21,8 @@ const QUOTA_USED_UP: &str =
 const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
 /// Headers that scripts of other origins may send.
-const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept";
+const SENT_BY_SCRIPTS: &str =
+    "Authorization, X-API-Key, Content-Type, If-None-Match, Accept, traceparent, tracestate";
 
 impl RequestContext<'_> {
     /// Checks the request and calls its handler.
@@ -60,13 +61,20 @@ impl RequestContext<'_> {
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);
-        reply.headers = vec![
-            (header::ALLOW, HeaderValue::from_static(allow)),
-            (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
-            (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
-            (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
-        ];
+        reply.headers.push((header::ALLOW, HeaderValue::from_static(allow)));
+        if self.comes_from_page() {
+            reply.headers.extend([
+                (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
+                (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
+                (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+            ]);
+        }
         Ok(reply)
+    }
+
+    /// Whether a browser sent the request for a page: only then are the headers of CORS of use.
+    pub(super) fn comes_from_page(&self) -> bool {
+        self.head.headers.contains_key(header::ORIGIN)
     }
 
     fn check_quota(&self) -> Result<(), ApiError> {

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Response, StatusCode, Version};
+use jiff::fmt::rfc2822::DateTimePrinter;
 use lastro_model::{Outcome, Plan};
+use tracing::field::{Value, display};
 
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
@@ -13,11 +15,12 @@ use crate::http::handler::Meter;
 use crate::http::pages;
 use crate::http::request::format::JSON;
 use crate::http::request::head::Head;
+use crate::http::request::id;
 use crate::http::response::body::Body;
 use crate::http::response::compression::{self, Encodings};
 use crate::http::response::compression_cache::LARGEST;
 use crate::http::response::conditional::{self, Tag};
-use crate::http::response::envelope::{Envelope, Last};
+use crate::http::response::envelope::{self, Envelope, Last};
 use crate::http::response::outgoing::Outgoing;
 use crate::http::response::reply::{Reply, Stored};
 
@@ -55,7 +58,13 @@ impl RequestContext<'_> {
     }
 
     fn respond(&self, reply: Reply) -> Response<Outgoing> {
-        let request_id = self.app.next_request_id();
+        let made;
+        let request_id = if let Some(given) = self.given_request_id() {
+            given
+        } else {
+            made = self.app.next_request_id();
+            &made
+        };
         let tag = self.tag(&reply);
         let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
         let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
@@ -63,7 +72,7 @@ impl RequestContext<'_> {
             plan: self.caller.plan(),
             verdict: &self.charge.verdict,
             now: self.arrival.now,
-            request_id: &request_id,
+            request_id,
             last: match (&tag, reply.retry_after) {
                 (Some(tag), _) => Last::Tag(tag),
                 (None, Some(seconds)) => Last::RetryAfter(seconds),
@@ -71,13 +80,15 @@ impl RequestContext<'_> {
             },
             cache: reply.cache,
         };
-        let mut headers = envelope.stamp();
+        let mut headers = envelope.stamp(&self.connection.last_head);
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        if self.arrival.target.is_for_same_origin() {
-            headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
-            headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        if self.comes_from_page() && !self.arrival.target.is_for_same_origin() {
+            envelope::open_to_scripts(&mut headers);
+        }
+        if self.app.operations.replicas.clock.is_visibly_off() {
+            self.correct_date(&mut headers);
         }
         let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
@@ -85,8 +96,21 @@ impl RequestContext<'_> {
         if self.app.operations.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());
         }
-        self.record(status, &request_id);
+        self.record(status, request_id);
         response
+    }
+
+    fn given_request_id(&self) -> Option<&str> {
+        id::given(&self.app.access.proxies, self.connection.peer, &self.head.headers)
+    }
+
+    /// Sets the `Date`, which hyper otherwise adds from the machine's clock.
+    #[cold]
+    fn correct_date(&self, headers: &mut HeaderMap) {
+        let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&self.arrival.now.timestamp());
+        if let Some(date) = date.ok().and_then(|date| HeaderValue::try_from(date).ok()) {
+            headers.insert(header::DATE, date);
+        }
     }
 
     /// Makes this the last response of its connection while the service drains: the next one reaches another replica.
@@ -153,17 +177,28 @@ impl RequestContext<'_> {
     fn record(&self, status: StatusCode, request_id: &str) {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
-        self.app.operations.metrics.request(self.arrival.target.index(), status, elapsed_ns);
+        self.app.operations.metrics.requests.count(self.arrival.target.index(), status, elapsed_ns);
         // A 503 is no fault and may be frequent; its cause is logged elsewhere.
         if status >= 500 && status != 503 {
-            tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");
+            tracing::error!(
+                target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status,
+                trace_id = self.trace_id(), parent_id = self.parent_id(), "failed"
+            );
         } else {
             tracing::debug!(
                 target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
-                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| tracing::field::display(key.id)),
-                elapsed_us = elapsed_ns / 1000, "answered"
+                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| display(key.id)),
+                elapsed_us = elapsed_ns / 1000, trace_id = self.trace_id(), parent_id = self.parent_id(), "answered"
             );
         }
+    }
+
+    fn trace_id(&self) -> Option<impl Value + use<>> {
+        Head(self.head).trace_context().map(|trace| display(trace.trace_id))
+    }
+
+    fn parent_id(&self) -> Option<impl Value + use<>> {
+        Head(self.head).trace_context().map(|trace| display(trace.parent_id))
     }
 }
 

@@ -147,6 +147,9 @@ impl RequestContext<'_> {
     }
 
     fn path(&self, route: &'static Route) -> Result<PathParams<'_>, ApiError> {
+        if !route.has_parameters {
+            return Ok(PathParams::default());
+        }
         PathParams::read(route.path(), self.head.uri.path())
     }
 

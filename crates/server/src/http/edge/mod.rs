@@ -103,7 +103,7 @@ fn answer_when_others_are_read(
 fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> ResponseFuture {
     connection.refuse_to_wait();
     let arrival = arrive(app, connection, head);
-    let caller = match identify(app, head, arrival) {
+    let caller = match identify(app, connection, head, arrival) {
         Identity::Caller(caller) => caller,
         Identity::UnknownKey(_) => Caller::Anonymous,
     };
@@ -125,7 +125,7 @@ fn answer_now(
         let (app, connection) = (Arc::clone(app), Arc::clone(connection));
         Waiting { app, connection, head, body, arrival, pending }
     };
-    let caller = match identify(app, &head, arrival) {
+    let caller = match identify(app, connection, &head, arrival) {
         Identity::Caller(caller) => caller,
         // A request that takes no quota must not cost a store lookup either.
         Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
@@ -228,8 +228,8 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
     }
 }
 
-fn identify(app: &App, head: &request::Parts, arrival: Arrival) -> Identity {
-    guarded(app, || caller::identify(&app.access, &head.headers, arrival.now))
+fn identify(app: &App, connection: &Connection, head: &request::Parts, arrival: Arrival) -> Identity {
+    guarded(app, || caller::identify(&app.access, &connection.last_key, &head.headers, arrival.now))
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 
