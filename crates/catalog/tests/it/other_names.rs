@@ -146,7 +146,7 @@ fn brands_and_former_names_find_filings() {
         ..Catalog::empty()
     };
     for (q, company) in [("magalu dividendos", 22470), ("dividendos boreal", 1)] {
-        let found = catalog.search_filings(q, ALL);
+        let found = catalog.search_filings(q, &lastro_catalog::FilingFilter::default(), ALL);
         let companies: Vec<u32> =
             found.rows.iter().map(|row| catalog.filings.filing(row).company_id.0).collect();
         assert_eq!((companies, found.interpretation.relaxed), (vec![company], false), "{q}");
@@ -163,7 +163,7 @@ fn matches_in_other_names_are_listed_by_name() {
         ..Catalog::empty()
     };
     let matches = |q: &str| {
-        let found = catalog.search_companies(q, ALL);
+        let found = catalog.search_companies(q, &lastro_catalog::CompanyFilter::default(), ALL);
         let highlights = catalog.highlights(q, &found.interpretation);
         let mut json = Vec::new();
         catalog.companies.write_highlighted(found.rows.iter().next().unwrap(), &highlights, &mut json);
