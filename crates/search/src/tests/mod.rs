@@ -41,7 +41,7 @@ impl Directory {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { names: self, ranges: self }
+        Context { names: self, ranges: self, within: None }
     }
 }
 
