@@ -213,17 +213,16 @@ impl Filings {
         page: Page,
         names: &dyn Names,
     ) -> Found<'_> {
-        let within = (!filter.is_empty()).then(|| self.row_filter(filter));
-        self.search_in(q, page, Context { names, ranges: &self.columns, within: within.as_ref() })
-    }
-
-    fn row_filter(&self, filter: &FilingFilter<'_>) -> RowFilter {
-        let total = self.len() as u32;
-        match self.selected(filter) {
-            Selected::Span(days) => RowFilter::of(total, days),
-            Selected::List(list) => RowFilter::of(total, list.iter().copied()),
-            Selected::Lists(lists) => RowFilter::of(total, lists.into_iter().flatten().copied()),
+        let context = Context { names, ranges: &self.columns, within: None };
+        if filter.is_empty() {
+            return self.search_in(q, page, context);
         }
+        let within = match self.selected(filter) {
+            Selected::Span(days) => RowFilter::of(self.len() as u32, days),
+            Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
+            Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
+        };
+        self.search_in(q, page, Context { within: Some(&within), ..context })
     }
 
     fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {

@@ -72,7 +72,7 @@ impl Searcher {
     }
 
     /// Like [`Self::search`], but words of the text may be names of something that rows have the code of, or stand for a
-    /// range of rows; text in balanced double quotes must be there as a phrase; and only rows of the filter are found.
+    /// range of rows; and text in balanced double quotes must be there as a phrase.
     pub fn search_in(&self, text: &str, page: Page, context: Context<'_>) -> Hits {
         let query = ParsedQuery::parse_quoted(text);
         if query.words.is_empty() || self.index.is_empty() {
@@ -102,7 +102,7 @@ impl Searcher {
         let hits = self.find_spelled(query, page, context, &ranges);
         match hits.total {
             0 if !ranges.is_empty() => {
-                let plain = Context { ranges: Context::default().ranges, ..context };
+                let plain = Context { names: context.names, within: context.within, ..Context::default() };
                 self.find_spelled(query, page, plain, &[])
             }
             _ => hits,
@@ -125,8 +125,8 @@ impl Searcher {
         let is_known = |word: &str| known.iter().any(|other| *other == word);
         let corrections = Corrections::new((&self.index, &self.targets), query, Reach::NARROW, &is_known);
         let plan = |spelling: &Spelling| match spelling.is_corrected() || !ranges.is_empty() {
-            true => self.plan_in(spelling, query, context).within(context.within),
-            false => self.plan(spelling, query, &named).within(context.within),
+            true => self.plan_in(spelling, query, context),
+            false => self.plan(spelling, query, &named, context.within),
         };
         let found = |spelling: &Spelling| {
             let plan = plan(spelling);
@@ -151,7 +151,12 @@ impl Searcher {
     }
 
     /// Plans a spelling without the words that stand for ranges of rows, unless there are no others.
-    fn plan_in(&self, spelling: &Spelling, query: &ParsedQuery<'_>, context: Context<'_>) -> QueryPlan<'_> {
+    fn plan_in<'a>(
+        &'a self,
+        spelling: &Spelling,
+        query: &ParsedQuery<'_>,
+        context: Context<'a>,
+    ) -> QueryPlan<'a> {
         let words = &spelling.words;
         let is_quoted = |range: &RowRange| query.quoted.iter().any(|quoted| overlap(quoted, &range.words));
         let mut ranges = context.ranges.ranges_in(words);
@@ -159,18 +164,25 @@ impl Searcher {
         let is_kept = |place: &usize| !ranges.iter().any(|range| range.words.contains(place));
         let kept: Vec<usize> = (0..words.len()).filter(is_kept).collect();
         if ranges.is_empty() || kept.iter().all(|place| is_stop_word(&words[*place])) {
-            return self.plan(spelling, query, &context.names.named_in(words));
+            return self.plan(spelling, query, &context.names.named_in(words), context.within);
         }
         let is_prefix = spelling.is_prefix && kept.last().is_some_and(|last| last + 1 == words.len());
         let kept: Vec<String> = kept.into_iter().map(|place| words[place].clone()).collect();
         let rest = Spelling { words: kept, is_prefix, interpretation: Interpretation::default() };
-        let plan = self.plan(&rest, query, &context.names.named_in(&rest.words));
+        let plan = self.plan(&rest, query, &context.names.named_in(&rest.words), context.within);
         QueryPlan { preference: Some(Preference::new(&self.index, words, ranges)), ..plan }
     }
 
-    fn plan(&self, spelling: &Spelling, query: &ParsedQuery<'_>, names: &[NamedWords]) -> QueryPlan<'_> {
+    fn plan<'a>(
+        &'a self,
+        spelling: &Spelling,
+        query: &ParsedQuery<'_>,
+        names: &[NamedWords],
+        within: Option<&'a RowFilter>,
+    ) -> QueryPlan<'a> {
         let words = &spelling.words;
-        let mut plan = QueryPlan::new((&self.index, &self.expressions), words, spelling.is_prefix, names);
+        let plan = QueryPlan::new((&self.index, &self.expressions), words, spelling.is_prefix, names);
+        let mut plan = QueryPlan { within, ..plan };
         let quoted = query.quoted.iter().filter_map(|quoted| query.words.get(quoted.clone()));
         plan.quoted = quoted.map(|words| Phrase::of(&self.index, words)).collect();
         // A name is not the prefix of another one, if that is all that rows have beside the other words.

@@ -46,11 +46,6 @@ pub(super) struct QueryPlan<'a> {
 }
 
 impl<'a> QueryPlan<'a> {
-    /// The same plan, limited to these rows.
-    pub(super) fn within(self, within: Option<&'a RowFilter>) -> Self {
-        Self { within, ..self }
-    }
-
     /// Plans a query whose last word may be a prefix and some of whose words may be names.
     pub(super) fn new(
         (index, expressions): (&'a Index, &'a Expressions),

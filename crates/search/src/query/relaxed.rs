@@ -16,13 +16,19 @@ const DIGITS: usize = 7;
 pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     let words = (0..plan.words.len()).filter(|word| plan.has_rows(*word));
     let quoted = (!plan.quoted.is_empty()).then(|| phrase::rows_with_all(&plan.quoted, plan.rows));
-    let limits: Vec<&RowSet> = quoted.iter().chain(plan.within.map(|RowFilter(rows)| rows)).collect();
-    let rows_of = |word: usize| {
-        let mut rows = plan.rows_of(word);
-        limits.iter().for_each(|limit| rows.to_mut().intersect(limit));
-        rows
+    let rows_of = |word: usize| match &quoted {
+        Some(quoted) => {
+            let mut rows = plan.rows_of(word).into_owned();
+            rows.intersect(quoted);
+            Cow::Owned(rows)
+        }
+        None => plan.rows_of(word),
     };
-    let sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).filter(|set| !set.is_empty()).collect();
+    let mut sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).collect();
+    if let Some(RowFilter(within)) = plan.within {
+        sets.iter_mut().for_each(|set| set.to_mut().intersect(within));
+    }
+    sets.retain(|set| !set.is_empty());
     let Some(rarest) = sets.iter().min_by_key(|set| set.len()).filter(|_| plan.words.len() > 1) else {
         return Hits::default();
     };

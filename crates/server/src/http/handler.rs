@@ -19,6 +19,7 @@ use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
 use super::request::path::PathParams;
 use super::request::query::Query;
+use super::request::tab::Tab;
 use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
@@ -33,6 +34,8 @@ use crate::webhooks::Webhooks;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest message of the Model Context Protocol.
+const LARGEST_MESSAGE: usize = 256 * 1024;
 /// Largest list of instalments.
 const LARGEST_DEBT: usize = 64 * 1024;
 
@@ -115,9 +118,25 @@ impl Question<'_> {
     }
 }
 
+/// The read operations of the API, for a handler that answers with them: the same routes, plan gate and handlers as for
+/// a request over HTTP.
+pub trait ReadApi: Sync {
+    /// Answers `GET target` from this catalog.
+    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError>;
+}
+
+impl fmt::Debug for dyn ReadApi + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the API")
+    }
+}
+
 /// A request that may change something or query the store.
 #[derive(Debug)]
 pub struct Action<'a> {
+    pub api: &'a dyn ReadApi,
+    /// Charges that the handler makes itself, on a route with [`Meter::Message`].
+    pub tab: Tab<'a>,
     pub served: &'a Served,
     pub access: &'a Access,
     pub webhooks: &'a Webhooks,
@@ -161,8 +180,17 @@ pub enum Meter {
     Quota,
     /// The address's allowance of pages, which can be read without quota left.
     Pages,
+    /// The one that the message in the body tells: a call of a tool takes of the quota, any other message is a page.
+    Message,
     /// No allowance: registration has limits of its own, and responses to `OPTIONS` are public.
     Nothing,
+}
+
+impl Meter {
+    /// Whether the request may take a unit of the quota, which needs a key that is known.
+    pub fn may_take_quota(self) -> bool {
+        matches!(self, Self::Quota | Self::Message)
+    }
 }
 
 impl Route {
@@ -265,6 +293,18 @@ pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHa
 /// The form of a page that does the same as [`register`].
 pub(super) const fn form(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route { parameters: None, ..register(endpoint, handler) }
+}
+
+/// The endpoint of the Model Context Protocol: programs may call it, pages of other origins may not.
+pub(super) const fn messages(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    let route = act(endpoint, Feature::Market, handler);
+    Route {
+        meter: Meter::Message,
+        same_origin: true,
+        largest_body: LARGEST_MESSAGE,
+        parameters: None,
+        ..route
+    }
 }
 
 /// A route that waits for a third party's server.

@@ -6,7 +6,7 @@
 //! 2. [`edge`] runs the checks in the order of the contract: identity, rate limit, route and method, plan gate.
 //! 3. [`routes`] finds the handler in the table of all routes. [`handler`] defines the handler types, [`parameters`] the
 //!    query parameters of each route.
-//! 4. A handler of [`v1`] or [`pages`] parses its input with [`request`] and returns a reply of [`response`].
+//! 4. A handler of [`v1`], [`mcp`] or [`pages`] parses its input with [`request`] and returns a reply of [`response`].
 //! 5. [`edge`] turns the reply into a response: conditional, compressed, with the headers common to all responses.
 //! 6. [`response::outgoing`] sends the body as fast as the client reads it.
 //!
@@ -20,6 +20,7 @@ pub mod connections;
 pub mod edge;
 pub mod handler;
 pub mod listener;
+pub mod mcp;
 pub mod pages;
 pub mod parameters;
 pub mod request;

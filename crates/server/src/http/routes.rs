@@ -7,9 +7,10 @@ use http::Method;
 use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
 use super::handler::{
-    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, form, open, page,
-    read, register,
+    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, form, messages, open,
+    page, read, register,
 };
+use super::mcp;
 use super::pages;
 use super::parameters;
 use super::v1::{
@@ -79,6 +80,7 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, &webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries).takes(parameters::WEBHOOKS),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
+    messages("POST /mcp", &mcp::answer),
     asset("GET /", pages::front),
     asset("GET /series", pages::series_list),
     asset("GET /series/{id}", pages::series),

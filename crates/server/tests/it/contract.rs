@@ -11,11 +11,13 @@ use lastro_access::Feature;
 use lastro_model::{Plan, Series};
 use lastro_store::faulty::Operation;
 use reqwest::Method;
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
 use crate::description::DESCRIPTION;
 use crate::known_webhook;
+use crate::mcp;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.described)
@@ -136,6 +138,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /mcp" => ask.body(mcp::CURRENT_VALUES),
         "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
         "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
         "POST /calculator/debt" => {
@@ -152,7 +155,7 @@ const DEBT: &str = r#""to":"2026-06-15","index":"ipca","interest":{"rule":"legal
 /// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
-        ("POST", path) if path.ends_with("/test") => 200,
+        ("POST", path) if path.ends_with("/test") || path == "/mcp" => 200,
         ("POST", path) if path.contains("/calc") => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
@@ -196,6 +199,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
     match status {
+        202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
@@ -206,7 +210,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             ask(app, endpoint).key(&best).header("authorization", &bearer).send().await
         }
         401 => ask(app, endpoint).key("no-key-at-all").send().await,
-        403 if template.ends_with("/register") || template == "/pricing" => {
+        403 if template.ends_with("/register") || ["/pricing", "/mcp"].contains(&template) => {
             ask(app, endpoint).header("origin", "https://elsewhere.example").send().await
         }
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
@@ -222,11 +226,13 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let q = if template.ends_with("/search") { "&q=ata" } else { "" };
             app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
         }
+        404 if template == "/mcp" => mcp::modern(app, "prompts/list", json!({})).key(&best).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
         }
+        413 if template == "/mcp" => ask(app, endpoint).key(&best).body(vec![b' '; 257 * 1024]).send().await,
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 65 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {
             let answer = ask(app, endpoint).send().await;

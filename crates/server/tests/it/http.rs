@@ -41,7 +41,7 @@ fn allowed(path: &str) -> &'static str {
             "POST, OPTIONS"
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
-        "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" => "POST, OPTIONS",
+        "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" | "/mcp" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }

@@ -39,6 +39,7 @@ mod limits_model;
 mod logs;
 mod market;
 mod matrix;
+mod mcp;
 mod operator;
 mod pages;
 mod plans;

@@ -9,16 +9,9 @@ use super::handling::{Awaited, Handled, SlowHandler};
 use crate::error::ApiError;
 use crate::http::handler::{Handler, Meter, Route};
 use crate::http::request::caller::Caller;
-use crate::http::request::{authority, origin};
+use crate::http::request::{authority, origin, tab};
 use crate::http::response::reply::Reply;
 use crate::http::routes::Target;
-
-/// Pages and assets that one address may open in a minute.
-const PAGES_PER_MINUTE: u32 = 600;
-
-const QUOTA_USED_UP: &str =
-    "too many requests: this minute's quota is used up; wait as long as Retry-After says";
-const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
 /// Headers that scripts of other origins may send.
 const SENT_BY_SCRIPTS: &str =
@@ -78,18 +71,18 @@ impl RequestContext<'_> {
     }
 
     fn check_quota(&self) -> Result<(), ApiError> {
-        let (verdict, message) = match self.arrival.meter {
-            Meter::Nothing => return Ok(()),
-            Meter::Pages => {
-                let Arrival { client, now, .. } = self.arrival;
-                (self.app.access.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
-            }
-            Meter::Quota => (self.charge.verdict, QUOTA_USED_UP),
-        };
-        if verdict.admitted {
-            return Ok(());
+        let Arrival { client, now, .. } = self.arrival;
+        match self.arrival.meter {
+            Meter::Nothing => Ok(()),
+            Meter::Pages => tab::take_page(&self.app.access, client, now),
+            // Its handler charges it, if its key is good. The body of a stranger who has no pages left is not even read.
+            Meter::Message => match self.caller {
+                Caller::Known(_) => Ok(()),
+                Caller::Anonymous => tab::check_pages(&self.app.access, client, now),
+                Caller::Refused(_) => tab::take_page(&self.app.access, client, now),
+            },
+            Meter::Quota => tab::admit_quota(self.charge.verdict),
         }
-        Err(ApiError::RateLimited { message, retry_after_seconds: verdict.retry_after_seconds() })
     }
 
     /// A bad key never falls back to the Free plan, except on public routes.
@@ -103,7 +96,7 @@ impl RequestContext<'_> {
         }
     }
 
-    fn check_plan(&self, route: &Route) -> Result<(), ApiError> {
+    pub(super) fn check_plan(&self, route: &Route) -> Result<(), ApiError> {
         let plan = self.caller.plan();
         match route.feature {
             Feature::Public => Ok(()),

@@ -138,7 +138,7 @@ impl RequestContext<'_> {
     fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
         // A 304 has them as well: what the body varies by, and its language.
         headers.extend(reply.headers);
-        if status == StatusCode::NOT_MODIFIED || status == StatusCode::NO_CONTENT {
+        if status == StatusCode::NOT_MODIFIED || reply.body.is_empty() {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
         }
@@ -205,6 +205,7 @@ impl RequestContext<'_> {
 fn outcome(result: &Result<Reply, ApiError>) -> Outcome {
     match result {
         Err(ApiError::UpgradeRequired { .. }) => Outcome::UpgradeRequired,
+        Ok(Reply { outcome: Some(outcome), .. }) => *outcome,
         other => {
             let status = other.as_ref().map_or_else(|error| error.code().1, |reply| reply.status);
             if status == StatusCode::TOO_MANY_REQUESTS {

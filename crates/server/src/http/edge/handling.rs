@@ -1,20 +1,26 @@
 //! Calls of the handlers: one that reads, one that exports, or one that has to be awaited.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::header::{self, HeaderValue};
-use http::{Method, Version};
+use http::{HeaderMap, Method, Version};
 use hyper::body::Incoming;
+use lastro_catalog::Catalog;
+use lastro_quota::Charge;
 
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
 use crate::http::app::App;
-use crate::http::handler::{ActHandler, Action, ExportHandler, Question, ReadHandler, Route};
+use crate::http::handler::{
+    ActHandler, Action, ExportHandler, Handler, Question, ReadApi, ReadHandler, Route,
+};
 use crate::http::request::body::RequestBody;
+use crate::http::request::charge::Charging;
 use crate::http::request::format::Accept;
 use crate::http::request::head::Head;
 use crate::http::request::path::PathParams;
 use crate::http::request::query::Query;
+use crate::http::request::tab::Tab;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
 use crate::http::response::decimals;
@@ -23,6 +29,7 @@ use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
+use crate::http::routes::{Target, resolve};
 
 /// The result of a request that passed the checks.
 pub(super) enum Handled {
@@ -45,15 +52,26 @@ pub(super) struct SlowHandler {
 }
 
 impl RequestContext<'_> {
-    pub(super) async fn wait_for(&self, awaited: Awaited, body: Option<Incoming>) -> Result<Reply, ApiError> {
+    /// Waits; `taken` becomes the charge that the handler makes itself, if it does.
+    pub(super) async fn wait_for(
+        &self,
+        awaited: Awaited,
+        body: Option<Incoming>,
+        taken: &OnceLock<Charge>,
+    ) -> Result<Reply, ApiError> {
         match awaited {
-            Awaited::Handler(slow) => self.act(slow, body).await,
+            Awaited::Handler(slow) => self.act(slow, body, taken).await,
             Awaited::Export(export) => self.begin_counted(export).await,
         }
     }
 
     /// Runs a handler, with the timeout of its route.
-    async fn act(&self, slow: SlowHandler, body: Option<Incoming>) -> Result<Reply, ApiError> {
+    async fn act(
+        &self,
+        slow: SlowHandler,
+        body: Option<Incoming>,
+        taken: &OnceLock<Charge>,
+    ) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
         let body = RequestBody::new(body, self.connection, client, slow.route.largest_body);
         body.check_announced(&self.head.headers)?;
@@ -61,7 +79,10 @@ impl RequestContext<'_> {
         let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
         let App { served, access, webhooks, site, .. } = self.app;
-        let action = Action { served, access, webhooks, site, caller, client, now, path, query, head, body };
+        let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
+        let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
+        #[rustfmt::skip]
+        let action = Action { api, tab, served, access, webhooks, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -154,10 +175,38 @@ impl RequestContext<'_> {
     }
 
     fn query(&self, route: &'static Route) -> Result<Query<'_>, ApiError> {
-        let raw = self.head.uri.query().unwrap_or("");
-        match route.parameters {
-            Some(known) => Query::of_api(raw, known),
-            None => Query::of_page(raw),
-        }
+        parsed(self.head.uri.query().unwrap_or(""), route)
+    }
+}
+
+fn parsed<'a>(query: &'a str, route: &'static Route) -> Result<Query<'a>, ApiError> {
+    match route.parameters {
+        Some(known) => Query::of_api(query, known),
+        None => Query::of_page(query),
+    }
+}
+
+impl ReadApi for RequestContext<'_> {
+    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let Target::Found { route, .. } = resolve(&Method::GET, path) else { return Err(ApiError::Internal) };
+        let Handler::Read(handler) = route.handler else { return Err(ApiError::Internal) };
+        self.check_plan(route)?;
+        let Arrival { client, now, .. } = self.arrival;
+        // The reply is JSON, whatever the `Accept` of the request around it.
+        let (accept, head) = (HeaderMap::new(), Head(self.head));
+        handler(&Question {
+            catalog,
+            freshness: &self.app.served.freshness.load(),
+            jobs: &self.app.operations.jobs,
+            plan: self.caller.plan(),
+            now,
+            client,
+            path: PathParams::read(route.path(), path)?,
+            query: parsed(query, route)?,
+            accept: Accept(&accept),
+            head,
+            site: &self.app.site,
+        })
     }
 }
