@@ -108,14 +108,8 @@ impl Service {
 }
 
 fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_interval: Duration) {
-    let wanted = Arc::new(follow::Wanted::new(None));
-    let looked_at = Arc::clone(&wanted);
-    jobs.start("follow", follower, move |follower, stop| {
-        follow::run(follower, Arc::clone(&looked_at), poll_interval, stop)
-    });
-    jobs.start("rebuild", follower, move |follower, stop| {
-        follow::rebuild(follower, Arc::clone(&wanted), stop)
-    });
+    jobs.start("follow", follower, move |follower, stop| follow::run(follower, poll_interval, stop));
+    jobs.start("rebuild", follower, follow::rebuild);
     jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
     let clock = Arc::clone(&app.clock);
     jobs.start("sweep", &app.access, move |access, stop| sweep::run(access, Arc::clone(&clock), stop));
@@ -125,7 +119,8 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
         jobs.start("certificate", certificate, certificate::run);
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
-    let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app) };
+    let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
+    let retention = Retention { store, served, clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 

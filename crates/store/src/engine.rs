@@ -53,6 +53,10 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Reads from one state of the database. May run the rule again if the database requires a retry.
     async fn read(&self, database: Database, question: Question) -> Result<()>;
 
+    /// Reads both databases by this one statement, in one round trip, and passes its rows to a rule that uses no other.
+    /// `None` if the databases are separate.
+    async fn read_both(&self, statement: &'static str, question: Question) -> Option<Result<()>>;
+
     /// Makes a small change in one transaction, or returns `Busy` if others write for too long. May run the rule again
     /// if the database requires a retry; earlier runs then have no effect.
     async fn change(&self, database: Database, change: Change) -> Result<()>;
@@ -90,6 +94,17 @@ impl Runner {
         let (value, kept) = Value::pair();
         self.0.read(database, Box::new(move |reading| kept.set(question(reading)?))).await?;
         value.take()
+    }
+
+    pub(crate) async fn read_both<T: Send + 'static>(
+        &self,
+        statement: &'static str,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Option<Result<T>> {
+        let (value, kept) = Value::pair();
+        let question = Box::new(move |reading: &dyn Reading| kept.set(question(reading)?));
+        let read = self.0.read_both(statement, question).await?;
+        Some(read.and_then(|()| value.take()))
     }
 
     /// Reads only if the database may have changed since the same value was last read.

@@ -66,6 +66,10 @@ pub enum StoreError {
     #[error("the database cannot be reached ({why}); try again")]
     Unreachable { why: String },
 
+    /// The database can be read, but it or its user may not be written. The same call may succeed later.
+    #[error("the database cannot be written: {why}")]
+    Unwritable { why: String },
+
     #[error("{0}")]
     Unsupported(String),
 
@@ -99,6 +103,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    pub(crate) fn unwritable(why: impl Into<String>) -> Self {
+        Self::Unwritable { why: why.into() }
+    }
+
     /// Reports data that no version of this program can have written.
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }

@@ -8,6 +8,7 @@
 mod address;
 mod arrays;
 mod failure;
+mod glance;
 mod load;
 mod lock;
 mod row;
@@ -116,6 +117,11 @@ impl Patience {
 impl Engine for Postgres {
     async fn read(&self, _: Database, question: Question) -> Result<()> {
         self.run(Kind::Read, Box::new(move |session| question(session))).await
+    }
+
+    async fn read_both(&self, statement: &'static str, question: Question) -> Option<Result<()>> {
+        let rows = glance::rows(&self.server, statement).await;
+        Some(rows.and_then(|rows| question(&glance::Fetched { statement, rows })))
     }
 
     async fn change(&self, _: Database, change: Change) -> Result<()> {

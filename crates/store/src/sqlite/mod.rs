@@ -92,6 +92,10 @@ impl Engine for Sqlite {
         self.file(database).readers.ask(question).await
     }
 
+    async fn read_both(&self, _: &'static str, _: Question) -> Option<Result<()>> {
+        None
+    }
+
     async fn change(&self, database: Database, change: Change) -> Result<()> {
         self.file(database).writer.change(change).await
     }
