@@ -75,11 +75,10 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
 fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "ok\n".to_owned()),
-        (&Method::GET | &Method::HEAD, "/readyz") if app.operations.is_ready() => {
-            (StatusCode::OK, "ready\n".to_owned())
-        }
         (&Method::GET | &Method::HEAD, "/readyz") => {
-            (StatusCode::SERVICE_UNAVAILABLE, "not ready\n".to_owned())
+            let is_ready = app.operations.is_ready();
+            let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            (status, app.operations.readiness())
         }
         (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics(app)),
         _ => (StatusCode::NOT_FOUND, "here are /livez, /readyz and /metrics\n".to_owned()),
@@ -104,6 +103,7 @@ fn metrics(app: &App) -> String {
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);
+    app.operations.writes.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
     out.gauge("lastro_limiter_entries", help, app.access.callers.len());
     if let Some(quota) = &app.access.quota {

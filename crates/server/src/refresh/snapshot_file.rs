@@ -1,13 +1,13 @@
 //! A file that keeps the built filings between runs, so that a restart need not build them again.
 //!
 //! It is replaced as a whole: a draft is written, synced to disk and renamed, so a process that dies while writing
-//! leaves the old file or none. It is only a cache: a file of an edition that the store does not remember is rejected
+//! leaves the old file or none, and a draft that cannot be finished is deleted. It is only a cache: a file of an edition that the store does not remember is rejected
 //! with one log line and built anew. A directory that cannot be written to only makes the next start slower.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lastro_catalog::{Filings, Part, SnapshotError};
@@ -46,6 +46,7 @@ impl SnapshotFile {
 
     /// The saved filings, if they belong to one of these editions.
     pub fn find(&self, remembered: &[RememberedEdition]) -> Option<(Stamp, Filings)> {
+        self.remove_abandoned_draft();
         let found = match self.read(remembered) {
             Ok(found) => Some(found),
             Err(SnapshotError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
@@ -68,10 +69,12 @@ impl SnapshotFile {
         if filings.len() < WORTH_KEEPING || !is_far_behind(*newest, edition.edition, remembered) {
             return;
         }
-        *newest = edition.edition;
-        if let Err(error) = self.write(&self.label(edition), filings) {
-            let directory = self.directory.display();
-            tracing::warn!(%error, "the index of the filings cannot be saved in {directory}; the next start takes longer");
+        match self.write(&self.label(edition), filings) {
+            Ok(()) => *newest = edition.edition,
+            Err(error) => {
+                let directory = self.directory.display();
+                tracing::warn!(%error, "the index of the filings cannot be saved in {directory}; the next start takes longer");
+            }
         }
     }
 
@@ -106,19 +109,42 @@ impl SnapshotFile {
         // all drafts can have one name, and the next process overwrites the draft of a killed one.
         let turn = regular_file::open_lock(&self.directory.join("filings.lock"))?;
         turn.lock()?;
-        let draft = self.directory.join("filings.draft");
-        let mut out = BufWriter::with_capacity(1 << 20, regular_file::replace(&draft)?);
-        filings.save(label, &mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()?;
-        fs::rename(&draft, self.path())?;
+        let draft = self.draft();
+        let drafted = save(label, filings, &draft).and_then(|()| fs::rename(&draft, self.path()));
+        if drafted.is_err() {
+            // Half an index is of no use and may have filled the disk.
+            let _ = fs::remove_file(&draft);
+        }
+        drafted?;
         // Syncing the directory makes the rename durable.
         File::open(&self.directory)?.sync_all()
+    }
+
+    /// Deletes the draft of a process that was killed while writing it, unless another one is writing now.
+    fn remove_abandoned_draft(&self) {
+        if !self.draft().exists() {
+            return;
+        }
+        let turn = regular_file::open_lock(&self.directory.join("filings.lock"));
+        if turn.is_ok_and(|turn| turn.try_lock().is_ok() && fs::remove_file(self.draft()).is_ok()) {
+            tracing::info!("the unfinished index of a process that was killed has been deleted");
+        }
+    }
+
+    fn draft(&self) -> PathBuf {
+        self.directory.join("filings.draft")
     }
 
     fn path(&self) -> PathBuf {
         self.directory.join("filings")
     }
+}
+
+fn save(label: &str, filings: &Filings, draft: &Path) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, regular_file::replace(draft)?);
+    filings.save(label, &mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()
 }
 
 /// Whether too much has changed since the saved edition for the next start to apply it.
@@ -278,6 +304,31 @@ mod tests {
         assert!(snapshot_file.find(&[edition(1, 3)]).is_none(), "cut short");
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
         assert_eq!(fs::read(snapshot_file.path()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_draft_that_cannot_be_finished_is_deleted() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(snapshot_file.path().join("in the way")).unwrap();
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(!snapshot_file.draft().exists());
+        fs::remove_dir_all(snapshot_file.path()).unwrap();
+        snapshot_file.keep(&[edition(1, 3)], &filings(1));
+        assert!(snapshot_file.find(&[edition(1, 3)]).is_some(), "a failure is not the last attempt");
+    }
+
+    #[test]
+    fn an_abandoned_draft_is_deleted_at_the_next_start() {
+        let directory = TempDir::new().unwrap();
+        let snapshot_file = snapshot_file(&directory, "one");
+        fs::create_dir_all(&snapshot_file.directory).unwrap();
+        fs::write(snapshot_file.draft(), "half of it").unwrap();
+        let turn = File::create(snapshot_file.directory.join("filings.lock")).unwrap();
+        turn.lock().unwrap();
+        assert!(snapshot_file.find(&[]).is_none() && snapshot_file.draft().exists(), "somebody writes it");
+        turn.unlock().unwrap();
+        assert!(snapshot_file.find(&[]).is_none() && !snapshot_file.draft().exists());
     }
 
     #[test]

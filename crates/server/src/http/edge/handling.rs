@@ -22,6 +22,7 @@ use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
+use crate::operations::Operations;
 
 /// The result of a request that passed the checks.
 pub(super) enum Handled {
@@ -74,10 +75,24 @@ impl RequestContext<'_> {
     ) -> Result<T, ApiError> {
         let (path, query) = (self.path(route)?, self.query()?);
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
-        let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
+        let Operations { jobs, writes, .. } = &self.app.operations;
+        let plan = self.caller.plan();
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
-        handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
+        handler(&Question {
+            catalog,
+            freshness,
+            jobs,
+            writes,
+            plan,
+            now,
+            client,
+            path,
+            query,
+            accept,
+            head,
+            site,
+        })
     }
 
     /// Starts an export, unless the client needs only its headers.
