@@ -14,6 +14,8 @@ mod day;
 mod digest;
 mod filing;
 pub mod hex;
+mod histogram;
+mod outage;
 mod panics;
 mod rates;
 mod series;
@@ -33,6 +35,8 @@ pub use company::{Company, CompanyId, Standing};
 pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
 pub use filing::{Filing, FilingId};
+pub use histogram::{BOUNDS_US, Distribution, Histogram};
+pub use outage::{Outage, OutageChange, OutageExtent};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
@@ -44,7 +48,7 @@ pub use webhook::{
 };
 pub use withheld::{Point, Withheld};
 
-pub use rust_decimal::Decimal;
+pub use rust_decimal::{Decimal, RoundingStrategy};
 
 /// The reason why a text is invalid. The message names the expected form, never the text itself, which may be a
 /// secret or an attack.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lastro_model::Now;
+
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
@@ -11,6 +13,8 @@ use crate::write_state::WriteState;
 #[derive(Debug)]
 pub struct Operations {
     pub metrics: Arc<Metrics>,
+    /// When the service started, for the metrics.
+    pub started_unix_seconds: i64,
     /// The states of the background jobs.
     pub jobs: Arc<Jobs>,
     /// The processes that serve the same database.
@@ -22,9 +26,15 @@ pub struct Operations {
 }
 
 impl Operations {
-    pub fn new(metrics: Arc<Metrics>, replicas: Arc<Replicas>, writes: Arc<WriteState>) -> Self {
+    pub fn new(
+        metrics: Arc<Metrics>,
+        replicas: Arc<Replicas>,
+        writes: Arc<WriteState>,
+        started: Now,
+    ) -> Self {
         let (ready, draining) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { metrics, jobs: Arc::default(), replicas, writes, ready, draining }
+        let started_unix_seconds = started.unix_seconds();
+        Self { metrics, started_unix_seconds, jobs: Arc::default(), replicas, writes, ready, draining }
     }
 
     pub fn is_ready(&self) -> bool {

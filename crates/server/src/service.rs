@@ -65,7 +65,7 @@ impl Service {
         let Listeners { api: listener, admin: admin_listener, certificate } = listeners;
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let metrics = Metrics::new(ROUTES.iter().map(|route| route.endpoint));
+        let metrics = Metrics::new(ROUTES.iter().map(|route| (route.endpoint, route.class())));
         let (app, follower) = setup.open(metrics, certificate).await?;
         let (app, follower) = (Arc::new(app), Arc::new(follower));
 

@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
-use lastro_access::{AddressRings, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage};
+use lastro_access::{
+    AddressRings, CalculationCodes, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage,
+};
 use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
@@ -57,22 +59,23 @@ impl Setup {
         let writes = Arc::new(WriteState::new(Arc::clone(clock)));
         let replicas = Arc::new(self.replicas(&served, &writes));
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
             clock: Arc::clone(clock),
             metrics: Arc::clone(&metrics),
-            snapshot_file: self.snapshot_file(&database),
+            snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
         let limits = settings.connections.clone().within_memory(is_secure);
         let app = App {
             clock: Arc::clone(clock),
             served,
-            operations: Operations::new(metrics, replicas, writes),
+            operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
-            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
+            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
             certificate,
@@ -153,9 +156,10 @@ impl Setup {
         })
     }
 
-    fn snapshot_file(&self, database: &str) -> Option<SnapshotFile> {
+    fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
         let directory =
             self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
+        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }

@@ -7,6 +7,7 @@
 mod account;
 mod address;
 mod blocking;
+mod calls;
 mod engine;
 mod error;
 pub mod faulty;
@@ -37,6 +38,7 @@ use futures_util::future::BoxFuture;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
+pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
@@ -79,6 +81,7 @@ pub trait Store:
     + OutboxStore
     + ReplicaStore
     + ClockStore
+    + MeasuredStore
     + Debug
 {
 }
@@ -94,6 +97,7 @@ impl<T> Store for T where
         + OutboxStore
         + ReplicaStore
         + ClockStore
+        + MeasuredStore
         + Debug
         + ?Sized
 {

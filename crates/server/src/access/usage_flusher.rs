@@ -42,7 +42,7 @@ pub async fn run(flusher: Arc<UsageFlusher>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            // A failure is logged in `write`, and counts that could not be written are kept.
+            // A failure is logged by the store, and counts that could not be written are kept.
             () = tick(INTERVAL) => { let _ = flusher.flush().await; }
         }
     }
@@ -100,7 +100,9 @@ impl UsageFlusher {
     }
 
     async fn write(&self, batch: &Batch) -> lastro_store::Result<()> {
+        let begun_ns = self.clock.monotonic_ns();
         let written = self.add(batch.sequence, &batch.rows).await;
+        self.metrics.flushes.record_ns(self.clock.monotonic_ns().saturating_sub(begun_ns));
         match &written {
             Ok(()) => self.usage.settle(batch),
             Err(error) => {

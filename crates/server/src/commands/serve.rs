@@ -121,7 +121,7 @@ pub async fn run(common: &Common, mut serve: Serve, reloader: Reloader) -> anyho
 
 fn tell_addresses(service: &Service, scheme: &str) {
     let address = service.address;
-    tracing::info!("Lastro {} answers on {scheme}://{address}", crate::VERSION);
+    tracing::info!("Lastro {} ({}) answers on {scheme}://{address}", crate::VERSION, crate::COMMIT);
     tracing::info!(
         "try {scheme}://{address}/docs, {scheme}://{address}/pricing, {scheme}://{address}/api/v1/market/overview"
     );

@@ -1,14 +1,14 @@
 //! Detects writes of other processes by reading one row of counters twice a second.
 //!
 //! Changed keys are loaded at once. Changed data is rebuilt by a separate job, so that a large rebuild never delays a
-//! revocation.
+//! revocation. The store logs its outages itself.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Clock, Edition, Source, SourceState};
+use lastro_model::{Clock, Edition, Outage, OutageChange, OutageExtent, Source, SourceState};
 use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -21,6 +21,7 @@ use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
+const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// The parts of a service that follow the store.
 pub struct Follower {
@@ -84,7 +85,7 @@ async fn look(follower: &Follower, freshness: &mut Freshness) {
             if counters.key_revision > follower.access.keys.revision()
                 && let Err(error) = take_over_keys(follower).await
             {
-                tracing::warn!(%error, "changed keys could not be read; retrying shortly");
+                tracing::debug!(%error, "changed keys could not be read; retrying shortly");
             }
             follower.served.counters.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
@@ -93,12 +94,12 @@ async fn look(follower: &Follower, freshness: &mut Freshness) {
                 match take_over_freshness(follower).await {
                     Ok(()) => freshness.read = Some((Instant::now(), counters)),
                     Err(error) => {
-                        tracing::warn!(%error, "the state of the sources could not be read; retrying shortly");
+                        tracing::debug!(%error, "the state of the sources could not be read; retrying shortly");
                     }
                 }
             }
         }
-        Err(error) => tracing::warn!(%error, "the store does not answer; serving from memory"),
+        Err(error) => tracing::debug!(%error, "the store does not answer; serving from memory"),
     }
 }
 
@@ -130,13 +131,30 @@ pub async fn take_over_keys(follower: &Follower) -> anyhow::Result<()> {
 }
 
 async fn rebuild_when_changed(follower: &Follower, mut wanted: watch::Receiver<Option<Counters>>) {
+    let mut outage = Outage::default();
     while wanted.changed().await.is_ok() {
         let Some(counters) = *wanted.borrow_and_update() else { continue };
         while let Err(error) = follow_data(follower, &counters).await {
-            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+            log_failure(outage.failed(follower.clock.monotonic_ns()), &error);
             follower.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_secs(5)).await;
+            tokio::time::sleep(REBUILD_RETRY_DELAY).await;
         }
+        if let Some(OutageExtent { failures, seconds }) = outage.end() {
+            tracing::info!(failures, seconds, "the catalog could be rebuilt again");
+        }
+    }
+}
+
+/// Logs the first failure, and a reminder now and then.
+fn log_failure(change: Option<OutageChange>, error: &anyhow::Error) {
+    match change {
+        Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+            tracing::error!(%error, failures, seconds, "the catalog still cannot be rebuilt");
+        }
+        Some(_) => {
+            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+        }
+        None => tracing::debug!(%error, "the catalog could not be rebuilt"),
     }
 }
 
@@ -156,10 +174,13 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     if current.editions()[source] == edition {
         return Ok(());
     }
+    let begun_ns = follower.clock.monotonic_ns();
     let fresh =
         parts::with_fresh(&current, &*follower.access.store, source, follower.snapshot_file.as_ref()).await?;
     drop(current);
     let before = follower.served.catalog.swap(Arc::new(fresh));
+    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+    follower.metrics.rebuilds(source).record_ns(elapsed_ns);
     if source == Source::Filings {
         tokio::spawn(background::retire(Arc::clone(&before.filings)));
     }

@@ -23,10 +23,12 @@ use std::time::Duration;
 
 pub(crate) use address::ServerAddress;
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
 use crate::blocking::blocking;
+use crate::calls::PoolState;
 use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::rules::load::Selection;
 use crate::{Loaded, Options, Result, StoreError};
@@ -119,9 +121,11 @@ impl Engine for Postgres {
         self.run(Kind::Read, Box::new(move |session| question(session))).await
     }
 
-    async fn read_both(&self, statement: &'static str, question: Question) -> Option<Result<()>> {
-        let rows = glance::rows(&self.server, statement).await;
-        Some(rows.and_then(|rows| question(&glance::Fetched { statement, rows })))
+    fn read_both(&self, statement: &'static str, question: Question) -> Option<BoxFuture<'_, Result<()>>> {
+        Some(Box::pin(async move {
+            let rows = glance::rows(&self.server, statement).await?;
+            question(&glance::Fetched { statement, rows })
+        }))
     }
 
     async fn change(&self, _: Database, change: Change) -> Result<()> {
@@ -154,6 +158,10 @@ impl Engine for Postgres {
 
     fn clock(&self) -> Option<&'static str> {
         Some(STORE_TIME)
+    }
+
+    fn pool(&self) -> Option<PoolState> {
+        Some(self.server.pool_state())
     }
 
     /// The server overwrites the bytes of deleted rows by its vacuum; its backups and logs are outside our control.

@@ -32,6 +32,7 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
+use crate::calls::{Calls, MeasuredStore, PoolState};
 use crate::engine::{Database, Engine, Remembered, Runner};
 use crate::setting::UNFINISHED;
 use crate::{Result, SettingStore, StoreError};
@@ -71,9 +72,19 @@ impl SqlStore {
     /// Creates the store of a database in any state.
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
         Self {
-            engine: Runner(engine),
+            engine: Runner::new(engine),
             data_counters: Remembered::default(),
             account_counters: Remembered::default(),
         }
+    }
+}
+
+impl MeasuredStore for SqlStore {
+    fn calls(&self) -> &Calls {
+        &self.engine.calls
+    }
+
+    fn pool(&self) -> Option<PoolState> {
+        self.engine.backend.pool()
     }
 }

@@ -23,9 +23,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
+use crate::calls::PoolState;
 use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::{Loaded, Result};
 use connection::OpenReader;
@@ -92,7 +94,7 @@ impl Engine for Sqlite {
         self.file(database).readers.ask(question).await
     }
 
-    async fn read_both(&self, _: &'static str, _: Question) -> Option<Result<()>> {
+    fn read_both(&self, _: &'static str, _: Question) -> Option<BoxFuture<'_, Result<()>>> {
         None
     }
 
@@ -123,6 +125,10 @@ impl Engine for Sqlite {
     }
 
     fn clock(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn pool(&self) -> Option<PoolState> {
         None
     }
 }
