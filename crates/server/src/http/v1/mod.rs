@@ -4,6 +4,7 @@ mod allowance;
 pub mod calculations;
 pub mod calendar;
 pub mod companies;
+mod counts;
 pub mod export;
 pub mod filings;
 pub mod fx;
