@@ -1,4 +1,4 @@
-//! What a service listens with: its ports and its certificate. All of it is opened before the database, so that a port
+//! The ports and the certificate of a service. All of it is opened before the database, so that a port
 //! in use or a wrong file leaves nothing behind.
 
 use std::net::SocketAddr;
