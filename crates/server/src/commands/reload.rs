@@ -10,7 +10,7 @@ use crate::telemetry::LogFilter;
 /// The settings that are applied at once. The files of the certificate are read again, too, under the same names.
 const APPLIED: [&str; 3] = ["drain", "log", "trusted-proxies"];
 
-/// What a reload compares with and changes, beside the service.
+/// The settings in force and the parts that a reload changes, beside the service.
 #[derive(Debug)]
 pub struct Reloader {
     /// The settings that the service was started with.
