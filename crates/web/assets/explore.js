@@ -13,7 +13,9 @@
     return made;
   };
   const number = (value) => new Intl.NumberFormat(texts.language).format(value);
-  const day = (text) => new Intl.DateTimeFormat(texts.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(text.slice(0, 10)));
+  // In Portuguese 16/11/2026, as on the other pages.
+  const dateStyle = texts.language.startsWith('pt') ? 'short' : 'medium';
+  const day = (text) => new Intl.DateTimeFormat(texts.language, { dateStyle, timeZone: 'UTC' }).format(new Date(text.slice(0, 10)));
 
   const say = (text) => {
     state.classList.remove('bad');

@@ -37,7 +37,7 @@ mod texts;
 mod typed;
 mod words;
 
-pub use articles::{Changelog, Privacy, Versions};
+pub use articles::{Changelog, Indices, Privacy, Versions};
 pub use askama::Error as RenderError;
 pub use calculator::Calculator;
 pub use chart::Range;

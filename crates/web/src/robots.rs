@@ -11,10 +11,11 @@ use crate::language::Language;
 use crate::words;
 
 /// Every page for the sitemap, except those of series and exchange rates.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "/",
     "/series",
     "/calculator",
+    "/indices",
     "/explore",
     "/pricing",
     "/docs",

@@ -100,6 +100,7 @@ pub static ROUTES: &[Route] = &[
     asset("GET /explore", pages::explore),
     asset("GET /usage", pages::usage),
     asset("GET /status", pages::status),
+    asset("GET /indices", pages::indices),
     asset("GET /privacy", pages::privacy),
     asset("GET /versions", pages::versions),
     asset("GET /changelog", pages::changelog),

@@ -82,7 +82,7 @@ impl Texts {
 texts! {
     /// Texts on every page.
     FrameTexts {
-        skip, sample, sample_detail, main, languages, series, calculator, explore, explore_long, pricing,
+        skip, sample, sample_detail, main, languages, series, calculator, indices, which_index, explore, explore_long, pricing,
         pricing_long, docs, docs_long, status, versions, changelog, usage, privacy, get_key, data,
         developers, account, meaning, sources, to_dark, to_light, loading, failed, limited, copy, copied,
         press_copy,
@@ -230,7 +230,7 @@ texts! {
 texts! {
     /// Pages of text.
     ArticlesTexts {
-        privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
+        indices_title, indices_summary, privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
         changelog_summary,
     }
 }

@@ -15,8 +15,8 @@ use http::StatusCode;
 use lastro_access::{Feature, terms};
 use lastro_model::Series;
 use lastro_web::{
-    Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, Pricing, Privacy, Range,
-    Status, Subject, Usage, Versions, pair_called, robots,
+    Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Indices, Page, Pricing, Privacy,
+    Range, Status, Subject, Usage, Versions, pair_called, robots,
 };
 
 use super::handler::Question;
@@ -54,6 +54,10 @@ pub fn usage(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn status(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, &Status)
+}
+
+pub fn indices(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Indices)
 }
 
 pub fn privacy(question: &Question<'_>) -> Result<Reply, ApiError> {

@@ -45,7 +45,7 @@ async fn error_pages_do_not_echo_the_url_and_have_two_languages() {
     let english = app.get(path).header("accept", BROWSER).send().await.expect(404).text();
     assert!(!english.contains("alert") && !english.contains("onload"), "{english}");
     let asking = app.get(path).header("accept", BROWSER).header("accept-language", "pt-BR");
-    assert!(asking.send().await.expect(404).text().contains("Não há nada aqui"));
+    assert!(asking.send().await.expect(404).text().contains("Página não encontrada"));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod calculator;
 mod failures;
+mod foreign_words;
 mod fx;
 mod keeping;
 mod languages;
@@ -18,7 +19,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 19] = [
+pub(crate) const PAGES: [&str; 20] = [
     "/",
     "/series",
     "/series/selic",
@@ -33,6 +34,7 @@ pub(crate) const PAGES: [&str; 19] = [
     "/explore",
     "/usage",
     "/status",
+    "/indices",
     "/privacy",
     "/versions",
     "/changelog",
