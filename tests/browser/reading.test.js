@@ -13,7 +13,7 @@ const PAGES = [
   '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/fx/usd-brl', '/calculator',
   '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
   '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/calculator?kind=debt', '/calculator?kind=rent',
-  '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
+  '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/explore/companies/PETR4', '/usage', '/status', '/pricing', '/docs',
   '/indices', '/privacy', '/versions', '/changelog',
 ];
 const LANGUAGES = { 'pt-BR': 'pt-BR', 'en-US': 'en' };
@@ -197,7 +197,7 @@ test('a pointer on a chart is told the value below it', async () => {
 });
 
 test('the first view is small and nothing moves', async () => {
-  for (const path of ['/', '/series', '/series/selic', '/calculator', '/indices', '/pricing', '/status']) {
+  for (const path of ['/', '/series', '/series/selic', '/calculator', '/indices', '/explore/companies/PETR4', '/pricing', '/status']) {
     await browser.visit({ viewport: { width: 390, height: 844 } }, async (page, context) => {
       const client = await context.newCDPSession(page);
       let bytes = 0;

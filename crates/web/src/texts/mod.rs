@@ -37,6 +37,7 @@ pub(crate) struct Texts {
     pub(crate) front: FrontTexts,
     pub(crate) series: SeriesTexts,
     pub(crate) one: OneTexts,
+    pub(crate) take: TakeTexts,
     pub(crate) fx: FxTexts,
     pub(crate) calculator: CalculatorTexts,
     pub(crate) document: DocumentTexts,
@@ -62,6 +63,7 @@ impl Texts {
             self.front.all(),
             self.series.all(),
             self.one.all(),
+            self.take.all(),
             self.fx.all(),
             self.calculator.all(),
             self.document.all(),
@@ -135,6 +137,13 @@ texts! {
 }
 
 texts! {
+    /// Taking data, pictures and addresses along.
+    TakeTexts {
+        csv, csv_plan, plans, use_key, share, share_result, picture, embed, embed_text,
+    }
+}
+
+texts! {
     /// A currency pair, in addition to the texts of every series.
     FxTexts {
         summary, reading, unit, source_text, pair, buy, sell, call_lead,
@@ -185,7 +194,8 @@ texts! {
 texts! {
     /// Companies and filings.
     ExploreTexts {
-        title, summary, no_script, search, search_example, find, nothing, corrected, relaxed, prompt, prompt_none,
+        title, summary, no_script, search, search_example, search_filings, filters, category, from, to, company,
+        company_example, invalid, absent, find, nothing, corrected, relaxed, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
         sector, status, tickers, code, no_filings,
     }

@@ -66,3 +66,20 @@ async fn unsupported_methods_are_rejected_with_the_supported_ones() {
     assert_eq!(page.header("allow"), "GET, HEAD, OPTIONS");
     assert!(page.header("content-type").starts_with("text/html"));
 }
+
+#[tokio::test]
+async fn the_page_of_a_company_tells_nothing_without_a_key() {
+    let app = TestApp::start().await;
+    let bronze = app.key(lastro_model::Plan::Bronze).await;
+    let listed = app.get("/api/v1/companies?limit=1").key(&bronze).send().await.expect(200).json();
+    let company = &listed["data"][0];
+    let id = company["id"].as_str().unwrap();
+    let known = app.get(&format!("/explore/companies/{id}")).send().await.expect(200).text();
+    assert!(!known.contains(company["name"].as_str().unwrap()));
+    // Not even whether the company exists.
+    let unknown = app.get("/explore/companies/999999").send().await.expect(200).text();
+    assert_eq!(known.replace(id, ""), unknown.replace("999999", ""));
+    for id in ["%00", "nobody-at-all", "%3Cscript%3E"] {
+        app.get(&format!("/explore/companies/{id}")).send().await.expect_error(404);
+    }
+}

@@ -4,7 +4,7 @@ mod calculations;
 
 use super::{
     ArticlesTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts, KeyTexts, OneTexts,
-    PricingTexts, SeriesTexts, StatusTexts, Texts, UsageTexts, failures,
+    PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -182,6 +182,17 @@ pub(crate) static TEXTS: Texts = Texts {
         related: "On the same topic",
         related_all: "All series of the topic",
     },
+    take: TakeTexts {
+        csv: "Download as CSV",
+        csv_plan: "CSV export is part of the Platinum plan.",
+        plans: "See the plans",
+        use_key: "Use a key",
+        share: "Copy the link",
+        share_result: "Copy the link of the calculation",
+        picture: "Picture (SVG)",
+        embed: "Embed the chart",
+        embed_text: "The address of the picture stays the same. It always shows the newest twelve months, and follows light and dark themes.",
+    },
     fx: FxTexts {
         summary: "{name} in reais: chart, newest PTAX rates, source and how to get the data.",
         reading: "What one unit of the currency costs in reais, by the central bank’s closing bulletin of the day (PTAX). The chart shows the selling rate.",
@@ -202,6 +213,15 @@ pub(crate) static TEXTS: Texts = Texts {
         no_script: "This page needs JavaScript: your key must not stand in an address, so a script sends it. The same data is in the API:",
         search: "Search companies and filings",
         search_example: "name, CNPJ, ticker, subject…",
+        search_filings: "subject of a filing…",
+        filters: "Filters: category, period, company",
+        category: "Category",
+        from: "Filed from",
+        to: "Filed until",
+        company: "Company",
+        company_example: "registry code, CNPJ or ticker",
+        invalid: "Check the filters: a date, a category or a company does not exist.",
+        absent: "There is no company with this code.",
         find: "Search",
         nothing: "Nothing was found for “{q}”.",
         corrected: "Nothing has “{q}”; shown is what was found for “{corrected}”.",

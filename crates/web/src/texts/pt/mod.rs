@@ -4,7 +4,7 @@ mod calculations;
 
 use super::{
     ArticlesTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts, KeyTexts, OneTexts,
-    PricingTexts, SeriesTexts, StatusTexts, Texts, UsageTexts, failures,
+    PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -182,6 +182,17 @@ pub(crate) static TEXTS: Texts = Texts {
         related: "Séries do mesmo tema",
         related_all: "Ver todas as séries do tema",
     },
+    take: TakeTexts {
+        csv: "Baixar em CSV",
+        csv_plan: "A exportação em CSV faz parte do plano Platinum.",
+        plans: "Ver os planos",
+        use_key: "Usar uma chave",
+        share: "Copiar link",
+        share_result: "Copiar link do cálculo",
+        picture: "Imagem (SVG)",
+        embed: "Incorporar o gráfico",
+        embed_text: "O endereço da imagem não muda. Ela mostra sempre os doze meses mais recentes e se adapta aos temas claro e escuro.",
+    },
     fx: FxTexts {
         summary: "{name} em reais: gráfico, cotações PTAX mais recentes, fonte e como obter os dados.",
         reading: "Quanto custa, em reais, uma unidade da moeda, segundo o boletim de fechamento do dia do Banco Central (PTAX). O gráfico mostra a cotação de venda.",
@@ -202,6 +213,15 @@ pub(crate) static TEXTS: Texts = Texts {
         no_script: "Esta página precisa de JavaScript: para nunca aparecer em um endereço, a sua chave é enviada por um script. Os mesmos dados estão na API:",
         search: "Buscar empresas e documentos",
         search_example: "nome, CNPJ, código de negociação, assunto…",
+        search_filings: "assunto de um documento…",
+        filters: "Filtros: categoria, período, empresa",
+        category: "Categoria",
+        from: "Entregues a partir de",
+        to: "Entregues até",
+        company: "Empresa",
+        company_example: "código CVM, CNPJ ou código de negociação",
+        invalid: "Confira os filtros: há uma data, uma categoria ou uma empresa que não existe.",
+        absent: "Não há empresa com este código.",
         find: "Buscar",
         nothing: "Nenhum resultado para “{q}”.",
         corrected: "Nenhum resultado para “{q}”. Mostrando resultados para “{corrected}”.",
