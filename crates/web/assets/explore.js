@@ -48,6 +48,8 @@
     if (isLate) return;
     say('');
     if (answer?.status === 400 || answer?.status === 404) {
+      // An unread body keeps its connection busy.
+      answer.text().catch(() => {});
       say(answer.status === 404 && texts.company ? state.dataset.absent : state.dataset.invalid);
       return;
     }

@@ -39,8 +39,13 @@
     try {
       for (const { call, query, isWhole } of calls) save(await load(call, query, isWhole));
     } catch ({ answer }) {
-      if (answer?.status === 403) plan.hidden = false;
-      else lastro.explain(state, answer);
+      if (answer?.status !== 403) {
+        lastro.explain(state, answer);
+        return;
+      }
+      // An unread body keeps its connection busy.
+      answer.text().catch(() => {});
+      plan.hidden = false;
     } finally {
       button.disabled = false;
     }
