@@ -1,5 +1,6 @@
 //! Builds the parts of a service from its settings.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -21,6 +22,7 @@ use crate::http::app::App;
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
+use crate::http::response::export::files::ExportFiles;
 use crate::http::site::Site;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
@@ -83,6 +85,9 @@ impl Setup {
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
+            export_files: Arc::new(ExportFiles::new(
+                self.index_directory().unwrap_or_else(std::env::temp_dir),
+            )),
             database,
             request_number: AtomicU64::new(0),
         };
@@ -159,10 +164,13 @@ impl Setup {
         })
     }
 
+    fn index_directory(&self) -> Option<PathBuf> {
+        self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database))
+    }
+
     fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
-        let directory =
-            self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
         let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
+        self.index_directory()
+            .map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }

@@ -26,7 +26,7 @@ use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, push_string};
 use crate::name;
 use crate::page::Listing;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 use names::NameDirectory;
@@ -249,6 +249,17 @@ impl Table for Companies {
         "tickers",
         "also_known_as",
     ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::TextList,
+        ColumnType::TextList,
+    ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));
@@ -265,8 +276,8 @@ impl Table for Companies {
         put(Cell::optional_token(company.registered_on.as_ref()));
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
-        put(Cell::Token(&tickers.join(" ")));
-        put(Cell::Text(&self.also_known_as(position).join("; ")));
+        put(Cell::List(&tickers, " "));
+        put(Cell::List(self.also_known_as(position), "; "));
     }
 }
 

@@ -29,7 +29,7 @@ use crate::name;
 use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
@@ -271,6 +271,18 @@ impl Table for Filings {
         "reference_date",
         "version",
         "url",
+    ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Integer,
+        ColumnType::Text,
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {

@@ -16,11 +16,12 @@ fn told<T: Table>(table: &T, position: u32) -> String {
             Cell::Text(text) => serde_json::to_string(text).unwrap(),
             Cell::Token(token) => format!("\"{token}\""),
             Cell::Number(number) => number.to_string(),
+            Cell::List(texts, _) => serde_json::to_string(texts).unwrap(),
             Cell::Nothing => "null".to_owned(),
         };
         members.push(format!("\"{}\":{value}", T::COLUMNS[members.len()]));
     });
-    assert_eq!(members.len(), T::COLUMNS.len());
+    assert_eq!((members.len(), T::TYPES.len()), (T::COLUMNS.len(), T::COLUMNS.len()));
     format!("{{{}}}", members.join(","))
 }
 

@@ -10,6 +10,7 @@ use lastro_model::Clock;
 use super::certificate::Certificate;
 use super::connections::Connections;
 use super::response::compression_cache::CompressionCache;
+use super::response::export::files::ExportFiles;
 use super::response::export::slots::Exports;
 use super::site::Site;
 use crate::access::Access;
@@ -36,6 +37,7 @@ pub struct App {
     pub compression_cache: CompressionCache,
     /// Running bulk exports.
     pub exports: Arc<Exports>,
+    pub export_files: Arc<ExportFiles>,
     /// Identifies the database, so that an `ETag` of another one never matches.
     pub database: String,
     pub request_number: AtomicU64,

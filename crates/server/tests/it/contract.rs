@@ -201,6 +201,10 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     match status {
         202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
+        206 | 416 => {
+            let range = if status == 206 { "bytes=0-3" } else { "bytes=999999999-" };
+            app.get("/api/v1/export/selic?format=parquet").key(&best).header("range", range).send().await
+        }
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
             ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
