@@ -38,6 +38,8 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
     // An older version would leave stale checksums on the rows that it changes.
     breaking(13, include_str!("migrations/0013_checksums.sql")),
+    // Adds columns and tables; editions of older versions are missing from the log, which is noticed.
+    Migration { version: 14, sql: include_str!("migrations/0014_changes.sql"), min_reader: 13 },
 ];
 
 /// Migrations of the account side.
@@ -51,6 +53,7 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
         sql: include_str!("migrations/accounts/0003_series_webhooks.sql"),
         min_reader: 1,
     },
+    Migration { version: 4, sql: include_str!("migrations/accounts/0004_feeds.sql"), min_reader: 1 },
 ];
 
 /// Migrations of PostgreSQL, which holds both sides.
@@ -64,6 +67,9 @@ pub(crate) const POSTGRES: &[Migration] = &[
         min_reader: 1,
     },
     Migration { version: 4, sql: include_str!("postgres/migrations/0004_tickers.sql"), min_reader: 1 },
+    // Editions of older versions are missing from the log of changes; the next server that notices adds them.
+    Migration { version: 5, sql: include_str!("postgres/migrations/0005_changes.sql"), min_reader: 1 },
+    Migration { version: 6, sql: include_str!("postgres/migrations/0006_feeds.sql"), min_reader: 1 },
 ];
 
 impl Migration {
