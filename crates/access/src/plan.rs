@@ -27,6 +27,7 @@ pub enum Feature {
     /// A series beyond its newest [`HISTORY_MONTHS`] months.
     History,
     BulkExport,
+    Changes,
     CsvExport,
     Webhooks,
 }
@@ -63,7 +64,7 @@ impl FeatureRow {
 
 impl Feature {
     /// All features, in the order of the lists of plans.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Public,
         Self::OwnKey,
         Self::Market,
@@ -72,6 +73,7 @@ impl Feature {
         Self::Filings,
         Self::History,
         Self::BulkExport,
+        Self::Changes,
         Self::CsvExport,
         Self::Webhooks,
     ];
@@ -100,6 +102,9 @@ impl Feature {
             Self::BulkExport => FeatureRow::sold(Gold, "bulk_export", "Bulk export",
                 text("Bulk export of whole data sets",
                     "Exportação em massa de conjuntos inteiros")),
+            Self::Changes => FeatureRow::sold(Gold, "changes", "Changes",
+                text("Changes: every new, corrected and withdrawn row, to keep a copy true",
+                    "Alterações: cada linha nova, corrigida ou retirada, para manter uma cópia fiel")),
             Self::CsvExport => FeatureRow::sold(Platinum, "csv_export", "CSV export",
                 text("CSV export of every list, search and series, and of whole data sets",
                     "CSV de cada lista, busca e série, e de conjuntos inteiros")),

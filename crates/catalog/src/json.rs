@@ -8,6 +8,7 @@ use std::borrow::{BorrowMut, Cow};
 use std::fmt::Display;
 use std::io::Write as _;
 
+use jiff::Timestamp;
 use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair, Ticker};
 
 /// A member name with the punctuation before a token, made by [`name!`](crate::name): `,"id":"`. Before other values
@@ -213,6 +214,13 @@ pub(crate) fn string(text: &str) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 2);
     push_string(text, &mut bytes);
     bytes.into_boxed_slice()
+}
+
+pub(crate) const NULL: &[u8] = b"null";
+
+/// A time as a JSON string, quotes included.
+pub(crate) fn time_json(time: Timestamp) -> Box<[u8]> {
+    string(&time.to_string())
 }
 
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {

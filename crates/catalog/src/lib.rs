@@ -24,7 +24,7 @@ mod timeline;
 pub use catalog::{Catalog, Part};
 pub use companies::{Companies, CompanyFilter, Tickers};
 pub use error::BuildError;
-pub use filings::{FilingFilter, Filings, FilingsBuilder};
+pub use filings::{FilingFilter, Filings, FilingsBuilder, holds_all_words};
 pub use fx::{FxBook, FxFilter};
 pub use highlights::{Highlights, Searchable};
 pub use json::{Name, Object, Plain};

@@ -28,6 +28,29 @@ impl<'a> Listing<'a> {
     pub(crate) fn of_list(all: &'a [u32], page: Page) -> Self {
         Self { total: all.len(), rows: Rows::List(&all[page.of(all.len())]) }
     }
+
+    /// One page of rows that were selected for one request.
+    pub(crate) fn of_found(all: &[u32], page: Page) -> Self {
+        Self { total: all.len(), rows: Rows::Found(all[page.of(all.len())].to_vec()) }
+    }
+}
+
+/// One page of `listed` rows with others between them. Each of the `others` has the number of listed rows before it, and
+/// its position; they are in order.
+pub(crate) fn with_others(
+    listed: usize,
+    nth: impl Fn(usize) -> u32,
+    others: &[(usize, u32)],
+    page: Page,
+) -> Listing<'static> {
+    let total = listed + others.len();
+    // The index of each of the others among all rows.
+    let places: Vec<usize> = others.iter().enumerate().map(|(index, (rank, _))| index + rank).collect();
+    let row = |index: usize| match places.binary_search(&index) {
+        Ok(other) => others[other].1,
+        Err(before) => nth(index - before),
+    };
+    Listing { total, rows: Rows::Found(page.of(total).map(row).collect()) }
 }
 
 /// A page of search results, and how the query was interpreted.

@@ -1,20 +1,20 @@
 //! Single records as JSON objects, identical to the catalog's: for messages about changes.
 
-use lastro_model::{Company, Filing, Ticker};
+use lastro_model::{Company, Filing, History, Ticker};
 
 use crate::companies;
 use crate::filings::Midnight;
-use crate::json::Object;
+use crate::json::{NULL, Object, time_json};
 use crate::name;
 
-/// Writes a company. Its tickers come from [`Companies::tickers_of`](crate::Companies::tickers_of).
-pub fn company_json(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
-    companies::rendered(company, tickers)
+/// Writes a company. Its tickers and history come from the catalog or from the log of changes.
+pub fn company_json(company: &Company, history: History, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
+    companies::rendered(company, history, tickers)
 }
 
 /// Writes a filing exactly like [`Table::write_json`](crate::Table::write_json) in the catalog; a test verifies it.
-pub fn filing_json(filing: &Filing) -> Vec<u8> {
-    Object::new(Vec::with_capacity(480))
+pub fn filing_json(filing: &Filing, history: History) -> Vec<u8> {
+    let object = Object::new(Vec::with_capacity(480))
         .token(name!("id"), filing.id)
         .token(name!("company_id"), filing.company_id)
         .text(name!("company_name"), &filing.company_name)
@@ -24,8 +24,18 @@ pub fn filing_json(filing: &Filing) -> Vec<u8> {
         .optional_text(name!("type"), filing.kind.as_deref())
         .optional_token(name!("reference_date"), filing.reference_day)
         .number(name!("version"), filing.version)
-        .text(name!("url"), &filing.url)
-        .end()
+        .text(name!("url"), &filing.url);
+    with_history(object, history).end()
+}
+
+/// Adds the members of a row's history.
+pub(crate) fn with_history(object: Object<Vec<u8>>, history: History) -> Object<Vec<u8>> {
+    let first_seen = history.first_seen.map_or_else(|| NULL.into(), time_json);
+    let object = object.raw(name!("first_seen_at"), &first_seen);
+    match history.withdrawn {
+        None => object,
+        Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)),
+    }
 }
 
 #[cfg(test)]
@@ -68,12 +78,16 @@ mod tests {
         #[test]
         fn filing_json_equals_the_catalogs(filings in prop::collection::vec(any_filing(), 1..8)) {
             let mut builder = FilingsBuilder::new();
-            filings.iter().cloned().for_each(|filing| builder.push(filing));
+            for (number, filing) in filings.iter().cloned().enumerate() {
+                let time = |add: i64| jiff::Timestamp::from_millisecond(1_800_000_000_000 + add).ok();
+                let history = History { first_seen: time(number as i64), withdrawn: None };
+                builder.push_with(filing, if number % 2 == 0 { history } else { History::default() });
+            }
             let catalog = builder.finish().unwrap();
             for row in catalog.list(&FilingFilter::default(), Page { limit: 10, offset: 0 }).rows.iter() {
                 let mut shown = Vec::new();
                 crate::Table::write_json(&catalog, row, &mut shown);
-                let alone = filing_json(&catalog.filing(row));
+                let alone = filing_json(&catalog.filing(row), catalog.history(row));
                 prop_assert_eq!(String::from_utf8(alone).unwrap(), String::from_utf8(shown).unwrap());
             }
         }

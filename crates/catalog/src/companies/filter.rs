@@ -13,6 +13,22 @@ pub struct CompanyFilter<'a> {
     pub status: Option<&'a str>,
     /// As published, ignoring case, accents and space.
     pub sector: Option<&'a str>,
+    /// Whether withdrawn companies are listed, too.
+    pub withdrawn: bool,
+}
+
+impl CompanyFilter<'_> {
+    /// Whether a company has this status and sector.
+    pub(super) fn matches(&self, company: &Company) -> bool {
+        let has_status = |label: &str| match Standing::from_word(label) {
+            Some(standing) => Standing::of(&company.status) == standing,
+            None => fold_label(label) == fold_label(&company.status),
+        };
+        let has_sector = |label: &str| {
+            company.sector.as_deref().is_some_and(|sector| fold_label(sector) == fold_label(label))
+        };
+        self.status.is_none_or(has_status) && self.sector.is_none_or(has_sector)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

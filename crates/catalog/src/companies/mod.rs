@@ -13,17 +13,19 @@ mod tickers;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
-use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
+use lastro_model::{Cnpj, Company, CompanyId, Day, History, Stamp, Ticker, TradedSecurity};
 use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, Searcher, Span, Title};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain};
 use crate::name;
-use crate::page::Listing;
+use crate::page::{Listing, with_others};
+use crate::record_json::with_history;
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -56,7 +58,11 @@ impl Tickers {
 
 #[derive(Default)]
 pub struct Companies {
+    /// Those that the registry lists, then the withdrawn ones, both in listing order.
     companies: Vec<Company>,
+    histories: Vec<History>,
+    /// The number of companies that the registry lists.
+    listed: u32,
     json: Vec<Box<[u8]>>,
     positions: HashMap<CompanyId, u32>,
     cnpjs: CnpjDirectory,
@@ -82,22 +88,41 @@ impl Companies {
     /// Builds the part. If a registry code occurs twice, the later input wins. Tickers of unregistered companies are
     /// dropped.
     pub fn with_tickers(companies: Vec<Company>, tickers: &Tickers) -> Result<Self, BuildError> {
-        let by_id: BTreeMap<CompanyId, Company> =
-            companies.into_iter().map(|company| (company.id, company)).collect();
-        let mut companies: Vec<Company> = by_id.into_values().collect();
+        Self::with_histories(
+            companies.into_iter().map(|company| (company, History::default())).collect(),
+            tickers,
+        )
+    }
+
+    /// Builds the part of companies with their histories. Withdrawn ones are found by id and CNPJ only.
+    pub fn with_histories(companies: Vec<(Company, History)>, tickers: &Tickers) -> Result<Self, BuildError> {
+        let by_id: BTreeMap<CompanyId, (Company, History)> =
+            companies.into_iter().map(|(company, history)| (company.id, (company, history))).collect();
+        let mut companies: Vec<(Company, History)> = by_id.into_values().collect();
         u32::try_from(companies.len()).map_err(|_| BuildError::TooLarge("the number of companies"))?;
-        companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        let positions = (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect();
+        companies.sort_by(|(a, of_a), (b, of_b)| {
+            (of_a.is_withdrawn(), &a.name, a.id).cmp(&(of_b.is_withdrawn(), &b.name, b.id))
+        });
+        let listed = companies.partition_point(|(_, history)| !history.is_withdrawn());
+        let (companies, histories): (Vec<Company>, Vec<History>) = companies.into_iter().unzip();
+        let mut positions =
+            (0..).zip(&companies[..listed]).map(|(position, company)| (company.id, position)).collect();
         let directory = TickerDirectory::of(&tickers.securities, &positions);
+        positions
+            .extend((0..).zip(&companies).skip(listed).map(|(position, company)| (company.id, position)));
         let with_tickers = || (0..).zip(&companies).map(|(at, company)| (company, directory.of_position(at)));
+        let shown = with_tickers().zip(&histories);
+        let of_registry = &companies[..listed];
         Ok(Self {
-            json: with_tickers().map(|(company, tickers)| rendered(company, tickers)).collect(),
-            index: index(with_tickers())?,
+            json: shown.map(|((company, tickers), history)| rendered(company, *history, tickers)).collect(),
+            index: index(with_tickers().take(listed))?,
             positions,
-            cnpjs: CnpjDirectory::of(&companies),
-            filters: Filters::of(&companies),
-            ranking: Ranking::of(&companies),
-            names: NameDirectory::of(&companies),
+            cnpjs: CnpjDirectory::of(of_registry),
+            filters: Filters::of(of_registry),
+            ranking: Ranking::of(of_registry),
+            names: NameDirectory::of(of_registry),
+            listed: listed as u32,
+            histories,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             tickers: directory,
             tickers_stamp: tickers.stamp,
@@ -105,21 +130,29 @@ impl Companies {
         })
     }
 
+    /// The number of companies that the registry lists.
     pub fn len(&self) -> usize {
-        self.companies.len()
+        self.listed as usize
     }
 
     pub fn is_empty(&self) -> bool {
-        self.companies.is_empty()
+        self.listed == 0
     }
 
+    /// The position of a company, listed or withdrawn.
     pub fn position(&self, id: CompanyId) -> Option<u32> {
         self.positions.get(&id).copied()
     }
 
     /// The company with this CNPJ. Of several, an active one is preferred, then the one registered last.
     pub fn by_cnpj(&self, cnpj: &Cnpj) -> Option<u32> {
-        self.cnpjs.bearers(cnpj).next()
+        let withdrawn = || self.withdrawn().find(|position| self.company(*position).cnpj == *cnpj);
+        self.cnpjs.bearers(cnpj).next().or_else(withdrawn)
+    }
+
+    /// The positions of the withdrawn companies.
+    fn withdrawn(&self) -> Range<u32> {
+        self.listed..self.companies.len() as u32
     }
 
     /// All companies with this CNPJ, in the order in which [`Self::by_cnpj`] prefers them.
@@ -154,10 +187,40 @@ impl Companies {
         &self.json[position as usize]
     }
 
+    /// The history of a company.
+    pub fn history(&self, position: u32) -> History {
+        self.histories[position as usize]
+    }
+
     pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
-        match self.filters.find(filter) {
+        let found = self.filters.find(filter);
+        if filter.withdrawn && !self.withdrawn().is_empty() {
+            return self.with_withdrawn(filter, found, page);
+        }
+        match found {
             Some(list) => Listing::of_list(list, page),
-            None => Listing::of_span(0..self.companies.len() as u32, page),
+            None => Listing::of_span(0..self.listed, page),
+        }
+    }
+
+    /// One page of listed and withdrawn companies in their common order.
+    fn with_withdrawn(
+        &self,
+        filter: &CompanyFilter<'_>,
+        found: Option<&[u32]>,
+        page: Page,
+    ) -> Listing<'static> {
+        let key = |position: u32| (&self.company(position).name, self.company(position).id);
+        let rank = |other: u32| match found {
+            Some(list) => list.partition_point(|position| key(*position) < key(other)),
+            None => self.companies[..self.len()]
+                .partition_point(|company| (&company.name, company.id) < key(other)),
+        };
+        let others = self.withdrawn().filter(|position| filter.matches(self.company(*position)));
+        let others: Vec<(usize, u32)> = others.map(|position| (rank(position), position)).collect();
+        match found {
+            Some(list) => with_others(list.len(), |index| list[index], &others, page),
+            None => with_others(self.len(), |index| index as u32, &others, page),
         }
     }
 
@@ -205,8 +268,18 @@ impl Names for Companies {
 }
 
 impl Table for Companies {
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on", "tickers"];
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "cnpj",
+        "status",
+        "sector",
+        "trading_name",
+        "registered_on",
+        "tickers",
+        "first_seen_at",
+        "withdrawn_at",
+    ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));
@@ -224,6 +297,9 @@ impl Table for Companies {
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
         put(Cell::Token(&tickers.join(" ")));
+        let History { first_seen, withdrawn } = self.history(position);
+        put(Cell::optional_token(first_seen.as_ref()));
+        put(withdrawn.as_ref().map_or(Cell::Absent, |time| Cell::Token(time)));
     }
 }
 
@@ -262,8 +338,12 @@ fn index<'a>(
 }
 
 /// The company as one JSON object.
-pub(crate) fn rendered(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
-    Object::new(Vec::with_capacity(256))
+pub(crate) fn rendered(
+    company: &Company,
+    history: History,
+    tickers: impl Iterator<Item = Ticker>,
+) -> Box<[u8]> {
+    let object = Object::new(Vec::with_capacity(256))
         .token(name!("id"), company.id)
         .text(name!("name"), &company.name)
         .token(name!("cnpj"), company.cnpj)
@@ -275,9 +355,8 @@ pub(crate) fn rendered(company: &Company, tickers: impl Iterator<Item = Ticker>)
             out.push(b'"');
             ticker.write_into(out);
             out.push(b'"');
-        })
-        .end()
-        .into_boxed_slice()
+        });
+    with_history(object, history).end().into_boxed_slice()
 }
 
 impl fmt::Debug for Companies {

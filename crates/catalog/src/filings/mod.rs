@@ -7,22 +7,27 @@
 mod builder;
 mod categories;
 mod columns;
+mod first_seen;
 mod ids;
 mod interner;
+mod listing;
 mod merge;
 mod snapshot;
 mod texts;
 mod url_templates;
+mod withdrawn;
+mod words;
 
 use std::fmt;
 use std::io::{self, Read, Write};
 
-use lastro_model::{CompanyId, Day, Filing, FilingId};
-use lastro_search::{Index, Names, Page, Searcher, Span, fold_label};
+use jiff::Timestamp;
+use lastro_model::{CompanyId, Day, Filing, FilingId, History};
+use lastro_search::{Index, Names, Page, Searcher, Span};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, text_of};
+use crate::json::{Name, Object, Plain, text_of, time_json};
 use crate::name;
 use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
@@ -31,19 +36,11 @@ use crate::table::{Cell, Table};
 use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
+use withdrawn::Withdrawn;
 
 pub use builder::FilingsBuilder;
-
-/// A filter of the filings list. Fields that are `None` match everything.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FilingFilter<'a> {
-    pub company: Option<CompanyId>,
-    /// As published, ignoring case, accents and space.
-    pub category: Option<&'a str>,
-    /// `from` and `to` are both included.
-    pub from: Option<Day>,
-    pub to: Option<Day>,
-}
+pub use listing::FilingFilter;
+pub use words::holds_all_words;
 
 /// The filters with a posting list: company, category (all labels of one category), or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +56,8 @@ pub struct Filings {
     categories: Categories,
     lists: Postings<FilterKey>,
     index: Searcher,
+    /// Their positions follow those of all others.
+    withdrawn: Withdrawn,
 }
 
 impl Filings {
@@ -66,12 +65,17 @@ impl Filings {
         Self::default()
     }
 
-    fn assemble(columns: Columns, ids: IdTable, index: Searcher) -> Result<Self, BuildError> {
+    fn assemble(
+        columns: Columns,
+        ids: IdTable,
+        index: Searcher,
+        withdrawn: Withdrawn,
+    ) -> Result<Self, BuildError> {
         let categories = Categories::default().with(&columns.categories, &columns.category)?;
         let lists = Postings::build(columns.len() as u32, |position| {
             keys(columns.company(position), categories.of_label(columns.category(position)))
         });
-        Ok(Self { columns, ids, categories, lists, index })
+        Ok(Self { columns, ids, categories, lists, index, withdrawn })
     }
 
     /// Writes everything that [`Self::restore`] needs. The label identifies the data.
@@ -79,6 +83,7 @@ impl Filings {
         let mut snapshot = Writer::new(out, label)?;
         self.columns.save(&mut snapshot)?;
         snapshot::save_index(self.index.index(), &mut snapshot)?;
+        self.withdrawn.save(&mut snapshot)?;
         snapshot.finish()
     }
 
@@ -92,13 +97,15 @@ impl Filings {
         let mut snapshot = Reader::new(input, length, label)?;
         let columns = Columns::restore(&mut snapshot)?;
         let index = snapshot::restore_index(&mut snapshot)?;
+        let withdrawn = Withdrawn::restore(&mut snapshot)?;
         snapshot.finish()?;
         ensure(index.rows as usize == columns.len())?;
         let index = Searcher::new(Index::from_parts(index).ok_or(SnapshotError::Damaged)?);
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Self::assemble(columns, ids, index).map_err(|_| SnapshotError::Damaged)
+        Self::assemble(columns, ids, index, withdrawn).map_err(|_| SnapshotError::Damaged)
     }
 
+    /// The number of filings that are listed.
     pub fn len(&self) -> usize {
         self.columns.len()
     }
@@ -111,8 +118,28 @@ impl Filings {
         (!self.is_empty()).then(|| self.columns.day(0))
     }
 
+    /// The position of a filing, listed or withdrawn.
     pub fn position(&self, id: FilingId) -> Option<u32> {
+        self.listed_position(id).or_else(|| Some(self.len() as u32 + self.withdrawn.get(id)?))
+    }
+
+    fn listed_position(&self, id: FilingId) -> Option<u32> {
         self.ids.get(id, |position| self.columns.id(position))
+    }
+
+    /// The columns that hold a position, its row there, and the time at which it was withdrawn.
+    #[inline]
+    fn row(&self, position: u32) -> (&Columns, u32, Option<Timestamp>) {
+        match position.checked_sub(self.len() as u32) {
+            None => (&self.columns, position, None),
+            Some(row) => (&self.withdrawn.columns, row, Some(self.withdrawn.time(row))),
+        }
+    }
+
+    /// The history of a filing.
+    pub fn history(&self, position: u32) -> History {
+        let (columns, row, withdrawn) = self.row(position);
+        History { first_seen: columns.first_seen.time(row), withdrawn }
     }
 
     /// One published label of each category, in alphabetical order.
@@ -128,20 +155,6 @@ impl Filings {
         is_known: &dyn Fn(&str) -> bool,
     ) -> (Vec<&str>, Vec<&str>) {
         self.categories.typed(&self.columns.categories, q, &|word| self.knows(word) || is_known(word))
-    }
-
-    pub fn list(&self, filter: &FilingFilter<'_>, page: Page) -> Listing<'_> {
-        let category = match filter.category.map(|label| self.categories.find(&fold_label(label))) {
-            Some(None) => return Listing::EMPTY,
-            known => known.flatten(),
-        };
-        let company = filter.company.map(|company| company.0);
-        if company.is_none() && category.is_none() {
-            let days = self.columns.between(0..self.len() as u32, filter.from, filter.to);
-            return Listing::of_span(days, page);
-        }
-        let list = self.lists.get(FilterKey { company, category });
-        Listing::of_list(self.columns.within(list, filter.from, filter.to), page)
     }
 
     /// One page of the filings of several companies.
@@ -174,7 +187,8 @@ impl Filings {
 
     /// Rebuilds the original record.
     pub fn filing(&self, position: u32) -> Filing {
-        self.columns.filing(position)
+        let (columns, row, _) = self.row(position);
+        columns.filing(row)
     }
 }
 
@@ -209,11 +223,13 @@ impl Table for Filings {
         "reference_date",
         "version",
         "url",
+        "first_seen_at",
+        "withdrawn_at",
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
-        let columns = &self.columns;
-        Object::new(out)
+        let (columns, position, withdrawn) = self.row(position);
+        let object = Object::new(out)
             .token(name!("id"), columns.id(position))
             .token(name!("company_id"), columns.company(position))
             .raw(name!("company_name"), columns.company_name_json(position))
@@ -224,11 +240,15 @@ impl Table for Filings {
             .optional_token(name!("reference_date"), columns.reference(position))
             .number(name!("version"), columns.version(position))
             .written(name!("url"), |out| columns.push_url_json(position, out))
-            .end();
+            .raw(name!("first_seen_at"), columns.first_seen.json(position));
+        match withdrawn {
+            None => object.end(),
+            Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)).end(),
+        };
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
-        let columns = &self.columns;
+        let (columns, position, withdrawn) = self.row(position);
         put(Cell::Token(&columns.id(position)));
         put(Cell::Token(&columns.company(position)));
         put(Cell::Text(columns.company_names.text(columns.company_name(position))));
@@ -239,6 +259,8 @@ impl Table for Filings {
         put(Cell::optional_token(columns.reference(position).as_ref()));
         put(Cell::Number(&columns.version(position)));
         put(Cell::Text(&columns.url(position)));
+        put(Cell::optional_token(columns.first_seen.time(position).as_ref()));
+        put(withdrawn.as_ref().map_or(Cell::Absent, |time| Cell::Token(time)));
     }
 }
 

@@ -62,7 +62,7 @@ proptest! {
         limit in 1usize..7,
     ) {
         let part = Companies::build(companies.clone()).unwrap();
-        let filter = CompanyFilter { status, sector };
+        let filter = CompanyFilter { status, sector, withdrawn: false };
         let expected: Vec<Company> = model(&companies).into_iter().filter(|company| fits(company, &filter)).collect();
         let mut listed = Vec::new();
         for offset in (0..=expected.len() + limit).step_by(limit) {
@@ -98,7 +98,7 @@ fn record(company: &Company) -> serde_json::Value {
         "sector": company.sector,
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
-        "tickers": [],
+        "tickers": [], "first_seen_at": null,
     })
 }
 
@@ -117,6 +117,6 @@ fn fields_are_in_the_order_of_the_contract() {
     assert_eq!(
         std::str::from_utf8(part.json(0)).unwrap(),
         "{\"id\":\"9512\",\"name\":\"Lastro \\\"S.A.\\\"\",\"cnpj\":\"33.000.167/0001-01\",\"status\":\"ATIVO\",\
-         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[]}"
+         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[],\"first_seen_at\":null}"
     );
 }

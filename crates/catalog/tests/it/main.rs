@@ -14,3 +14,4 @@ mod snapshot;
 mod suggestions;
 mod tables;
 mod tickers;
+mod withdrawn;
