@@ -70,7 +70,7 @@ async fn held(sync: &Synchronizer) -> Result<Held, SyncError> {
     let day = brasilia_day(loaded.published_at.as_millisecond());
     let mut securities = Vec::new();
     while let Some(batch) = loaded.rows.recv().await {
-        if let Records::Tickers(rows) = batch? {
+        if let Records::Tickers(rows) = batch?.rows {
             securities.extend(rows);
         }
     }

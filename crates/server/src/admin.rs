@@ -101,6 +101,8 @@ fn metrics(app: &App) -> String {
         certificate.render(&mut out);
     }
     app.exports.render(&mut out);
+    let help = "Requests that wait for changes, or stream them.";
+    out.gauge("lastro_changes_waiting", help, app.changes.slots.len());
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::access::usage_flusher;
+use crate::changes::waiting;
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
 use crate::http::app::App;
@@ -32,6 +33,7 @@ use crate::jobs::{forget, shared_limits, sweep, synchronise};
 use crate::metrics::Metrics;
 use crate::operations::Operations;
 use crate::refresh::follow::{self, Follower};
+use crate::refresh::marks;
 use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
@@ -81,7 +83,7 @@ impl Service {
         }
         fill(&follower).await?;
         replicas.beat().await;
-        start_jobs(&mut jobs, &app, &follower, settings.poll_interval);
+        start_jobs(&mut jobs, &app, &follower, settings);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
         }
@@ -94,6 +96,7 @@ impl Service {
     /// Reports not ready from now on, so that load balancers go elsewhere. Requests are still answered.
     pub fn drain(&self) {
         self.app.operations.draining.store(true, Ordering::Release);
+        self.app.changes.wakeups.close();
     }
 
     /// Finishes running requests, stops the jobs, then writes the usage counts, each within ten seconds.
@@ -107,7 +110,8 @@ impl Service {
     }
 }
 
-fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_interval: Duration) {
+fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, settings: &Serve) {
+    let (poll_interval, changes_days) = (settings.poll_interval, settings.changes_days);
     let wanted = Arc::new(follow::Wanted::new(None));
     let looked_at = Arc::clone(&wanted);
     jobs.start("follow", follower, move |follower, stop| {
@@ -125,7 +129,8 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
         jobs.start("certificate", certificate, certificate::run);
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
-    let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app) };
+    jobs.start("changes", &app.changes, waiting::run);
+    let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app), changes_days };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
@@ -184,6 +189,7 @@ async fn fill(follower: &Follower) -> anyhow::Result<()> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
+    marks::tell_replacements(&*access.store, clock.now()).await?;
     let counters = access.store.counters().await?;
     access.keys.start_at(counters.key_revision);
     follow::follow_data(follower, &counters).await?;

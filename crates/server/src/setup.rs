@@ -13,6 +13,7 @@ use lastro_store::{DATABASE_ID, Store};
 use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
 use crate::access::usage_flusher::UsageFlusher;
+use crate::changes::Changes;
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::app::App;
@@ -30,6 +31,9 @@ use crate::served::Served;
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::test_slots::TestSlots;
+
+/// The setting with the name of the log of changes, which is part of every cursor.
+const CHANGES_ID: &str = "changes_id";
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -52,12 +56,16 @@ impl Setup {
         let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
         let replicas = Arc::new(self.replicas(&served));
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        // Named after the database at first; a migration to another database takes the name along.
+        let log = store.setting_or(CHANGES_ID, &database).await?;
+        let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(clock), &log));
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
             clock: Arc::clone(clock),
             metrics: Arc::clone(&metrics),
+            changes: Arc::clone(&changes),
             snapshot_file: self.snapshot_file(&database),
         };
         let is_secure = certificate.is_some();
@@ -67,6 +75,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas),
             webhooks,
+            changes,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
             access,
             connections: Arc::new(Connections::new(limits, Arc::clone(clock))),

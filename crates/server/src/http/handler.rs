@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -23,6 +24,7 @@ use super::response::export::Export;
 use super::response::reply::Reply;
 use super::site::Site;
 use crate::access::Access;
+use crate::changes::Changes;
 use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
 use crate::served::Served;
@@ -89,6 +91,7 @@ pub struct Question<'a> {
     pub catalog: &'a Catalog,
     pub freshness: &'a [SourceState],
     pub jobs: &'a Jobs,
+    pub changes: &'a Changes,
     pub plan: Plan,
     pub now: Now,
     /// The client charged for rendering a page.
@@ -116,7 +119,8 @@ impl Question<'_> {
 #[derive(Debug)]
 pub struct Action<'a> {
     pub served: &'a Served,
-    pub access: &'a Access,
+    pub access: &'a Arc<Access>,
+    pub changes: &'a Arc<Changes>,
     pub webhooks: &'a Webhooks,
     pub site: &'a Site,
     pub caller: &'a Caller,
@@ -203,6 +207,11 @@ pub(super) const fn bulk(endpoint: &'static str, handler: ExportHandler) -> Rout
 
 pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'static dyn ActHandler) -> Route {
     Route::new(endpoint, feature, Handler::Act(handler))
+}
+
+/// A page that is read from the store, for whoever has its address.
+pub(super) const fn shared_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { meter: Meter::Pages, described: false, ..act(endpoint, Feature::Public, handler) }
 }
 
 /// A route that issues a key, to programs and to our own pages.

@@ -7,9 +7,12 @@ use lastro_model::{Source, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
-use super::rows::{collect, stamp_of};
+use super::rows::{collect, collect_with_histories, stamp_of};
 use super::snapshot_file::SnapshotFile;
 use super::{filings, series};
+
+/// Attempts to load two sources as they stood at one time.
+const TRIES: usize = 5;
 
 /// A copy of the catalog with one part updated to the store's edition.
 pub async fn with_fresh(
@@ -28,16 +31,25 @@ pub async fn with_fresh(
             fresh = priority.run(move || fresh.with_series(which, part)).await?;
         }
         Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
-        Source::Companies | Source::Tickers => {
-            let (registry, tickers) =
-                (store.load(Source::Companies).await?, store.load(Source::Tickers).await?);
-            fresh.companies = priority.run(move || companies(registry, tickers)).await??;
-        }
+        Source::Companies | Source::Tickers => fresh.companies = fresh_companies(store, priority).await?,
         Source::Filings => {
             fresh.filings = filings::fresh(&catalog.filings, store, snapshot_file, priority).await?;
         }
     }
     Ok(fresh)
+}
+
+/// Loads the registry and the tickers as they stood at one time. The registry is loaded last, so it lacks nothing that
+/// came before the tickers; tickers that came before the registry are loaded again.
+async fn fresh_companies(store: &dyn Store, priority: Priority) -> Built<Companies> {
+    for _ in 0..TRIES {
+        let (tickers, registry) = (store.load(Source::Tickers).await?, store.load(Source::Companies).await?);
+        let current = store.counters().await?.edition(Source::Tickers);
+        if current == tickers.edition || current > registry.edition {
+            return priority.run(move || companies(registry, tickers)).await?;
+        }
+    }
+    anyhow::bail!("tickers are published faster than they can be loaded")
 }
 
 type Built<T> = anyhow::Result<Arc<Part<T>>>;
@@ -60,7 +72,7 @@ fn fx(loaded: Loaded) -> Built<FxBook> {
 
 fn companies(loaded: Loaded, listed: Loaded) -> Built<Companies> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let data = Companies::with_tickers(collect(loaded.rows)?, &tickers(listed)?)?;
+    let data = Companies::with_histories(collect_with_histories(loaded.rows)?, &tickers(listed)?)?;
     Ok(Arc::new(Part { stamp, sample, data }))
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
+        "/api/v1/feeds/{id}" => template.replace("{id}", known_webhook::FEED),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
         }
@@ -108,6 +109,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /api/v1/feeds" => ask.body(r#"{"name":"Dividendos","q":"dividendos"}"#),
         "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
     }
@@ -182,6 +184,9 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
+        }
+        410 => {
+            app.get("/api/v1/changes?after=AQAAAAAAAF7tAAAAAAAAAAoAAAGhnCFyAAAAAAE").key(&best).send().await
         }
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 17 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {

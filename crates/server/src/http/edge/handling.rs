@@ -58,8 +58,9 @@ impl RequestContext<'_> {
         body.check_announced(&self.head.headers)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
         let (caller, head) = (&self.caller, Head(self.head));
-        let App { served, access, webhooks, site, .. } = self.app;
-        let action = Action { served, access, webhooks, site, caller, client, now, path, query, head, body };
+        let App { served, access, changes, webhooks, site, .. } = self.app;
+        let action =
+            Action { served, access, changes, webhooks, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -74,10 +75,23 @@ impl RequestContext<'_> {
     ) -> Result<T, ApiError> {
         let (path, query) = (self.path(route)?, self.query()?);
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
-        let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
+        let (jobs, changes, plan) = (&self.app.operations.jobs, &self.app.changes, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
-        handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
+        handler(&Question {
+            catalog,
+            freshness,
+            jobs,
+            changes,
+            plan,
+            now,
+            client,
+            path,
+            query,
+            accept,
+            head,
+            site,
+        })
     }
 
     /// Starts an export, unless the client needs only its headers.

@@ -19,7 +19,8 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (question.query.page()?, question.format()?);
     let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
     let companies = &question.catalog.companies;
-    let listing = companies.list(&CompanyFilter { status, sector }, page);
+    let withdrawn = question.query.withdrawn()?;
+    let listing = companies.list(&CompanyFilter { status, sector, withdrawn }, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());

@@ -27,7 +27,11 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         Dataset::Companies => every_company(question, filters),
         Dataset::Filings => every_filing(question, filters),
     };
-    Ok(Export { name: dataset.name(), day: question.now.utc_day(), stamps, dialect, rows })
+    // The rows of filings depend on the registry by the filter only.
+    let of_rows =
+        if let Dataset::Filings = dataset { &[question.catalog.filings.stamp][..] } else { &stamps };
+    let cursor = question.changes.cursor(question.catalog.mark_of(of_rows));
+    Ok(Export { name: dataset.name(), day: question.now.utc_day(), stamps, cursor, dialect, rows })
 }
 
 /// A data set that can be exported.
@@ -128,7 +132,8 @@ fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
 fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filters) -> Found {
     let part = &question.catalog.companies;
     let rows = select(part, move |companies, page| {
-        companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
+        let (status, sector) = (status.as_deref(), sector.as_deref());
+        companies.list(&CompanyFilter { status, sector, withdrawn: false }, page)
     });
     (rows, part.stamps().to_vec())
 }
@@ -136,7 +141,8 @@ fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filter
 fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
     let Filters { category, company, from, to, .. } = filters;
     let rows = select(&question.catalog.filings, move |filings, page| {
-        filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
+        let category = category.as_deref();
+        filings.list(&FilingFilter { company, category, from, to, ..FilingFilter::default() }, page)
     });
     (rows, question.catalog.stamps_of_filings().collect())
 }

@@ -31,7 +31,14 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
 /// The filters in a request.
 pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiError> {
     let (from, to) = question.query.days()?;
-    Ok(FilingFilter { category: question.query.get("category")?, from, to, company: None })
+    Ok(FilingFilter {
+        category: question.query.get("category")?,
+        from,
+        to,
+        company: None,
+        seen_from: question.query.day("seen_from")?,
+        withdrawn: question.query.withdrawn()?,
+    })
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {

@@ -3,8 +3,10 @@
 mod allowance;
 pub mod calculations;
 pub mod calendar;
+pub mod changes;
 pub mod companies;
 pub mod export;
+pub mod feeds;
 pub mod filings;
 pub mod fx;
 pub mod health;

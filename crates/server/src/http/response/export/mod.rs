@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderValue;
-use http::header::LINK;
+use http::header::{HeaderName, LINK};
 use lastro_catalog::{Listing, Page, Part, Table};
 use lastro_model::{Day, Stamp};
 
@@ -28,11 +28,15 @@ use crate::http::request::format::{Dialect, NDJSON};
 const LICENCE: HeaderValue =
     HeaderValue::from_static("<https://opendatacommons.org/licenses/odbl/1-0/>; rel=\"license\"");
 
+const CHANGES_CURSOR: HeaderName = HeaderName::from_static("x-changes-cursor");
+
 /// A handler's reply to a request for a whole data set.
 pub struct Export {
     pub name: &'static str,
     pub day: Day,
     pub stamps: Vec<Stamp>,
+    /// The place in the log whose changes lead on from these rows.
+    pub cursor: String,
     /// The CSV dialect; `None` for one JSON object per line.
     pub dialect: Option<Dialect>,
     pub rows: Box<dyn Selection>,
@@ -46,7 +50,8 @@ impl Export {
             None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
-        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).collect();
+        let cursor = HeaderValue::from_str(&self.cursor).ok().map(|cursor| (CHANGES_CURSOR, cursor));
+        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).chain(cursor).collect();
         let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
         Reply { content_type, variant, headers, body: Body::HeadOnly, ..reply }
     }

@@ -14,6 +14,7 @@ use crate::webhooks::endpoint;
 const LONGEST_DESCRIPTION: usize = 200;
 const MOST_FILTERS: usize = 100;
 const LONGEST_CATEGORY: usize = 100;
+const LONGEST_SEARCH: usize = 200;
 /// Longest registry code, without leading zeros.
 const LONGEST_CODE: usize = 9;
 /// Longest id of a series.
@@ -133,17 +134,19 @@ struct Lists {
     categories: Vec<String>,
     #[serde(default)]
     series_ids: Vec<String>,
+    #[serde(default)]
+    q: Option<String>,
 }
 
 fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
-    let otherwise =
-        "must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
+    let otherwise = "must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`, and the \
+         text `q`";
     // Serde would also accept an array, with the members in order.
     if value.get().starts_with('[') {
         return Err(bad("filters", otherwise));
     }
     let lists: Option<Lists> = read("filters", value, otherwise)?;
-    let Lists { company_ids, categories, series_ids } = lists.unwrap_or_default();
+    let Lists { company_ids, categories, series_ids, q } = lists.unwrap_or_default();
     if [company_ids.len(), categories.len(), series_ids.len()].into_iter().any(|len| len > MOST_FILTERS) {
         return Err(bad("filters", "must have at most 100 values in each list"));
     }
@@ -151,6 +154,7 @@ fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
         company_ids: company_ids.iter().map(|text| company(text)).collect::<Result<_, _>>()?,
         categories: categories.iter().map(|text| category(text)).collect::<Result<_, _>>()?,
         series_ids: series_ids.into_iter().map(series_id).collect::<Result<_, _>>()?,
+        q: q.map(|text| words("filters.q", &text)).transpose()?,
     })
 }
 
@@ -160,6 +164,15 @@ fn series_id(text: String) -> Result<String, ApiError> {
     }
     let shown: String = text.chars().filter(char::is_ascii_graphic).take(LONGEST_ID_SHOWN).collect();
     Err(bad("filters.series_ids", &format!("must hold ids of GET /api/v1/series; `{shown}` is none")))
+}
+
+/// The words of a search, trimmed.
+pub fn words(field: &str, text: &str) -> Result<String, ApiError> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > LONGEST_SEARCH || has_control(text) {
+        return Err(bad(field, "must be 1 to 200 characters without control characters"));
+    }
+    Ok(text.to_owned())
 }
 
 fn company(text: &str) -> Result<CompanyId, ApiError> {

@@ -1,0 +1,170 @@
+//! Saved searches that are read as feeds, and the feeds themselves.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::StatusCode;
+use lastro_access::{Feature, HISTORY_MONTHS, terms};
+use lastro_model::{CompanyId, FeedId, SavedFeed, Series};
+use serde::{Deserialize, Serialize};
+
+use super::webhooks::draft::words;
+use crate::clock::fill_random;
+use crate::error::ApiError;
+use crate::feeds::{self, atom};
+use crate::http::handler::{Action, Question};
+use crate::http::request::body;
+use crate::http::request::query::bad;
+use crate::http::response::reply::{Reply, Version};
+
+const MOST_PER_ACCOUNT: usize = 20;
+const MOST_VALUES: usize = 100;
+const LONGEST_NAME: usize = 100;
+const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one first";
+const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
+const ENDED: ApiError =
+    ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
+const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id; /series lists them");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Draft {
+    name: String,
+    #[serde(default)]
+    q: Option<String>,
+    #[serde(default)]
+    company_ids: Vec<String>,
+    #[serde(default)]
+    categories: Vec<String>,
+}
+
+/// A feed as the API shows it. The address is shown once.
+#[derive(Serialize)]
+struct FeedView<'a> {
+    id: &'a str,
+    name: &'a str,
+    q: Option<&'a str>,
+    company_ids: Vec<String>,
+    categories: &'a [String],
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+impl<'a> FeedView<'a> {
+    fn of(feed: &'a SavedFeed) -> Self {
+        Self {
+            id: feed.id.as_str(),
+            name: &feed.name,
+            q: feed.q.as_deref(),
+            company_ids: feed.company_ids.iter().map(ToString::to_string).collect(),
+            categories: &feed.categories,
+            created_at: feed.created_at.to_string(),
+            url: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    data: Vec<FeedView<'a>>,
+    total: usize,
+}
+
+pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let body = action.body.whole().await?;
+    let otherwise =
+        "the body must be a JSON object with `name`, and with any of `q`, `company_ids` and `categories`";
+    let draft: Draft = body::object(&body, otherwise)?;
+    let mut id = [0; 12];
+    let mut token = [0; 24];
+    fill_random(&mut id);
+    fill_random(&mut token);
+    let token = URL_SAFE_NO_PAD.encode(token);
+    let name = words("name", &draft.name)?;
+    if name.chars().count() > LONGEST_NAME {
+        return Err(bad("name", "must have at most 100 characters"));
+    }
+    let feed = SavedFeed {
+        id: FeedId::from_random(id),
+        account,
+        name,
+        q: draft.q.map(|q| words("q", &q)).transpose()?,
+        company_ids: company_ids(&draft.company_ids)?,
+        categories: values("categories", &draft.categories, |text| words("categories", text))?,
+        created_at: action.now.timestamp(),
+    };
+    if !action.access.store.insert_feed(feed.clone(), feeds::token_digest(&token), MOST_PER_ACCOUNT).await? {
+        return Err(ApiError::BadRequest(ENOUGH.into()));
+    }
+    let view = FeedView { url: Some(format!("/feeds/{token}.atom")), ..FeedView::of(&feed) };
+    Ok(Reply::of(&view)?.private(StatusCode::CREATED))
+}
+
+fn company_ids(texts: &[String]) -> Result<Vec<CompanyId>, ApiError> {
+    values("company_ids", texts, |text| {
+        CompanyId::parse(text).map_err(|_| bad("company_ids", "must hold registry codes, such as \"9512\""))
+    })
+}
+
+fn values<T>(
+    name: &str,
+    texts: &[String],
+    parse: impl Fn(&str) -> Result<T, ApiError>,
+) -> Result<Vec<T>, ApiError> {
+    if texts.len() > MOST_VALUES {
+        return Err(bad(name, "must have at most 100 values"));
+    }
+    texts.iter().map(|text| parse(text)).collect()
+}
+
+pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let feeds = action.access.store.feeds_of(account).await?;
+    let list = List { data: feeds.iter().map(FeedView::of).collect(), total: feeds.len() };
+    Ok(Reply::of(&list)?.private(StatusCode::OK))
+}
+
+pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let id = FeedId::parse(action.path.get("id")).map_err(|_| NO_SUCH_FEED)?;
+    if !action.access.store.delete_feed(account, &id).await? {
+        return Err(NO_SUCH_FEED);
+    }
+    Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
+}
+
+/// A saved search as a feed, for whoever has its address.
+pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
+    let token = action.path.get("token").strip_suffix(".atom").ok_or(NO_SUCH_FEED)?;
+    let (store, now) = (&action.access.store, action.now);
+    let lookup = action.access.lookups.begin(action.client, now.monotonic_ns);
+    let lookup = lookup.map_err(|_| ApiError::Unavailable("too many unknown feeds were asked for"))?;
+    let found = store.feed_by_token(&feeds::token_digest(token)).await?;
+    let (feed, plan) = found.ok_or(NO_SUCH_FEED)?;
+    lookup.costs_nothing();
+    if !plan.is_some_and(|plan| terms(plan).includes(Feature::Filings)) {
+        return Err(ENDED);
+    }
+    let (catalog, origin) = (action.served.catalog.load_full(), action.site.origin(action.head));
+    let address = format!("{origin}/feeds/{token}.atom");
+    let stamps: Vec<_> = catalog.stamps_of_filings().collect();
+    // A broad search looks at many filings.
+    let drawn = tokio::task::spawn_blocking(move || feeds::of_search(&catalog, &feed, &address, &origin));
+    let xml = drawn.await.map_err(|_| ApiError::Internal)?;
+    Ok(feed_reply(xml, Version::data(stamps)))
+}
+
+/// The newest values of a series as a feed, within the window of the Free plan.
+pub fn series(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let id = question.path.get("id").strip_suffix(".atom").ok_or(NO_SUCH_SERIES)?;
+    let series = Series::parse(id).ok_or(NO_SUCH_SERIES)?;
+    let part = &question.catalog.series[series];
+    let from = part.points().first().map(|newest| newest.day.minus_months(HISTORY_MONTHS));
+    let xml = feeds::of_series(question.catalog, series, from, &question.site.origin(question.head));
+    Ok(feed_reply(xml, Version::data([part.stamp])))
+}
+
+fn feed_reply(xml: String, version: Version) -> Reply {
+    Reply { content_type: atom::CONTENT_TYPE, variant: "atom", version, ..Reply::json(xml.into_bytes()) }
+}

@@ -1,0 +1,71 @@
+//! The clients of docs/changes.md, run unchanged if the machine has their languages.
+
+use std::process::Stdio;
+
+use lastro_model::{Plan, Records, Source};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+
+use super::{filing, in_service, prompt, publish};
+use crate::app::TestApp;
+
+const PAGE: &str = include_str!("../../../../../docs/changes.md");
+
+/// The first block of the page in this language.
+fn example(language: &str) -> &'static str {
+    let start = PAGE.split_once(&format!("```{language}\n")).expect("an example").1;
+    start.split_once("```").expect("its end").0
+}
+
+async fn app() -> (TestApp, String) {
+    let app = TestApp::start_with(prompt).await;
+    let key = app.ample_key(Plan::Gold).await;
+    put(&app, &[1, 2], true).await;
+    (app, key)
+}
+
+async fn put(app: &TestApp, ids: &[u64], replace: bool) {
+    let rows = ids.iter().map(|id| filing(*id, 7, "Ata", "texto")).collect();
+    publish(&*app.plain, app.timestamp(), Source::Filings, Records::Filings(rows), replace).await;
+    in_service(app).await;
+}
+
+fn run(app: &TestApp, key: &str, program: &str, code: &str) -> Option<tokio::process::Child> {
+    let mut command = Command::new(program);
+    command.args(["-c", code]).stdout(Stdio::piped()).kill_on_drop(true);
+    command.env("LASTRO_URL", format!("http://{}", app.service.address)).env("LASTRO_API_KEY", key);
+    command.env("NO_PROXY", "*").current_dir(app.directory.path()).spawn().ok()
+}
+
+#[tokio::test]
+async fn the_client_in_python_keeps_its_copy_true() {
+    let (app, key) = app().await;
+    let feed = "\nrows, cursor = export()\nprint(sorted(rows), flush=True)\n\
+        for rows, cursor in follow(rows, cursor):\n    print(sorted(rows), flush=True)\n";
+    let Some(mut client) = run(&app, &key, "python3", &format!("{}{feed}", example("python"))) else {
+        return;
+    };
+    let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['1', '2']");
+    put(&app, &[1, 3], false).await;
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['1', '3']");
+    put(&app, &[5], true).await;
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['5']", "replaced");
+    put(&app, &[5, 6], false).await;
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['5', '6']");
+    client.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_commands_with_curl_find_a_cursor_and_follow_it() {
+    let (app, key) = app().await;
+    let Some(client) = run(&app, &key, "sh", example("sh")) else { return };
+    let output = client.wait_with_output().await.unwrap();
+    if output.stdout.is_empty() {
+        return; // No curl.
+    }
+    let page: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&page["data"], &page["more"]), (&serde_json::json!([]), &serde_json::json!(false)));
+    let lines = std::fs::read_to_string(app.directory.path().join("filings.ndjson")).unwrap();
+    assert_eq!(lines.lines().count(), 2);
+}
