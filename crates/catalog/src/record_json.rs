@@ -4,7 +4,7 @@ use lastro_model::{Company, Filing, History, Ticker};
 
 use crate::companies;
 use crate::filings::Midnight;
-use crate::json::{NULL, Object, time_json};
+use crate::json::{Object, with_history};
 use crate::name;
 
 /// Writes a company. Its tickers and history come from the catalog or from the log of changes.
@@ -26,16 +26,6 @@ pub fn filing_json(filing: &Filing, history: History) -> Vec<u8> {
         .number(name!("version"), filing.version)
         .text(name!("url"), &filing.url);
     with_history(object, history).end()
-}
-
-/// Adds the members of a row's history.
-pub(crate) fn with_history(object: Object<Vec<u8>>, history: History) -> Object<Vec<u8>> {
-    let first_seen = history.first_seen.map_or_else(|| NULL.into(), time_json);
-    let object = object.raw(name!("first_seen_at"), &first_seen);
-    match history.withdrawn {
-        None => object,
-        Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)),
-    }
 }
 
 #[cfg(test)]

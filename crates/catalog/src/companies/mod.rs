@@ -22,10 +22,9 @@ use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, 
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain};
+use crate::json::{Name, Object, Plain, with_history};
 use crate::name;
 use crate::page::{Listing, with_others};
-use crate::record_json::with_history;
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;

@@ -1,6 +1,7 @@
 //! Copies that follow random histories equal every export whose cursor they reach.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use lastro_model::{Plan, Records, Series, Source};
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use super::{company, filing, in_service, prompt, publish, rate};
 use crate::app::TestApp;
+use crate::process::migrate::Server;
 
 /// A copy of some rows, by their identity.
 type Copy = BTreeMap<String, Value>;
@@ -178,6 +180,59 @@ async fn copies_of_random_histories_equal_their_exports() {
     }
 }
 
+/// A replica on a PostgreSQL database, with the pepper of all replicas.
+async fn replica(server: &Server, pepper: &Path) -> TestApp {
+    let store = lastro_store::open(&server.url).await.unwrap();
+    let shared = Arc::clone(&store);
+    let mut app = TestApp::start_with(|setup| {
+        prompt(setup);
+        setup.store = shared;
+        setup.common.database = server.url.clone();
+        setup.common.pepper_file = Some(pepper.to_owned());
+    })
+    .await;
+    app.plain = store;
+    app
+}
+
+#[tokio::test]
+async fn copies_that_alternate_between_replicas_equal_their_exports() {
+    let (server, directory) = (Server::new(), tempfile::TempDir::new().unwrap());
+    let pepper = directory.path().join("pepper");
+    let first = replica(&server, &pepper).await;
+    let mut second = replica(&server, &pepper).await;
+    let key = first.ample_key(Plan::Gold).await;
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut clients: Vec<Client> = Vec::new();
+    for step in 1..60 {
+        // Both publish, sometimes at the same time.
+        let (mut one, mut other) = (random.fork(), random.fork());
+        let (at_first, at_second) =
+            (publish_something(&first, &mut one, step), publish_something(&second, &mut other, step + 1));
+        tokio::join!(at_first, at_second);
+        let apps = [&first, &second];
+        let anywhere = apps[random.usize(..2)];
+        match random.u8(..6) {
+            0 | 1 => {
+                let dataset = DATASETS[random.usize(..DATASETS.len())];
+                clients.push(Client::start(anywhere, &key, dataset, random.bool()).await);
+            }
+            2 | 3 if !clients.is_empty() => {
+                let one = random.usize(..clients.len());
+                clients[one].follow(anywhere, &key, random.usize(1..4)).await;
+            }
+            4 => check(&apps, &key, &mut clients, &mut random).await,
+            _ => {
+                second.service.stop().await.unwrap();
+                second = replica(&server, &pepper).await;
+            }
+        }
+    }
+    check(&[&first, &second], &key, &mut clients, &mut random).await;
+    first.service.stop().await.unwrap();
+    second.service.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_restored_backup_does_not_take_later_cursors_for_its_own() {
     let app = TestApp::start_with(prompt).await;
@@ -194,23 +249,18 @@ async fn a_restored_backup_does_not_take_later_cursors_for_its_own() {
     let mut client = Client::start(&app, &key, "filings", false).await;
     app.advance_seconds(1);
     publish(&*app.plain, app.timestamp(), Source::Filings, filings(1..4), false).await;
-    soon_in_service(&app).await;
+    in_service(&app).await;
     while client.follow(&app, &key, 10).await {}
     assert_eq!(client.rows.len(), 3);
     let app = {
         let now = app.timestamp().as_millisecond();
         app.restart_at(now + 5_000, |path| copy(backup.path(), path)).await
     };
-    let store: &Arc<dyn Store> = &app.plain;
-    publish(&**store, app.timestamp(), Source::Filings, filings(1..6), false).await;
-    soon_in_service(&app).await;
+    publish(&*app.plain, app.timestamp(), Source::Filings, filings(1..6), false).await;
+    in_service(&app).await;
     while client.follow(&app, &key, 10).await {}
     assert_eq!(client.rows, export(&app, &key, "filings", "").await.0);
     assert_eq!(client.rows.len(), 5);
-}
-
-async fn soon_in_service(app: &TestApp) {
-    in_service(app).await;
 }
 
 /// Copies the files of a database.
