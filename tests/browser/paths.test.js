@@ -42,6 +42,8 @@ const KINDS = [
   ['/calculator', { index: 'inpc', from: '2025-12', to: '2026-05', amount: '2500.50' }, 'correction'],
   ['/calculator?kind=accumulation', { rate: 'selic', rate_percent: '110', from: '2026-03-02', to: '2026-08-31', amount: '10000' }, 'accumulation'],
   ['/calculator?kind=legal-interest', { from: '2026-03-02', to: '2026-08-31', amount: '10000' }, 'legal-interest'],
+  ['/calculator?kind=savings', { from: '2026-03-02', to: '2026-08-31', amount: '10000' }, 'savings'],
+  ['/calculator?kind=rent', { index: 'igpm', month: '2026-08', amount: '2000', negative: 'ignore' }, 'rent'],
 ];
 
 for (const [path, inputs, kind] of KINDS) {
@@ -64,6 +66,35 @@ for (const [path, inputs, kind] of KINDS) {
     });
   });
 }
+
+test('a debt is pasted, calculated in place and checked', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await browser.visit({ javaScriptEnabled, locale: 'pt-BR' }, async (page) => {
+      await page.goto('/calculator?kind=debt');
+      await page.locator('#instalments').fill('10/01/2026\t1.000,00\tjaneiro\n10/02/2026\t1.000,00\tfevereiro');
+      await page.locator('#to').fill('2026-06-15');
+      await page.getByRole('button', { name: 'Calcular' }).click();
+      await page.locator('.result .figure').waitFor();
+      assert.equal(await page.locator('.receipt tbody').first().locator('tr').count(), 2);
+      await page.getByRole('button', { name: 'Conferir este código' }).click();
+      await page.locator('[data-verdict="confirmed"]').waitFor();
+    });
+  }
+});
+
+test('a correction of nine years prints on at most three pages', async () => {
+  await browser.visit({ locale: 'pt-BR' }, async (page) => {
+    await page.goto('/calculator/accumulation?rate=cdi&from=2026-04-01&to=2026-09-01&amount=1000');
+    assert.equal(await page.locator('.receipt tbody tr').count() >= 100, true);
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    assert.ok(pdf.match(/\/Type \/Page\b/g).length <= 3);
+    await page.emulateMedia({ media: 'print' });
+    for (const hidden of ['#calculation', '.tabs', '.bar', '.result .code']) {
+      assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+    }
+    await page.locator('.document-title').waitFor();
+  });
+});
 
 test('a receipt of long ago is there without a key', async () => {
   await browser.visit({}, async (page) => {

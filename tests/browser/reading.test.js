@@ -12,7 +12,8 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGES = [
   '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/fx/usd-brl', '/calculator',
   '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
-  '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
+  '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/calculator?kind=debt', '/calculator?kind=rent',
+  '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
   '/privacy', '/versions', '/changelog',
 ];
 const LANGUAGES = { 'pt-BR': 'pt-BR', 'en-US': 'en' };

@@ -58,7 +58,7 @@ pub struct KeyRing {
     /// Held while slots or holders are added or removed, so that an account never has two holders and two quotas.
     changing: Mutex<()>,
     /// The second in which a search found no key to evict. Another search in the same second is skipped.
-    searched_in_vain: AtomicU32,
+    nothing_idle_at: AtomicU32,
 }
 
 impl KeyRing {
@@ -72,7 +72,7 @@ impl KeyRing {
             unknown_ids: NegativeCache::new(),
             revision: AtomicU64::new(0),
             changing: Mutex::new(()),
-            searched_in_vain: AtomicU32::new(u32::MAX),
+            nothing_idle_at: AtomicU32::new(u32::MAX),
         }
     }
 
@@ -204,7 +204,7 @@ impl KeyRing {
 
     /// Evicts the least recently used eighth of the keys, but none whose holder is busy.
     fn make_room(&self, now_ns: u64) {
-        if self.searched_in_vain.load(Ordering::Relaxed) == seconds(now_ns) {
+        if self.nothing_idle_at.load(Ordering::Relaxed) == seconds(now_ns) {
             return;
         }
         let slots = self.slots.pin();
@@ -217,7 +217,7 @@ impl KeyRing {
             idle.truncate(excess);
         }
         if idle.is_empty() {
-            self.searched_in_vain.store(seconds(now_ns), Ordering::Relaxed);
+            self.nothing_idle_at.store(seconds(now_ns), Ordering::Relaxed);
         }
         for (_, id) in idle {
             slots.remove(&id);

@@ -7,6 +7,7 @@
 //! arguments, nothing blocks on I/O, and every structure that a client can fill is bounded.
 
 mod addresses;
+mod calculation_code;
 mod client;
 mod holder;
 mod issuing;
@@ -24,6 +25,7 @@ mod share;
 mod usage;
 
 pub use addresses::{AddressRings, Standing};
+pub use calculation_code::CalculationCodes;
 pub use client::{ClientAddr, TrustedProxies};
 pub use holder::{Holder, ROTATIONS_PER_HOUR};
 pub use issuing::{Applicant, ApplicantError, Grant, IssuedKey};

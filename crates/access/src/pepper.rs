@@ -18,6 +18,7 @@ const FINGERPRINT_LABEL: &[u8] = b"lastro pepper fingerprint 1";
 
 /// Differs from every key and from the label above, so that no digest is also a webhook's secret.
 const WEBHOOK_LABEL: &[u8] = b"lastro webhook secret 1";
+const CALCULATION_LABEL: &[u8] = b"lastro calculation 1";
 
 #[cfg(test)]
 thread_local! {
@@ -70,6 +71,13 @@ impl Pepper {
     /// which reveals nothing about the secret.
     pub fn webhook_secret(&self, webhook: &WebhookId, seed: &[u8; 16]) -> [u8; 32] {
         self.authenticate(&[WEBHOOK_LABEL, webhook.as_str().as_bytes(), seed].concat())
+    }
+
+    /// Authenticates a calculation of this kind.
+    pub(crate) fn calculation_mac(&self, kind: char, calculation: &str) -> [u8; 32] {
+        let mut letter = [0; 4];
+        let kind = kind.encode_utf8(&mut letter);
+        self.authenticate(&[CALCULATION_LABEL, kind.as_bytes(), calculation.as_bytes()].concat())
     }
 
     fn authenticate(&self, text: &[u8]) -> [u8; 32] {

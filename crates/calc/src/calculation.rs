@@ -1,8 +1,10 @@
 //! The parts common to all calculations: amount limits, result, receipt and errors.
 
-use lastro_model::{Day, Decimal};
+use jiff::civil::date;
+use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
+use crate::chain::{Factor, Product};
 use crate::currency::Conversion;
 use crate::fraction::Fraction;
 use crate::month::Month;
@@ -22,6 +24,12 @@ pub enum CalcError {
         "`rate_percent` must be a decimal number above 0 and up to 1000 with at most 4 decimals, such as 110.5"
     )]
     RatePercent,
+    #[error("`{0}` must be a decimal number from 0 to 100 with at most 4 decimals, such as 10.5")]
+    Percent(&'static str),
+    #[error(
+        "`wages` must be a decimal number above 0 and up to 1000000000 with at most 4 decimals, such as 1.5"
+    )]
+    Wages,
     #[error("`from` must not be after `to`")]
     Reversed,
     #[error("`index` must be a monthly price series; {0} is none")]
@@ -30,6 +38,10 @@ pub enum CalcError {
     TooEarly(Day),
     #[error("`to` must be {0} or earlier")]
     TooLate(Day),
+    #[error("`to` must be {0} or later")]
+    ToTooEarly(Day),
+    #[error("`month` must be {0} or later")]
+    MonthTooEarly(Month),
     #[error("the period must be wholly published: {series} has no value for {month}")]
     MissingMonth { series: &'static str, month: Month },
     #[error("the period must be wholly published: {series} has no value for {day}")]
@@ -46,8 +58,11 @@ impl CalcError {
         match self {
             Self::Amount => "amount",
             Self::RatePercent => "rate_percent",
+            Self::Percent(name) => name,
+            Self::Wages => "wages",
+            Self::MonthTooEarly(_) => "month",
             Self::NotAPriceIndex(_) => "index",
-            Self::TooLate(_) => "to",
+            Self::TooLate(_) | Self::ToTooEarly(_) => "to",
             Self::Reversed
             | Self::TooEarly(_)
             | Self::MissingMonth { .. }
@@ -102,11 +117,51 @@ impl Calculation {
         let Conversion { from, to, divisor } = conversion;
         Ok(Self { factor, percent, result, currency_from: from, currency_to: to, divisor, receipt })
     }
+
+    /// The same calculation with another factor, and the receipt as it is.
+    pub(crate) fn with_factor(self, amount: Decimal, factor: Decimal) -> Result<Self, CalcError> {
+        let Self { currency_from: from, currency_to: to, divisor, receipt, .. } = self;
+        Self::new(amount, factor, Conversion { from, to, divisor }, receipt)
+    }
+}
+
+/// The receipt of rates that compound: the running factor after each of them.
+pub(crate) fn chained(rows: &[RatePoint]) -> Option<Vec<Step>> {
+    let factors: Vec<Option<Factor>> = rows.iter().map(|row| Factor::of_percent(row.value)).collect();
+    let mut product = Product::before(&factors, 0);
+    let step = |(place, row): (usize, &RatePoint)| {
+        product.extend_to(place + 1);
+        Some(Step { day: row.day, value: row.value, factor: product.rounded(8, Rounding::HalfUp)? })
+    };
+    rows.iter().enumerate().map(step).collect()
+}
+
+/// The row of a month; an error if it is missing. Rows are oldest first.
+pub(crate) fn row_of(
+    rows: &[RatePoint],
+    about: &'static About,
+    month: Month,
+) -> Result<RatePoint, CalcError> {
+    let place = rows.binary_search_by_key(&month.first_day(), |row| row.day);
+    place.map(|place| rows[place]).map_err(|_| CalcError::MissingMonth { series: about.id, month })
+}
+
+/// The product of two numbers divided by `divisor`, in cents, half up.
+pub(crate) fn money(amount: Decimal, factor: Decimal, divisor: u32) -> Result<Decimal, CalcError> {
+    let product = || {
+        Fraction::<i128>::of(amount)?.times(&Fraction::of(factor)?)?.by(divisor)?.rounded(2, Rounding::HalfUp)
+    };
+    product().ok_or(CalcError::TooLarge)
 }
 
 /// The factor of an empty period.
 pub(crate) fn one() -> Decimal {
     Decimal::new(100_000_000, 8)
+}
+
+/// The first month of the real, before which people's calculations do not go.
+pub(crate) fn first_month_of_the_real() -> Month {
+    Month::of(Day::from(date(1994, 7, 1)))
 }
 
 pub(crate) fn check_amount(amount: Decimal) -> Result<(), CalcError> {

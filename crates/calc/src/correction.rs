@@ -3,11 +3,9 @@
 
 use lastro_model::{About, Decimal, Frequency, Kind, RatePoint, Series, Topic};
 
-use crate::calculation::{CalcError, Calculation, Step, check_amount};
-use crate::chain::{Factor, Product};
+use crate::calculation::{CalcError, Calculation, chained, check_amount};
 use crate::currency::conversion;
 use crate::month::Month;
-use crate::rounding::Rounding;
 
 /// The index as announced with two decimals, and the same index with all decimals: the central bank's calculator has
 /// used the latter for all periods since 2021-04-12.
@@ -52,7 +50,7 @@ pub fn correction(
 }
 
 /// The rows of a period; an error if one is missing.
-fn months<'a>(
+pub(crate) fn months<'a>(
     index: &About,
     rows: &'a [RatePoint],
     from: Month,
@@ -70,14 +68,4 @@ fn months<'a>(
         }
         month = month.next();
     }
-}
-
-fn chained(rows: &[RatePoint]) -> Option<Vec<Step>> {
-    let factors: Vec<Option<Factor>> = rows.iter().map(|row| Factor::of_percent(row.value)).collect();
-    let mut product = Product::before(&factors, 0);
-    let step = |(place, row): (usize, &RatePoint)| {
-        product.extend_to(place + 1);
-        Some(Step { day: row.day, value: row.value, factor: product.rounded(8, Rounding::HalfUp)? })
-    };
-    rows.iter().enumerate().map(step).collect()
 }

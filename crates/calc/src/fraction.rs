@@ -71,6 +71,12 @@ impl<T: Whole> Fraction<T> {
         Self::new(numerator, self.denominator.checked_mul(&other.numerator)?)
     }
 
+    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
+        let ours = self.numerator.checked_mul(&other.denominator)?;
+        let theirs = other.numerator.checked_mul(&self.denominator)?;
+        Self::new(ours.checked_add(&theirs)?, self.denominator.checked_mul(&other.denominator)?)
+    }
+
     pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
         let ours = self.numerator.checked_mul(&other.denominator)?;
         let theirs = other.numerator.checked_mul(&self.denominator)?;

@@ -47,7 +47,7 @@ struct Identity {
     residuals: fn(&Held<'_>) -> Residuals,
 }
 
-const IDENTITIES: [Identity; 8] = [
+const IDENTITIES: [Identity; 9] = [
     Identity {
         name: "selic-over-is-selic-daily-annualised",
         series: &[Series::SelicOver, Series::SelicDaily],
@@ -107,6 +107,15 @@ const IDENTITIES: [Identity; 8] = [
         tolerance: (1, 6),
         since: 2012,
         residuals: |held| compared(held[Series::LegalRate], legal_rates(held)),
+    },
+    Identity {
+        name: "old-savings-are-the-reference-rate-and-half-a-percent",
+        series: &[Series::SavingsOldDaily, Series::TrDaily],
+        tolerance: (1, 4),
+        since: 2012,
+        residuals: |held| {
+            compared(held[Series::SavingsOldDaily], by_value(held[Series::TrDaily], old_savings))
+        },
     },
 ];
 
@@ -177,6 +186,15 @@ fn by_value(rows: &[RatePoint], compute: fn(Decimal) -> Option<Decimal>) -> Vec<
 
 fn percent_per_day(percent_per_year: Decimal) -> Option<Decimal> {
     decimal(annual_rate::per_day(percent_per_year)?, 6)
+}
+
+/// The return of savings by the rule until 2012: half a percent a month on top of the reference rate.
+fn old_savings(reference_percent: Decimal) -> Option<Decimal> {
+    let half_a_percent = Factor { digits: 1_005, scale: 3 };
+    exact_product([Factor::of_percent(reference_percent)?, half_a_percent])?
+        .minus_one()?
+        .rounded(6, Rounding::HalfUp)
+        .and_then(|share| decimal(digits(share, 6)?, 4))
 }
 
 /// The complete months of daily rates, with their factors.

@@ -1,16 +1,16 @@
 //! Legal interest (article 406 of the civil code, as amended by Law 14,905 of 2024): simple interest, the sum of the
 //! monthly rates, with partial months by calendar days.
 
+use jiff::civil::{Date, date};
 use lastro_model::{Day, Decimal, RatePoint, Series};
 
-use crate::calculation::{CalcError, Calculation, Step, check_amount, one};
+use crate::calculation::{CalcError, Calculation, Step, check_amount, one, row_of};
 use crate::currency::conversion;
 use crate::fraction::Fraction;
 use crate::month::Month;
 use crate::rounding::{Rounding, digits};
 
-/// The first day on which the rate is in force.
-const FIRST: (i16, i8, i8) = (2024, 8, 30);
+const FIRST: Date = date(2024, 8, 30);
 
 /// A multiple of 28, 29, 30 and 31: with this denominator the parts of all months are whole numbers.
 const PARTS: i128 = 4 * 3 * 5 * 7 * 29 * 31;
@@ -30,31 +30,49 @@ pub fn legal_interest(
     if from > to {
         return Err(CalcError::Reversed);
     }
-    if from.civil() < FIRST {
-        let (year, month, day) = FIRST;
-        return Err(CalcError::TooEarly(Day::from_ymd(year, month, day).unwrap_or(from)));
+    if from < first_day() {
+        return Err(CalcError::TooEarly(first_day()));
     }
-    let receipt = months(rows, from, to)?;
+    let step = |(row, sum): (RatePoint, i128)| {
+        let factor = factor(sum).ok_or(CalcError::TooLarge)?;
+        Ok(Step { day: row.day, value: row.value, factor })
+    };
+    let receipt: Vec<Step> = sums(rows, from, to)?.into_iter().map(step).collect::<Result<_, _>>()?;
     let factor = receipt.last().map_or_else(one, |step| step.factor);
     let conversion = conversion(from, to).ok_or(CalcError::TooLarge)?;
     Calculation::new(amount, factor, conversion, receipt)
 }
 
-/// Each month of the period with the sum accumulated by its end.
-fn months(rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<Step>, CalcError> {
-    let mut steps = Vec::new();
+/// The first day on which the rate is in force.
+pub(crate) fn first_day() -> Day {
+    Day::from(FIRST)
+}
+
+/// The interest of a period in percent, with all digits, and the rows that it was computed from.
+pub(crate) fn percent(
+    rows: &[RatePoint],
+    from: Day,
+    to: Day,
+) -> Result<(Fraction<i128>, Vec<RatePoint>), CalcError> {
+    let sums = sums(rows, from, to)?;
+    let sum = sums.last().map_or(0, |(_, sum)| *sum);
+    let percent = Fraction::new(sum, 10i128.pow(DECIMALS) * PARTS).ok_or(CalcError::TooLarge)?;
+    Ok((percent, sums.into_iter().map(|(row, _)| row).collect()))
+}
+
+/// The rate of each month of the period, with the sum by its end, scaled by [`PARTS`] and [`DECIMALS`].
+fn sums(rows: &[RatePoint], from: Day, to: Day) -> Result<Vec<(RatePoint, i128)>, CalcError> {
+    let mut sums = Vec::new();
     let (mut month, mut sum) = (Month::of(from), 0i128);
     while month.first_day().max(from) < to {
-        let place = rows.binary_search_by_key(&month.first_day(), |row| row.day);
-        let series = Series::LegalRate.about().id;
-        let row = place.map(|place| &rows[place]).map_err(|_| CalcError::MissingMonth { series, month })?;
+        let row = row_of(rows, Series::LegalRate.about(), month)?;
         sum = part(row.value, month, from, to)
             .and_then(|part| sum.checked_add(part))
             .ok_or(CalcError::TooLarge)?;
-        steps.push(Step { day: row.day, value: row.value, factor: factor(sum).ok_or(CalcError::TooLarge)? });
+        sums.push((row, sum));
         month = month.next();
     }
-    Ok(steps)
+    Ok(sums)
 }
 
 /// The rate of a month for its days within the period, scaled by [`PARTS`] and [`DECIMALS`].

@@ -1,5 +1,5 @@
-//! Calculations on series: other units, longer periods, monetary correction, accumulated rates, identities, and
-//! exchange rates between two foreign currencies.
+//! Calculations on series: other units, longer periods, monetary correction, accumulated rates, debts,
+//! savings, rents, identities, and exchange rates between two foreign currencies.
 //!
 //! Results are exact: as if computed with unlimited precision and rounded once at the end, by the rule that
 //! docs/calculations.md gives. Nothing here reads a clock or a file, or depends on HTTP.
@@ -13,6 +13,7 @@ mod chained;
 mod correction;
 mod cross;
 mod currency;
+mod debt;
 mod enclosure;
 mod fraction;
 mod identities;
@@ -22,18 +23,28 @@ mod logarithm;
 mod month;
 mod periods;
 mod power_of_ten;
+mod rent;
 mod rounding;
+mod savings;
 mod transform;
 mod units;
+mod wages;
 
 pub use accumulation::{Rate, accumulation};
 pub use asked::{Asked, Derived};
 pub use calculation::{CalcError, Calculation, Step};
 pub use correction::{calculated_with, correction, is_price_index};
 pub use cross::{Legs, cross, inverse};
+pub use debt::{
+    Debt, DebtError, DebtLine, DebtRows, DebtTerms, FineBase, Instalment, Interest, InterestRule,
+    MOST_INSTALMENTS, debt,
+};
 pub use identities::{Check, checks, checks_of};
 pub use legal_interest::legal_interest;
 pub use month::Month;
 pub use periods::{Aggregation, Period};
+pub use rent::{NegativeIndex, rent};
+pub use savings::{savings, savings_series};
 pub use transform::derive;
 pub use units::{Units, shown_unit};
+pub use wages::{MinimumWages, WageQuestion, minimum_wages};

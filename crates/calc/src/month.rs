@@ -32,14 +32,20 @@ impl Month {
         self.next().0.plus_days(-1)
     }
 
+    /// The month this many months later, or earlier if negative.
+    #[must_use]
+    pub fn plus(self, months: i32) -> Self {
+        Self(self.0.minus_months(-months))
+    }
+
     #[must_use]
     pub fn next(self) -> Self {
-        Self(self.0.minus_months(-1))
+        self.plus(1)
     }
 
     #[must_use]
     pub fn previous(self) -> Self {
-        Self(self.0.minus_months(1))
+        self.plus(-1)
     }
 
     /// Number of days.

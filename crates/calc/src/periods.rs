@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use lastro_model::{About, Day, Frequency, Kind, RatePoint, api_words, calendar};
 
+use crate::units::OVERLAPPING;
+
 api_words! {
     /// The way the values of a period become one.
     Aggregation {
@@ -65,6 +67,7 @@ impl Aggregation {
                 .then_some("only flows and simple rates are added up"),
             Self::End => (about.kind == Flow).then_some("the last part of a flow is not that of the period"),
             Self::Chain if about.chains => None,
+            Self::Chain if about.overlaps() => Some(OVERLAPPING),
             Self::Chain if matches!(about.kind, Kind::RatePerMonth | Kind::RatePerDay) => {
                 Some("the values are rounded sums of days, and chaining them adds up the rounding")
             }

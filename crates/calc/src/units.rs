@@ -56,6 +56,7 @@ impl Units {
     fn fault(self, about: &About, period: Option<(Period, Aggregation)>) -> Option<&'static str> {
         match self {
             Self::Lin => None,
+            _ if about.overlaps() => Some(OVERLAPPING),
             Self::Chg | Self::Ch1 => (about.kind == Kind::SimpleRatePerMonth)
                 .then_some("the values are rates that are added up, and their differences say nothing"),
             Self::Pch | Self::Pc1 => not_in_proportion(about),
@@ -76,6 +77,10 @@ impl Units {
         }
     }
 }
+
+/// The reason why values that overlap are neither chained nor compared with their neighbours.
+pub(crate) const OVERLAPPING: &str =
+    "each value is the return of the month that begins on its day, and they overlap";
 
 /// Whether values of this kind are positive with meaningful proportions.
 pub(crate) fn is_level(kind: Kind) -> bool {

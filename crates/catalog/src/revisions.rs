@@ -69,16 +69,16 @@ impl<P: Point> Revisions<P> {
         if first.is_none_or(|first| day < first) {
             return Err(FirstDay(first));
         }
-        let before = self.undone_after(day);
-        let untouched = points.iter().filter(|point| !before.contains_key(&point.day())).cloned();
-        let mut stood: Vec<P> =
-            untouched.chain(before.values().flatten().map(|point| (*point).clone())).collect();
-        stood.sort_by_key(Point::day);
-        Ok(stood)
+        let earlier = self.changed_after(day);
+        let unchanged = points.iter().filter(|point| !earlier.contains_key(&point.day())).cloned();
+        let mut points: Vec<P> =
+            unchanged.chain(earlier.values().flatten().map(|point| (*point).clone())).collect();
+        points.sort_by_key(Point::day);
+        Ok(points)
     }
 
-    /// The earlier points, as of the end of this day, for every day whose point changed since.
-    fn undone_after(&self, day: Day) -> BTreeMap<Day, Option<&P>> {
+    /// The points as of the end of this day, of those that have changed since.
+    fn changed_after(&self, day: Day) -> BTreeMap<Day, Option<&P>> {
         let end_ms = (i64::from(day.number()) + 1) * DAY_MS;
         let later = self.rows.iter().take_while(|row| row.changed_unix_ms >= end_ms);
         later.filter_map(|row| Some((row.day()?, row.old.as_ref()))).collect()

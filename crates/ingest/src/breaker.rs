@@ -19,6 +19,8 @@ pub(super) struct Breaker {
     reason: String,
     /// The sources that failed, each once.
     failed: Vec<Source>,
+    /// When the first failure since the last response was, and how many there were.
+    failures: Option<(u64, u64)>,
     open: Option<Open>,
 }
 
@@ -60,8 +62,12 @@ impl Breaker {
         }
     }
 
-    /// Closes the breaker: the publisher responded, so it is up.
-    pub(super) fn heard(&mut self) {
+    /// Closes the breaker: the publisher responded to this source, so it is up.
+    pub(super) fn heard(&mut self, source: Source, now_ns: u64) {
+        if let (Some(_), Some((began_ns, failures))) = (&self.open, self.failures) {
+            let minutes = now_ns.saturating_sub(began_ns) / MINUTE_NS;
+            tracing::info!(%source, failures, minutes, "the publisher responds again");
+        }
         *self = Self::default();
     }
 
@@ -73,6 +79,7 @@ impl Breaker {
     }
 
     pub(super) fn failed(&mut self, source: Source, reason: &str, tried: bool, now_ns: u64) {
+        self.failures.get_or_insert((now_ns, 0)).1 += 1;
         if self.reason != reason {
             reason.clone_into(&mut self.reason);
             self.failed.clear();
@@ -81,16 +88,19 @@ impl Breaker {
             self.failed.push(source);
         }
         match &self.open {
-            Some(open) if tried => self.open_for(open.pause_ns.saturating_mul(2), now_ns),
-            None if self.failed.len() >= ENOUGH => self.open_for(FIRST_PAUSE_NS, now_ns),
+            Some(open) if tried => self.open_for(source, open.pause_ns.saturating_mul(2), now_ns),
+            None if self.failed.len() >= ENOUGH => self.open_for(source, FIRST_PAUSE_NS, now_ns),
             _ => {}
         }
     }
 
-    fn open_for(&mut self, pause_ns: u64, now_ns: u64) {
+    fn open_for(&mut self, source: Source, pause_ns: u64, now_ns: u64) {
         let pause_ns = pause_ns.min(LONGEST_PAUSE_NS);
         let minutes = pause_ns / MINUTE_NS;
-        tracing::warn!(reason = self.reason, minutes, "a publisher is down; requests to it are paused");
+        let failures = self.failures.map(|(_, failures)| failures);
+        tracing::warn!(
+            %source, reason = self.reason, failures, minutes, "the publisher is down; requests to it are paused"
+        );
         self.open = Some(Open { until_ns: now_ns.saturating_add(pause_ns), pause_ns, is_tried: false });
     }
 }
@@ -134,7 +144,7 @@ mod tests {
         breaker.failed(c, DOWN, false, 0);
         breaker.failed(d, DOWN, false, 0);
         assert!(!breaker.is_open(0));
-        breaker.heard();
+        breaker.heard(a, 0);
         breaker.failed(a, DOWN, false, 0);
         breaker.failed(b, DOWN, false, 0);
         assert!(!breaker.is_open(0));
@@ -145,7 +155,7 @@ mod tests {
         let mut breaker = broken();
         assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try);
         assert!(matches!(breaker.admit(FIRST_PAUSE_NS), Admission::Leave(_)), "one is enough");
-        breaker.heard();
+        breaker.heard(Source::Fx, FIRST_PAUSE_NS);
         assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Ask);
         let mut breaker = broken();
         assert_eq!(breaker.admit(FIRST_PAUSE_NS), Admission::Try);

@@ -114,17 +114,17 @@ impl Drop for Place {
 impl Turn<'_> {
     /// Updates the breaker from the result.
     pub(super) fn end(mut self, result: Result<(), &SyncError>) {
+        let now_ns = self.clock.now().monotonic_ns;
         let mut breaker = self.place.0.breaker.lock();
         match result {
             Err(SyncError::Publisher(Fault::Transient(sentence))) => {
-                let now_ns = self.clock.now().monotonic_ns;
                 breaker.failed(self.source, reason(sentence), self.tries, now_ns);
             }
             Ok(())
             | Err(
                 SyncError::Suspicious(_) | SyncError::Partly(_) | SyncError::Publisher(Fault::NotData(_)),
             ) => {
-                breaker.heard();
+                breaker.heard(self.source, now_ns);
             }
             // The fault is ours: it says nothing about the publisher.
             Err(_) => return,

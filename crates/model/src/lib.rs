@@ -15,7 +15,9 @@ mod digest;
 mod feed;
 mod filing;
 pub mod hex;
+mod histogram;
 mod history;
+mod outage;
 mod panics;
 mod random_id;
 mod rates;
@@ -37,7 +39,9 @@ pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
 pub use feed::{FeedId, SavedFeed};
 pub use filing::{Filing, FilingId};
+pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use history::History;
+pub use outage::{Outage, OutageChange, OutageExtent};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
@@ -49,7 +53,7 @@ pub use webhook::{
 };
 pub use withheld::{Point, Withheld};
 
-pub use rust_decimal::Decimal;
+pub use rust_decimal::{Decimal, RoundingStrategy};
 
 /// The reason why a text is invalid. The message names the expected form, never the text itself, which may be a
 /// secret or an attack.

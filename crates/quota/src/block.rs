@@ -55,29 +55,34 @@ impl Block {
         replicas: u32,
         (now_ns, deadline_ns): (u64, u64),
     ) -> BlockRequest {
-        if now_ns < self.asked_until_ns {
+        if wanted == 0 || now_ns < self.asked_until_ns {
             return BlockRequest { units: wanted, ..BlockRequest::default() };
         }
-        self.asked_until_ns = deadline_ns;
         let expected = self.used.saturating_add(self.used / 4);
         // The nearer the limit, the smaller the blocks, so that few units lie unused at other replicas.
         let most = remaining.saturating_add(self.left) / replicas.max(1).saturating_mul(4);
         let is_over = now_ns >= self.valid_until_ns;
         let unused = if is_over { std::mem::take(&mut self.left) } else { 0 };
-        BlockRequest { units: expected.min(most).max(wanted), unused, earlier: self.bucket }
+        let units = expected.min(most).max(wanted);
+        if units > wanted {
+            self.asked_until_ns = deadline_ns;
+        }
+        BlockRequest { units, unused, earlier: self.bucket }
     }
 
     /// Keeps the granted units that the request itself does not want.
     pub(crate) fn put(&mut self, reply: &Reply, wanted: u32) {
         if self.bucket != reply.place {
-            *self = Self { bucket: reply.place, ..Self::default() };
+            *self = Self { bucket: reply.place, asked_until_ns: self.asked_until_ns, ..Self::default() };
         }
         let taken = reply.granted.min(wanted);
+        if reply.granted > taken {
+            self.asked_until_ns = 0;
+        }
         self.left = self.left.saturating_add(reply.granted - taken);
         self.used = self.used.saturating_add(taken);
         // Counted from the call, so that no unit is used after the bucket has ended in Redis.
         self.valid_until_ns = reply.sent_ns.saturating_add(reply.valid_us * 1_000);
-        self.asked_until_ns = 0;
     }
 }
 
@@ -89,8 +94,8 @@ mod tests {
 
     /// The reply to a call at this time.
     fn reply(granted: u32, bucket: u64, valid_us: u64, now_ns: u64) -> Reply {
-        let numbers = [granted.into(), 0, 0, 0, 0, bucket as i64, valid_us as i64, 0, 0];
-        Reply::read(&numbers, 100_000, granted, now_ns, now_ns).unwrap()
+        let numbers = [0, 0, 0, granted.into(), 0, 0, 0, bucket as i64, valid_us as i64];
+        Reply::read(&numbers, 0, 100_000, granted, (now_ns, now_ns)).unwrap()
     }
 
     #[test]
@@ -110,8 +115,10 @@ mod tests {
         block.put(&reply(40, 7, 400, 0), 40);
         let mut units = |now_ns| block.request(1, 90_000, 1, (now_ns, now_ns + 50)).units;
         assert_eq!((units(1), units(2), units(51)), (50, 1, 50));
+        block.put(&reply(1, 7, 400, 2), 1);
+        assert_eq!(block.request(1, 90_000, 1, (52, 52)).units, 1, "the reply to another request");
         block.put(&reply(50, 7, 400, 1), 1);
-        assert_eq!(block.request(1, 90_000, 1, (52, 52)).units, 51, "the call was answered");
+        assert_eq!(block.request(1, 90_000, 1, (52, 52)).units, 52, "the call was answered");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A circuit breaker: whether Redis decides, this replica's share, or both. Events in, a decision out; no clock, no
 //! connection, no lock.
 //!
-//! Redis is away after three calls in a row that failed or were late, or without a connection. When it replies again it
+//! Redis is unavailable after three calls in a row that failed or were late, or without a connection. When it replies again it
 //! lacks the requests admitted meanwhile; a Redis that lost its data, as the age of its epoch shows, lacks those admitted
 //! before. In both cases share and Redis must both admit a request, until a whole window has passed.
 
-/// Failed or late calls in a row after which Redis is away.
+/// Failed or late calls in a row after which Redis is unavailable.
 const FAILURES: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

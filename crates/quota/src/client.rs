@@ -1,26 +1,22 @@
 //! The calls of one class of limits: its connection, its breaker, and the time that a request waits for a reply.
 
+use std::fmt::Display;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use lastro_model::Clock;
+use lastro_model::{Clock, Histogram, Outage, OutageChange, OutageExtent};
 use parking_lot::Mutex;
-use redis::Cmd;
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep, timeout_at};
+use redis::{Cmd, RedisWrite, Script};
+use tokio::time::{sleep, timeout};
 
+use crate::batch::BatchQueue;
 use crate::breaker::{Breaker, Decider};
-use crate::connection::{CallFailed, Connection};
+use crate::connection::Connection;
 use crate::names::LimitClass;
 use crate::scripts;
 use crate::settings::Settings;
-
-/// Pending calls at most. Redis works through them well within the budget, so that a flood of one class does not delay
-/// the other. Further calls wait for a permit.
-const PENDING_CALLS: usize = 512;
 
 /// The window that decides which mode is logged and shown in the metrics.
 const MINUTE_NS: u64 = 60_000_000_000;
@@ -36,31 +32,40 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 const JUST_STARTED: i64 = -1;
 const COUNTED_WITHOUT_EPOCH: i64 = 0;
 
-/// Calls to Redis, by outcome.
+/// Calls to Redis, by outcome, with their durations.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub answered: AtomicU64,
     pub late: AtomicU64,
     pub failed: AtomicU64,
+    /// From the call to its reply, or to the end of the budget.
+    pub duration: Histogram,
+    /// Calls that are waited for now.
+    pub pending: AtomicUsize,
 }
 
-pub(crate) type PendingCall = Pin<Box<dyn Future<Output = Result<Vec<i64>, CallFailed>> + Send>>;
+pub(crate) type PendingCall = Pin<Box<dyn Future<Output = Option<Vec<i64>>> + Send>>;
 
-/// No reply within the budget. The reply of a call that was only late may still arrive.
-#[derive(Default)]
-pub(crate) struct NoReply(pub(crate) Option<PendingCall>);
+/// A call without a reply within the budget.
+pub(crate) enum CallError {
+    Failed,
+    /// The reply may still arrive.
+    Late(PendingCall),
+}
 
 #[derive(Debug)]
 pub(crate) struct Client {
     class: LimitClass,
     connection: Arc<Connection>,
-    permits: Arc<Semaphore>,
+    pub(crate) queue: BatchQueue,
     breaker: Mutex<Breaker>,
     logged: Mutex<Option<Decider>>,
+    outage: Mutex<Outage>,
     pub(crate) calls: Calls,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) budget: Duration,
-    pub(crate) epoch_key: String,
+    pub(crate) prefix: String,
+    epoch_key: String,
     /// The epoch that Redis told last, or one of the two constants above.
     known_epoch: AtomicI64,
 }
@@ -69,12 +74,14 @@ impl Client {
     pub(crate) fn new(class: LimitClass, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
         Self {
             class,
-            permits: Arc::new(Semaphore::new(PENDING_CALLS)),
+            queue: BatchQueue::new(),
             breaker: Mutex::default(),
             logged: Mutex::default(),
+            outage: Mutex::default(),
             calls: Calls::default(),
             clock,
             budget: settings.budget,
+            prefix: settings.prefix.clone(),
             epoch_key: format!("{}:{{epoch}}", settings.prefix),
             known_epoch: AtomicI64::new(JUST_STARTED),
             connection: Arc::new(Connection::new(settings)),
@@ -83,6 +90,10 @@ impl Client {
 
     pub(crate) fn decider(&self, window_ns: u64) -> Decider {
         self.breaker.lock().decider(window_ns, self.clock.monotonic_ns())
+    }
+
+    pub(crate) fn is_away(&self) -> bool {
+        self.decider(0) == Decider::Share
     }
 
     /// Whether Redis decides about limits by the minute.
@@ -94,37 +105,47 @@ impl Client {
         self.known_epoch.load(Ordering::Relaxed)
     }
 
+    /// A command that runs a script with these keys and the epoch's. The caller appends the arguments.
+    pub(crate) fn command<K: Display>(&self, script: &Script, keys: impl ExactSizeIterator<Item = K>) -> Cmd {
+        let mut command = redis::cmd("EVALSHA");
+        command.arg(script.get_hash()).arg(keys.len() + 1);
+        keys.for_each(|key| command.write_arg_fmt(key));
+        command.arg(&self.epoch_key);
+        command
+    }
+
     /// Runs a script and waits for its reply, for the budget at most. A failed or late call counts for the breaker.
-    pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, NoReply> {
-        let deadline = Instant::now() + self.budget;
-        let permit = timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
-        // A request that gets no permit in time says nothing about Redis.
-        let Ok(Ok(permit)) = permit else { return Err(NoReply::default()) };
+    pub(crate) async fn call(&self, command: Cmd) -> Result<Vec<i64>, CallError> {
         let (sent_ns, connection) = (self.clock.monotonic_ns(), Arc::clone(&self.connection));
-        let mut pending: PendingCall = Box::pin(async move {
-            let _permit = permit;
-            connection.call(&command).await
-        });
-        match reply_by(deadline, &mut pending).await {
-            Some(Ok(numbers)) => {
+        let mut pending: PendingCall = Box::pin(async move { connection.call(&command).await });
+        let counted = Pending::begin(&self.calls.pending);
+        let reply = timeout(self.budget, &mut pending).await;
+        drop(counted);
+        self.calls.duration.record_ns(self.clock.monotonic_ns().saturating_sub(sent_ns));
+        match reply {
+            Ok(Some(numbers)) => {
                 self.calls.answered.fetch_add(1, Ordering::Relaxed);
                 Ok(numbers)
             }
-            Some(Err(CallFailed)) => {
+            Ok(None) => {
                 self.failed(&self.calls.failed, sent_ns);
-                Err(NoReply::default())
+                Err(CallError::Failed)
             }
-            None => {
+            Err(_) => {
                 self.failed(&self.calls.late, sent_ns);
-                Err(NoReply(Some(pending)))
+                Err(CallError::Late(pending))
             }
         }
     }
 
-    /// Records the epoch that came with a reply.
-    pub(crate) fn replied(&self, epoch: i64, epoch_age_us: u64) {
-        self.known_epoch.store(epoch, Ordering::Relaxed);
-        self.breaker.lock().replied(epoch_age_us.saturating_mul(1_000), self.clock.monotonic_ns());
+    /// Records the epoch of a reply, which begins with now, the epoch and its age.
+    pub(crate) fn replied(&self, numbers: &[i64]) {
+        if let &[_, epoch, age_us, ..] = numbers {
+            self.known_epoch.store(epoch, Ordering::Relaxed);
+            // Negative if Redis' clock went back.
+            let age_ns = u64::try_from(age_us).unwrap_or(0).saturating_mul(1_000);
+            self.breaker.lock().replied(age_ns, self.clock.monotonic_ns());
+        }
     }
 
     fn failed(&self, outcome: &AtomicU64, sent_ns: u64) {
@@ -149,26 +170,51 @@ impl Client {
         self.log_change(reason);
     }
 
-    /// Logs one line for each change of the decider.
+    /// Logs one line for each change of the decider, but not those within an outage.
     fn log_change(&self, reason: &str) {
         let (class, decider) = (self.class.name(), self.decider(MINUTE_NS));
-        if self.logged.lock().replace(decider) == Some(decider) {
+        let before = self.logged.lock().replace(decider);
+        if self.log_outage(decider, reason) {
             return;
         }
         match decider {
-            Decider::Redis => tracing::info!(class, "limits are shared by all replicas through Redis"),
-            Decider::Both => tracing::warn!(
-                class,
-                "Redis replies again but has not counted the last minute: for a minute a request also needs this replica's share"
-            ),
-            Decider::Share => {
-                tracing::warn!(
-                    class,
-                    reason,
-                    "Redis is unavailable: this replica admits its share of each limit"
-                );
+            Decider::Redis if before != Some(decider) => {
+                tracing::info!(class, "limits are shared by all replicas through Redis");
             }
+            Decider::Both if before != Some(decider) => tracing::warn!(
+                class,
+                "Redis has not counted the last minute: for a minute a request also needs this replica's share"
+            ),
+            _ => {}
         }
+    }
+
+    /// Logs the begin and the end of an outage, and a reminder in between. Returns whether it lasts or has just ended.
+    fn log_outage(&self, decider: Decider, reason: &str) -> bool {
+        let (class, now_ns) = (self.class.name(), self.clock.monotonic_ns());
+        let mut outage = self.outage.lock();
+        let change = match decider {
+            Decider::Share => outage.failed(now_ns),
+            Decider::Both | Decider::Redis => outage.succeeded(now_ns),
+        };
+        match change {
+            Some(OutageChange::Began) => tracing::warn!(
+                class,
+                reason,
+                "Redis is unavailable: this replica admits its share of each limit"
+            ),
+            Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+                tracing::warn!(class, reason, failures, seconds, "Redis is still unavailable");
+            }
+            Some(OutageChange::Ended(OutageExtent { failures, seconds })) => tracing::info!(
+                class,
+                failures,
+                seconds,
+                "Redis replies again; until it has counted a whole minute, a request also needs this replica's share"
+            ),
+            None => return outage.is_on(),
+        }
+        true
     }
 
     /// Keeps the connection and probes it, for ever.
@@ -205,23 +251,27 @@ impl Client {
     }
 
     async fn probe(&self) -> bool {
-        let mut command = scripts::command(&scripts::PROBE, &[&self.epoch_key]);
+        let mut command = self.command(&scripts::PROBE, std::iter::empty::<&str>());
         command.arg(self.known_epoch());
-        let reply = self.call(command).await;
-        let Ok(&[epoch, age_us]) = reply.as_deref() else { return false };
-        self.replied(epoch, u64::try_from(age_us).unwrap_or(0));
+        let Ok(numbers) = self.call(command).await else { return false };
+        self.replied(&numbers);
         self.log_change("");
         true
     }
 }
 
-async fn reply_by(deadline: Instant, pending: &mut PendingCall) -> Option<Result<Vec<i64>, CallFailed>> {
-    if let Ok(reply) = timeout_at(deadline, &mut *pending).await {
-        return Some(reply);
+/// Counts a call while it is waited for, also if its request is cancelled meanwhile.
+struct Pending<'a>(&'a AtomicUsize);
+
+impl<'a> Pending<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
     }
-    // On a busy machine the reply may have arrived while the task that reads it, which yields once, waits for its turn.
-    for _ in 0..2 {
-        tokio::task::yield_now().await;
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
-    pending.now_or_never()
 }

@@ -1,13 +1,10 @@
 //! A connection to Redis, shared by all calls.
 //!
 //! A call never waits for a connection: [`Connection::connect`] makes it in the background, and a call without one fails
-//! at once. Calls that are ready at the same time are written and answered together ([`drive`]).
+//! at once.
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -23,14 +20,7 @@ use crate::settings::Settings;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Calls that may wait to be written to the socket.
-const UNSENT_CALLS: usize = 512;
-
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
-
-/// An error in place of a reply, or no connection. Already logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CallFailed;
 
 pub(crate) struct Connection {
     settings: Arc<Settings>,
@@ -93,18 +83,17 @@ impl Connection {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         // The library's own timeout would drop late replies, which still have to be accounted for.
-        let config =
-            AsyncConnectionConfig::new().set_response_timeout(None).set_pipeline_buffer_size(UNSENT_CALLS);
+        let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let connected = MultiplexedConnection::new_with_config(&self.settings.login, stream, config).await;
         let (channel, driver) = connected.map_err(|error| reason(&error))?;
         let mut task = JoinSet::new();
-        task.spawn(drive(driver));
+        task.spawn(driver);
         Ok(Open { channel, _task: task })
     }
 
-    /// Runs a script and waits for its reply, without a timeout.
-    pub(crate) async fn call(&self, command: &Cmd) -> Result<Vec<i64>, CallFailed> {
-        let open = self.open.borrow().clone().ok_or(CallFailed)?;
+    /// Runs a script and waits for its reply, without a timeout. `None` after an error, or without a connection.
+    pub(crate) async fn call(&self, command: &Cmd) -> Option<Vec<i64>> {
+        let open = self.open.borrow().clone()?;
         let mut channel = open.channel.clone();
         let mut reply = command.query_async(&mut channel).await;
         if reply.as_ref().is_err_and(|error: &RedisError| error.kind() == NO_SCRIPT) {
@@ -114,17 +103,15 @@ impl Connection {
                 Err(error) => Err(error),
             };
         }
-        match reply {
-            Ok(numbers) => Ok(numbers),
-            Err(error) if error.is_io_error() || error.is_unrecoverable_error() => {
-                self.forget(&open);
-                Err(CallFailed)
-            }
-            Err(error) => {
-                tracing::debug!(reason = reason(&error), "Redis refused a call");
-                Err(CallFailed)
-            }
+        let error = match reply {
+            Ok(numbers) => return Some(numbers),
+            Err(error) => error,
+        };
+        tracing::debug!(reason = reason(&error), "a call to Redis failed");
+        if error.is_io_error() || error.is_unrecoverable_error() {
+            self.forget(&open);
         }
+        None
     }
 
     /// Forgets a broken connection, unless another has replaced it meanwhile.
@@ -144,22 +131,6 @@ async fn load_scripts(channel: &mut MultiplexedConnection) -> Result<(), RedisEr
         script.load_async(channel).await?;
     }
     Ok(())
-}
-
-/// Runs the library's task. Whenever it is woken it first lets the other ready tasks run, so that the calls they make are
-/// written together. Otherwise the runtime would run it after each single call: a system call each, here and in Redis.
-async fn drive(driver: impl Future<Output = ()>) {
-    let mut driver = pin!(driver);
-    let mut has_yielded = false;
-    poll_fn(|context| {
-        has_yielded = !has_yielded;
-        if has_yielded {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        driver.as_mut().poll(context)
-    })
-    .await;
 }
 
 /// The library's text and the server's code. The server's own text may repeat what was sent, such as a password.

@@ -1,7 +1,7 @@
 //! Running exports: so many at a time for one account, over all replicas.
 //!
 //! A slot in Redis expires if it is not renewed, so the slots of a replica that dies are free within half a minute. If
-//! Redis is away an export runs all the same: the server also counts those of its own process.
+//! Redis is unavailable an export runs all the same: the server also counts those of its own process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use std::time::Duration;
 use lastro_model::{AccountId, Now};
 use tokio::task::AbortHandle;
 
-use crate::breaker::Decider;
 use crate::{Quota, scripts};
 
 /// Time a slot is held without a renewal.
@@ -41,12 +40,11 @@ impl Quota {
         most: usize,
         came: Now,
     ) -> Option<RunningExport> {
-        let slot = Slot { key: format!("{}:{{x:{account}}}", self.prefix), name };
+        let slot = Slot { key: format!("{}:{{x:{account}}}", self.keys.prefix), name };
         let renewing = tokio::spawn(renew(Arc::clone(self), slot.clone(), most)).abort_handle();
         // Made before the call: a client that disconnects meanwhile must not leave a slot behind.
         let running = RunningExport { quota: Arc::clone(self), slot, renewing };
-        let is_away = self.keys.decider(0) == Decider::Share;
-        let is_refused = !is_away && self.is_refused(&running.slot, most, came).await;
+        let is_refused = !self.keys.is_away() && self.is_refused(&running.slot, most, came).await;
         (!is_refused).then_some(running)
     }
 
@@ -66,7 +64,7 @@ impl Quota {
     }
 
     async fn call_slot(&self, verb: &str, slot: &Slot, most: usize) -> Option<i64> {
-        let mut command = scripts::command(&scripts::SLOT, &[&slot.key]);
+        let mut command = self.keys.command(&scripts::SLOT, [&slot.key].into_iter());
         command.arg(verb).arg(&slot.name).arg(most).arg(HELD_US);
         self.keys.call(command).await.ok()?.first().copied()
     }

@@ -168,7 +168,8 @@ mod tests {
     }
 
     fn reply(remaining: i64, sent_ns: u64, next_us: i64) -> Reply {
-        Reply::read(&[1, 29 - remaining, next_us, 0, 0, 0, 0, 0, 0], 30, 1, sent_ns, sent_ns + 10).unwrap()
+        let numbers = [0, 0, 0, 1, 29 - remaining, next_us, 0, 0];
+        Reply::read(&numbers, 0, 30, 1, (sent_ns, sent_ns + 10)).unwrap()
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Limits that the replicas of a fleet count together, in Redis: requests, registrations, rotations, running exports.
 //!
-//! The server calls [`Quota`] in place of a ring of `access`. For each request one script call decides, by Redis' clock and
-//! with the arithmetic of that ring. If Redis is away or slower than 50 ms, each replica decides by its share of the limit.
+//! The server calls [`Quota`] in place of a ring of `access`. A script call decides, by Redis' clock and with the
+//! arithmetic of that ring. If Redis is unavailable or slower than 50 ms, each replica decides by its share of the limit.
 //! It knows no HTTP, no plans, and no clock of its own.
 //!
-//! - `call`, `reply`: the call for a request, and the meaning of its reply; `known`, `block`: decisions without a call.
+//! - `call`, `batch`, `reply`: the call for a request, shared with others, and the meaning of its reply.
+//! - `known`, `block`: decisions that need no call.
 //! - [`breaker`], `fallback`: whether Redis decides, and this replica's share otherwise.
 //! - `client`, `connection`, `scripts`, [`Settings`]: calls with a timeout, through a connection that is kept.
 //! - `exports`: slots held while an export runs.
 
+mod batch;
 mod block;
 pub mod breaker;
 mod call;
@@ -45,7 +47,6 @@ pub use settings::{BUDGET, Settings, SettingsError};
 pub struct Quota {
     keys: Client,
     addresses: Client,
-    prefix: String,
     share: Arc<ArcSwap<Share>>,
     clock: Arc<dyn Clock>,
     known: KnownRings,
@@ -59,7 +60,6 @@ impl Quota {
         Self {
             keys: client(LimitClass::Keys),
             addresses: client(LimitClass::Addresses),
-            prefix: settings.prefix.clone(),
             known: KnownRings::new(),
             share,
             clock,
@@ -71,9 +71,10 @@ impl Quota {
         tokio::join!(self.keys.connect(), self.addresses.connect());
     }
 
-    /// Keeps the connections, for ever.
+    /// Keeps the connections and sends the calls of requests, for ever.
     pub async fn watch(&self) {
-        tokio::join!(self.keys.watch(), self.addresses.watch());
+        let (keys, addresses) = (&self.keys, &self.addresses);
+        tokio::join!(keys.watch(), keys.send_batches(), addresses.watch(), addresses.send_batches());
     }
 
     /// Whether limits of this class are now counted over all replicas.
@@ -83,6 +84,11 @@ impl Quota {
 
     pub fn calls(&self, class: LimitClass) -> &Calls {
         &self.client(class).calls
+    }
+
+    /// Requests of this class that wait to be part of a call.
+    pub fn waiting(&self, class: LimitClass) -> usize {
+        self.client(class).queue.len()
     }
 
     /// Drops what has expired. To be called every few seconds.
@@ -118,7 +124,9 @@ impl Quota {
                 // Another request may have learned meanwhile that nothing is left.
                 let refusal = self.refusal(claim).map(|reply| settle(claim, &reply));
                 let charge = refusal.unwrap_or_else(|| claim.take_share(self.share()));
-                self.account_later(claim, no_reply, charge.verdict.admitted);
+                if !charge.verdict.admitted {
+                    self.give_back_late(claim.name, no_reply);
+                }
                 charge
             }
         }
@@ -138,10 +146,7 @@ impl Quota {
                 Charge { verdict: reply.verdict(false, claim.now), unit: Unit::Own }
             }
             Ok(reply) => Charge { unit: reply.unit(), ..reserved },
-            Err(no_reply) => {
-                self.account_later(claim, no_reply, true);
-                reserved
-            }
+            Err(_) => reserved,
         }
     }
 

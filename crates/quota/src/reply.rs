@@ -8,6 +8,9 @@ use crate::charge::Unit;
 /// A century, in microseconds. A number of a hostile server must not overflow the arithmetic.
 const LONGEST_US: u64 = 100 * 366 * 86_400 * 1_000_000;
 
+/// Numbers about each ring in a reply.
+const RING_NUMBERS: usize = 5;
+
 /// The state of a ring after a call, by Redis' clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reply {
@@ -22,9 +25,8 @@ pub(crate) struct Reply {
     pub(crate) full_at_us: u64,
     /// The instant of the unit (ring), or the bucket of the units (block).
     pub(crate) place: u64,
-    /// Time the units of a block may be used.
+    /// Time the units of a block may be used. Meaningless for a ring.
     pub(crate) valid_us: u64,
-    pub(crate) epoch: i64,
     pub(crate) epoch_age_us: u64,
     /// When the call was sent and when its reply was read, by this process' monotonic clock.
     pub(crate) sent_ns: u64,
@@ -32,9 +34,19 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Reads the reply to a call for `asked` units; `None` for anything that the scripts do not return.
-    pub(crate) fn read(numbers: &[i64], limit: u32, asked: u32, sent_ns: u64, heard_ns: u64) -> Option<Self> {
-        let &[granted, used, next, full, now, place, valid, epoch, epoch_age] = numbers else { return None };
+    /// Reads the part of a reply about the ring at this place, of which `asked` units were wanted. `times` are those of the
+    /// call and of its reply. `None` for anything that the scripts do not return.
+    pub(crate) fn read(
+        numbers: &[i64],
+        place: usize,
+        limit: u32,
+        asked: u32,
+        times: (u64, u64),
+    ) -> Option<Self> {
+        let (&[now, _, epoch_age], rings) = numbers.split_first_chunk()?;
+        let &[granted, used, next, full, place, ref rest @ ..] = rings.get(RING_NUMBERS * place..)? else {
+            return None;
+        };
         let count = |number: i64| u32::try_from(number.max(0)).unwrap_or(u32::MAX);
         let time = |number: i64| u64::try_from(number).unwrap_or(0).min(LONGEST_US);
         let granted = count(granted).min(asked);
@@ -45,12 +57,10 @@ impl Reply {
             next_us: time(next),
             full_at_us: time(now) + time(full),
             place: u64::try_from(place).unwrap_or(0),
-            valid_us: time(valid),
-            epoch,
-            // Negative if Redis' clock went back.
+            valid_us: rest.first().map_or(0, |valid| time(*valid)),
             epoch_age_us: u64::try_from(epoch_age).unwrap_or(0),
-            sent_ns,
-            heard_ns,
+            sent_ns: times.0,
+            heard_ns: times.1,
         })
     }
 
@@ -83,9 +93,11 @@ mod tests {
 
     #[test]
     fn impossible_numbers_are_bounded() {
-        assert!(Reply::read(&[], 3, 1, 0, 0).is_none());
+        for length in 0..13 {
+            assert!(Reply::read(&vec![1; length], 1, 3, 1, (0, 0)).is_none(), "{length}");
+        }
         for extreme in [i64::MIN, -1, i64::MAX] {
-            let reply = Reply::read(&[extreme; 9], 3, 1, u64::MAX, u64::MAX).unwrap();
+            let reply = Reply::read(&[extreme; 13], 1, 3, 1, (u64::MAX, u64::MAX)).unwrap();
             assert!(reply.granted <= 1 && reply.remaining <= 3);
             let verdict = reply.verdict(false, Now { monotonic_ns: 0, unix_ms: 0 });
             assert!(verdict.reset_unix_seconds(0) >= 0 && verdict.retry_after_seconds() > 0);

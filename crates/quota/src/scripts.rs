@@ -1,13 +1,8 @@
-//! The scripts that run inside Redis, each as one atomic step, and the commands that call them.
+//! The scripts that run inside Redis, each as one atomic step.
 
-use std::fmt::Display;
 use std::sync::LazyLock;
 
-use redis::{Cmd, RedisWrite, Script};
-
-/// Enough for the words and the bytes of any call, so that a command is allocated once.
-const WORDS: usize = 12;
-const BYTES: usize = 256;
+use redis::Script;
 
 macro_rules! script {
     ($name:literal) => {
@@ -28,12 +23,4 @@ pub(crate) static SLOT: LazyLock<Script> = script!("slot");
 
 pub(crate) fn all() -> [&'static Script; 5] {
     [&RING, &GIVE_BACK, &BLOCK, &PROBE, &SLOT]
-}
-
-/// A command that runs a script with these keys. The caller appends the arguments.
-pub(crate) fn command(script: &Script, keys: &[&dyn Display]) -> Cmd {
-    let mut command = Cmd::with_capacity(WORDS, BYTES);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(keys.len());
-    keys.iter().for_each(|key| command.write_arg_fmt(key));
-    command
 }

@@ -110,23 +110,23 @@ fn roster<'a>(companies: &'a [Company], random: &mut Random) -> Vec<&'a Company>
 /// The number of filings on each business day. The sum is exact, and the newest day has at least one.
 fn deliveries(filings: usize, random: &mut Random) -> Vec<(Day, usize)> {
     let years = if filings < LARGE_SET { YEARS_OF_SMALL_SET } else { YEARS_OF_LARGE_SET };
-    let crowds: Vec<_> = business_days_of_last_years(years).map(|day| (day, crowd(day, random))).collect();
-    let whole: u64 = crowds.iter().map(|(_, crowd)| crowd).sum();
-    let (mut passed, mut dealt) = (0, 0);
-    crowds
+    let weights: Vec<_> = business_days_of_last_years(years).map(|day| (day, weight(day, random))).collect();
+    let total: u64 = weights.iter().map(|(_, weight)| weight).sum();
+    let (mut weight_so_far, mut filings_so_far) = (0, 0);
+    weights
         .into_iter()
-        .map(|(day, crowd)| {
-            passed += crowd;
-            let due = (filings as u128 * u128::from(passed) / u128::from(whole)) as usize;
-            let today = due - dealt;
-            dealt = due;
-            (day, today)
+        .map(|(day, weight)| {
+            weight_so_far += weight;
+            let due = (filings as u128 * u128::from(weight_so_far) / u128::from(total)) as usize;
+            let of_day = due - filings_so_far;
+            filings_so_far = due;
+            (day, of_day)
         })
         .collect()
 }
 
 /// The weight of a day: results come in March, May, August and November, assemblies meet in April, January is quiet.
-fn crowd(day: Day, random: &mut Random) -> u64 {
+fn weight(day: Day, random: &mut Random) -> u64 {
     let season = match day.month() {
         3 | 5 | 8 | 11 => 150,
         4 => 190,

@@ -3,7 +3,7 @@
 
 use lastro_model::{About, Day, Decimal, Frequency, Kind, RatePoint, Series, Topic};
 
-use super::calendar::{business_days_of_last_years, newest_day};
+use super::calendar::{business_days_of_last_years, days_of_last_years, newest_day};
 use super::random::Random;
 use super::{fx, interest, levels};
 
@@ -19,6 +19,7 @@ pub fn rates(series: Series, seed: u64) -> Vec<RatePoint> {
         Series::CdiMonth | Series::SelicMonth => interest::by_month(seed, &months(series)),
         Series::LegalRate => interest::legal(seed, &months(series), &rates(Series::Ipca15, seed)),
         Series::Savings => interest::savings(&rates(Series::Tr, seed)),
+        Series::SavingsDaily | Series::SavingsOldDaily => interest::savings(&rates(Series::TrDaily, seed)),
         Series::Ipca12m => chained(&rates(Series::Ipca, seed)),
         Series::IpcaE => rates(Series::Ipca15, seed),
         Series::Igpm => rounded(&rates(Series::IgpmExact, seed)),
@@ -52,7 +53,8 @@ fn by_kind(series: Series, seed: u64) -> Vec<RatePoint> {
 /// The days with a value of a series, up to those published on the newest day.
 fn days(series: Series) -> Box<dyn Iterator<Item = Day>> {
     match series.about().frequency {
-        Frequency::CalendarDays | Frequency::BusinessDays => Box::new(business_days_of_last_years(YEARS)),
+        Frequency::CalendarDays => Box::new(days_of_last_years(YEARS)),
+        Frequency::BusinessDays => Box::new(business_days_of_last_years(YEARS)),
         Frequency::Months => Box::new(months(series).into_iter()),
         Frequency::Years => Box::new(months(series).into_iter().filter(|month| month.month() == 1)),
     }

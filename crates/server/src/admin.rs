@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,14 +12,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastro_model::Source;
-use lastro_quota::{Calls, LimitClass, Quota};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::http::app::App;
+use crate::http::certificate;
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
 use crate::metrics::prometheus::{Exposition, Kind};
+use crate::metrics::{dependencies, process};
 use crate::wait::stopped;
 
 /// Maximum number of connections. A further one closes the oldest, so that silent connections lock nobody out.
@@ -95,22 +95,21 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 
 fn metrics(app: &App) -> String {
     let mut out = Exposition::default();
+    build_info(&mut out);
+    process::render(app.operations.started_unix_seconds, &mut out);
     app.operations.metrics.render(&mut out);
+    dependencies::render_store(&*app.access.store, &mut out);
+    dependencies::render_redis(app.access.quota.as_deref(), &mut out);
     app.connections.render(&mut out);
-    if let Some(certificate) = &app.certificate {
-        certificate.render(&mut out);
-    }
+    certificate::render(app.certificate.as_deref(), &mut out);
     app.exports.render(&mut out);
     let help = "Requests that wait for changes, or stream them.";
-    out.gauge("lastro_changes_waiting", help, app.changes.slots.len());
+    out.gauge("lastro_changes_waiting", help, app.changes.slots.count());
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
     out.gauge("lastro_limiter_entries", help, app.access.callers.len());
-    if let Some(quota) = &app.access.quota {
-        shared_limits(quota, &mut out);
-    }
     out.gauge("lastro_keys", "API keys in memory.", app.access.keys.len());
     out.gauge(
         "lastro_usage_unflushed",
@@ -124,23 +123,10 @@ fn metrics(app: &App) -> String {
     out.into_text()
 }
 
-fn shared_limits(quota: &Quota, out: &mut Exposition) {
-    let help = "Who decides about limits: all replicas together (shared), or each by its share.";
-    let mut family = out.family("lastro_limiter_mode", Kind::Gauge, help);
-    for class in LimitClass::ALL {
-        let is_shared = quota.is_shared(class);
-        for (mode, is_so) in [("shared", is_shared), ("share", !is_shared)] {
-            family.sample(&[("class", &class.name()), ("mode", &mode)], u8::from(is_so));
-        }
-    }
-    let help = "Calls to Redis, by what came of them.";
-    let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
-    let sum = |count: fn(&Calls) -> &AtomicU64| {
-        LimitClass::ALL.iter().map(|class| count(quota.calls(*class)).load(Ordering::Relaxed)).sum::<u64>()
-    };
-    family.sample(&[("outcome", &"answered")], sum(|calls| &calls.answered));
-    family.sample(&[("outcome", &"late")], sum(|calls| &calls.late));
-    family.sample(&[("outcome", &"failed")], sum(|calls| &calls.failed));
+fn build_info(out: &mut Exposition) {
+    let help = "The version and the commit of this binary; always 1.";
+    let mut family = out.family("lastro_build_info", Kind::Gauge, help);
+    family.sample(&[("version", &crate::VERSION), ("commit", &crate::COMMIT)], 1);
 }
 
 fn outbox(app: &App, out: &mut Exposition) {

@@ -146,10 +146,14 @@ impl From<ApplicantError> for ApiError {
     }
 }
 
-/// A store failure is never the client's fault. Its details go to the log only.
+/// A store failure is never the client's fault. Its details go to the log only; outages are logged by the store.
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the store failed a request");
+        if error.is_database_failure() {
+            tracing::debug!(%error, "the store failed a request");
+        } else {
+            tracing::error!(%error, "the store failed a request");
+        }
         Self::Unavailable("the service cannot write right now; reading goes on, please try again shortly")
     }
 }

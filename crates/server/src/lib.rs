@@ -25,8 +25,13 @@ pub mod service;
 pub mod setup;
 pub mod telemetry;
 pub mod tls;
+pub mod trace_context;
 mod wait;
 pub mod webhooks;
 
 /// The version that `/health`, `--version` and the API description show.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The commit that this binary was built from, or `unknown` (`build.rs`).
+pub const COMMIT: &str = env!("SOURCE_COMMIT");
+/// Both, in the form of semantic versioning.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SOURCE_COMMIT"));

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lastro_model::Now;
+
 use crate::jobs::supervisor::Jobs;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
@@ -10,6 +12,8 @@ use crate::replicas::Replicas;
 #[derive(Debug)]
 pub struct Operations {
     pub metrics: Arc<Metrics>,
+    /// When the service started, for the metrics.
+    pub started_unix_seconds: i64,
     /// The states of the background jobs.
     pub jobs: Arc<Jobs>,
     /// The processes that serve the same database.
@@ -19,9 +23,10 @@ pub struct Operations {
 }
 
 impl Operations {
-    pub fn new(metrics: Arc<Metrics>, replicas: Arc<Replicas>) -> Self {
+    pub fn new(metrics: Arc<Metrics>, replicas: Arc<Replicas>, started: Now) -> Self {
         let (ready, draining) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { metrics, jobs: Arc::default(), replicas, ready, draining }
+        let started_unix_seconds = started.unix_seconds();
+        Self { metrics, started_unix_seconds, jobs: Arc::default(), replicas, ready, draining }
     }
 
     pub fn is_ready(&self) -> bool {

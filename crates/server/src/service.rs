@@ -68,7 +68,7 @@ impl Service {
         };
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
-        let metrics = Metrics::new(ROUTES.iter().map(|route| route.endpoint));
+        let metrics = Metrics::new(ROUTES.iter().map(|route| (route.endpoint, route.class())));
         let (app, follower) = setup.open(metrics).await?;
         let (app, follower) = (Arc::new(app), Arc::new(follower));
 

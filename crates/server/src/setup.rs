@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
-use lastro_access::{AddressRings, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage};
+use lastro_access::{
+    AddressRings, CalculationCodes, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage,
+};
 use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
@@ -59,6 +61,7 @@ impl Setup {
         // Named after the database at first; a migration to another database takes the name along.
         let log = store.setting_or(CHANGES_ID, &database).await?;
         let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(clock), &log));
+        let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
         let follower = Follower {
             served: Arc::clone(&served),
@@ -66,17 +69,17 @@ impl Setup {
             clock: Arc::clone(clock),
             metrics: Arc::clone(&metrics),
             changes: Arc::clone(&changes),
-            snapshot_file: self.snapshot_file(&database),
+            snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
         let limits = settings.connections.clone().within_memory(is_secure);
         let app = App {
             clock: Arc::clone(clock),
             served,
-            operations: Operations::new(metrics, replicas),
+            operations: Operations::new(metrics, replicas, clock.now()),
             webhooks,
             changes,
-            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work)),
+            site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
             certificate,
@@ -149,9 +152,10 @@ impl Setup {
         })
     }
 
-    fn snapshot_file(&self, database: &str) -> Option<SnapshotFile> {
+    fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
         let directory =
             self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned()))
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
+        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 use parking_lot::Mutex;
 
+use crate::calls::{CallKind, Calls, PoolState};
 use crate::transaction::{Reading, Transaction};
 use crate::{Loaded, Result, StoreError};
 
@@ -75,20 +76,39 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// The statement that reads the database's own clock. `None` if all its users share one machine's clock.
     fn clock(&self) -> Option<&'static str>;
+
+    /// The state of the pool of connections. `None` if there is no server to connect to.
+    fn pool(&self) -> Option<PoolState>;
 }
 
-/// Runs rules on an engine and returns their values.
+/// Runs rules on an engine, returns their values, and measures the calls.
 #[derive(Debug)]
-pub(crate) struct Runner(pub(crate) Box<dyn Engine>);
+pub(crate) struct Runner {
+    pub(crate) backend: Box<dyn Engine>,
+    pub(crate) calls: Calls,
+}
 
 impl Runner {
+    pub(crate) fn new(backend: Box<dyn Engine>) -> Self {
+        Self { backend, calls: Calls::new() }
+    }
+
+    pub(crate) async fn load(&self, source: Source) -> Result<Loaded> {
+        self.calls.measure(CallKind::Load, self.backend.load(source)).await
+    }
+
+    pub(crate) async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
+        self.calls.measure(CallKind::Load, self.backend.changed_filings(since)).await
+    }
+
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         database: Database,
         question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (value, kept) = Value::pair();
-        self.0.read(database, Box::new(move |reading| kept.set(question(reading)?))).await?;
+        let reading = self.backend.read(database, Box::new(move |reading| kept.set(question(reading)?)));
+        self.calls.measure(CallKind::Read, reading).await?;
         value.take()
     }
 
@@ -99,7 +119,7 @@ impl Runner {
         before: &Remembered<T>,
         question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let stamp = self.0.stamp(database);
+        let stamp = self.backend.stamp(database);
         let known = *before.0.lock();
         if let Some((read_at, value)) = known
             && stamp == Some(read_at)
@@ -117,7 +137,9 @@ impl Runner {
         change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (value, kept) = Value::pair();
-        self.0.change(database, Box::new(move |transaction| kept.set(change(transaction)?))).await?;
+        let changing =
+            self.backend.change(database, Box::new(move |transaction| kept.set(change(transaction)?)));
+        self.calls.measure(CallKind::Change, changing).await?;
         value.take()
     }
 
@@ -126,7 +148,9 @@ impl Runner {
         publication: impl FnOnce(&dyn Transaction) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (value, kept) = Value::pair();
-        self.0.publish(Box::new(move |transaction| kept.set(publication(transaction)?))).await?;
+        let publishing =
+            self.backend.publish(Box::new(move |transaction| kept.set(publication(transaction)?)));
+        self.calls.measure(CallKind::Publish, publishing).await?;
         value.take()
     }
 }

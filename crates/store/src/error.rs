@@ -99,6 +99,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the database failed, as opposed to a rule that refused. Such failures are counted and logged as outages.
+    pub const fn is_database_failure(&self) -> bool {
+        matches!(
+            self,
+            Self::Busy | Self::Unreachable { .. } | Self::Corrupt { .. } | Self::Io(_) | Self::Backend(_)
+        )
+    }
+
     /// Reports data that no version of this program can have written.
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }

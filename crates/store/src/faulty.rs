@@ -15,11 +15,12 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, ChangeEdition, ChangePosition, ChangeStore, Claim, Claimed, ClockStore,
-    Counters, Deliveries, Delivery, Erased, FeedStore, FileStore, Lease, LeaseStore, Loaded, LoggedChange,
-    NewMessage, OutboxState, OutboxStore, Publication, PublicationItem, Published, RecordStore, Recorded,
-    RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement,
-    Store, StoreError, UsageStore, WebhookChange, WebhookStore,
+    AccountStore, Announcement, Calls, ChangeEdition, ChangePosition, ChangeStore, Claim, Claimed,
+    ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore, Lease, LeaseStore, Loaded,
+    LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState, Publication,
+    PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile, Replica,
+    ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore, WebhookChange,
+    WebhookStore,
 };
 
 #[derive(Debug)]
@@ -118,6 +119,17 @@ macro_rules! faulty {
             }
         )*
     };
+}
+
+/// Measurements are those of the wrapped store: a call that fails here is none.
+impl MeasuredStore for FaultyStore {
+    fn calls(&self) -> &Calls {
+        self.inner.calls()
+    }
+
+    fn pool(&self) -> Option<PoolState> {
+        self.inner.pool()
+    }
 }
 
 /// Written by hand, because the time can be overridden.

@@ -7,6 +7,7 @@
 mod account;
 mod address;
 mod blocking;
+mod calls;
 mod change;
 mod engine;
 mod error;
@@ -39,6 +40,7 @@ use futures_util::future::BoxFuture;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
+pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
 pub use change::{
     Change, ChangeEdition, ChangePosition, ChangeStore, LoggedChange, MOST_CHANGES_LOGGED, ShownCompany,
     ShownRow,
@@ -88,6 +90,7 @@ pub trait Store:
     + OutboxStore
     + ReplicaStore
     + ClockStore
+    + MeasuredStore
     + Debug
 {
 }
@@ -105,6 +108,7 @@ impl<T> Store for T where
         + OutboxStore
         + ReplicaStore
         + ClockStore
+        + MeasuredStore
         + Debug
         + ?Sized
 {

@@ -21,20 +21,24 @@
     if (!drawn) throw new Error('no outcome');
     outcome.replaceChildren(...drawn.childNodes);
     lastro.prepare(outcome);
+    offerPrint();
   };
 
   const calculate = async () => {
-    const address = `${form.getAttribute('action')}?${new URLSearchParams(new FormData(form))}`;
+    // A debt is too long for an address: it is sent as a body, and the address stays that of the form.
+    const posts = form.method === 'post';
+    const fields = new URLSearchParams(new FormData(form));
+    const address = posts ? form.getAttribute('action') : `${form.getAttribute('action')}?${fields}`;
     const isCurrent = begin();
     outcome.setAttribute('aria-busy', 'true');
     let answer;
     try {
-      answer = await lastro.ask(address, 'text/html');
+      answer = await lastro.ask(address, 'text/html', posts ? fields : undefined);
       const text = await answer.text();
       if (!isCurrent()) return;
       if (answer.ok || answer.status === 400) put(text);
       else fail(answer);
-      lastro.move(address);
+      if (!posts) lastro.move(address);
       if (innerWidth < 980) outcome.scrollIntoView({ block: 'start' });
     } catch {
       if (isCurrent()) fail(answer);
@@ -42,6 +46,14 @@
       if (isCurrent()) outcome.removeAttribute('aria-busy');
     }
   };
+
+  const offerPrint = () => {
+    for (const button of document.querySelectorAll('[data-print]')) {
+      button.hidden = false;
+      button.onclick = () => print();
+    }
+  };
+  offerPrint();
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -31,10 +31,10 @@
   };
 
   /** Sends a request to our own service, in the language of the page, with the key if there is one. */
-  const ask = (path, accept = 'application/json') => {
+  const ask = (path, accept = 'application/json', body = undefined) => {
     const headers = { Accept: accept, 'Accept-Language': document.documentElement.lang };
     if (held) headers['X-API-Key'] = held;
-    return fetch(path, { headers, cache: 'no-store' });
+    return fetch(path, { method: body ? 'POST' : 'GET', body, headers, cache: 'no-store' });
   };
 
   /** Returns a function that begins a turn. A turn is a function that returns whether no later turn has begun. */

@@ -1,5 +1,7 @@
 //! Converts numbers as people type them to the form the API accepts.
 
+use lastro_model::Day;
+
 /// An amount of money: `1.000,50` and `1,000.50` become `1000.50`. Money has at most two decimals, so three digits
 /// after a single separator are thousands.
 pub(crate) fn amount(text: &str) -> String {
@@ -18,6 +20,17 @@ pub(crate) fn percentage(text: &str) -> String {
 /// Typed text to show again: trimmed, without control characters.
 pub(crate) fn shown(text: &str) -> String {
     text.trim().chars().filter(|letter| !letter.is_control()).collect()
+}
+
+/// A day as `2026-01-10`, or as Brazilians write it: `10/01/2026`, also with points or hyphens.
+pub(crate) fn day(text: &str) -> Option<String> {
+    if let Ok(day) = Day::parse(text) {
+        return Some(day.to_string());
+    }
+    let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
+    let &[day, month, year] = &parts[..] else { return None };
+    let day = Day::parse(&format!("{year:0>4}-{month:0>2}-{day:0>2}")).ok()?;
+    (year.len() == 4).then(|| day.to_string())
 }
 
 fn without_space(text: &str) -> String {
@@ -71,6 +84,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn days_are_read_as_people_type_them() {
+        for (typed, read) in [
+            ("2026-01-10", Some("2026-01-10")),
+            ("10/01/2026", Some("2026-01-10")),
+            ("1/2/2026", Some("2026-02-01")),
+            ("10.01.2026", Some("2026-01-10")),
+            ("30/02/2026", None),
+            ("10/01/26", None),
+            ("janeiro", None),
+            ("", None),
+        ] {
+            assert_eq!(day(typed).as_deref(), read, "{typed}");
+        }
+    }
 
     #[test]
     fn amounts_are_read_as_people_type_them() {

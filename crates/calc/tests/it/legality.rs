@@ -143,6 +143,16 @@ fn words_round_trip() {
         Series::ALL
             .iter()
             .filter(|series| daily(series))
-            .all(|series| series.about().kind == Kind::RatePerYear)
+            .all(|series| series.about().kind == Kind::RatePerYear || series.about().overlaps())
     );
+}
+
+#[test]
+fn returns_that_overlap_are_shown_only_as_published() {
+    for id in ["savings-daily", "savings-old-daily", "tr-daily"] {
+        assert_eq!(Units::legal(about(id)), [Units::Lin], "{id}");
+        assert_eq!(Aggregation::legal(about(id)), [Aggregation::End], "{id}");
+        assert_eq!(Aggregation::default_for(about(id)), Aggregation::End, "{id}");
+        assert!(!about(id).grows_by_day(), "{id}");
+    }
 }

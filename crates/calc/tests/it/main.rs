@@ -7,6 +7,7 @@ mod cross;
 mod identities;
 mod legality;
 mod page;
+mod people;
 mod properties;
 mod transforms;
 

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use lastro_calc::{Month, Rate, Units, accumulation, correction, cross, inverse, legal_interest};
-use lastro_model::{Day, Decimal, FxQuote, Pair, RatePoint, calendar};
+use lastro_calc::{
+    DebtRows, DebtTerms, FineBase, Instalment, Interest, InterestRule, Month, Rate, Units, accumulation,
+    correction, cross, debt, inverse, legal_interest,
+};
+use lastro_model::{Day, Decimal, FxQuote, Pair, RatePoint, Series, calendar};
 
 use crate::{about, asked, business_days, day, last, month, months, number};
 
@@ -97,6 +100,33 @@ fn legal_interest_comes_to_what_the_page_says() {
         let by_hand = rows[0].value * Decimal::TWO / Decimal::from(31)
             + rows[1].value * Decimal::from(9) / Decimal::from(30);
         assert_eq!(by_hand.round_dp(6), done.percent);
+    }
+}
+
+#[test]
+fn debts_come_to_what_the_page_says() {
+    for example in examples("debt") {
+        let rule = InterestRule::parse(example["rule"]).unwrap();
+        let terms = DebtTerms {
+            to: day(example["to"]),
+            index: Some(Series::Ipca),
+            interest: Interest { rule, monthly_percent: Decimal::ONE, from: None },
+            fine_percent: Decimal::ZERO,
+            fine_on: FineBase::Corrected,
+            fees_percent: Decimal::ZERO,
+        };
+        let instalment = Instalment { day: day(example["date"]), amount: number(example["amount"]) };
+        let rows = DebtRows { index: &months(example["first"], &values(&example)), legal: &[] };
+        let line = debt(&terms, &[instalment], rows).unwrap().lines[0];
+        for (name, value) in [
+            ("correction_factor", line.correction_factor),
+            ("corrected", line.corrected),
+            ("interest_percent", line.interest_percent),
+            ("interest", line.interest),
+            ("total", line.total),
+        ] {
+            assert_eq!(value.to_string(), example[name], "{name}");
+        }
     }
 }
 

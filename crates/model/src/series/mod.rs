@@ -116,7 +116,12 @@ crate::api_words! {
 impl About {
     /// Whether the value of a period is published while the period runs, and grows day by day.
     pub const fn grows_by_day(&self) -> bool {
-        matches!(self.kind, Kind::RatePerMonth) && !self.chains
+        matches!((self.kind, self.frequency), (Kind::RatePerMonth, Frequency::Months)) && !self.chains
+    }
+
+    /// Whether each value is the return of the month that begins on its day, so that neighbouring values overlap.
+    pub const fn overlaps(&self) -> bool {
+        matches!(self.kind, Kind::RatePerMonth) && self.frequency.is_daily()
     }
 }
 

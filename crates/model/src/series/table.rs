@@ -161,6 +161,12 @@ series! {
         .named("Legal interest (Law 14,905 of 2024), simple", "Taxa legal (Lei 14.905/2024)");
     Savings = interest("savings", 7828, "Poupança", RatePerMonth).since(2012, 5).after(1).decimals(4)
         .named("Savings deposits made from May 2012 on, return in the month from its first day", "Depósitos de poupança a partir de 04.05.2012 – rentabilidade no 1º dia do mês");
+    SavingsDaily = interest("savings-daily", 195, "Poupança, daily", RatePerMonth).every(CalendarDays, date(2012, 5, 4)).after(4).decimals(4).never_chained()
+        .named("Savings deposits made from May 2012 on, return of the month that begins on the day", "Depósitos de poupança a partir de 04.05.2012 – rentabilidade no período");
+    SavingsOldDaily = interest("savings-old-daily", 25, "Poupança until 2012, daily", RatePerMonth).every(CalendarDays, date(1991, 2, 1)).after(4).decimals(4).never_chained()
+        .named("Savings deposits made until 3 May 2012, return of the month that begins on the day", "Depósitos de poupança até 03.05.2012 – rentabilidade no período");
+    TrDaily = interest("tr-daily", 226, "TR, daily", RatePerMonth).every(CalendarDays, date(1991, 2, 1)).after(4).decimals(4).never_chained()
+        .named("Reference rate of the month that begins on the day", "Taxa referencial (TR)");
     Tjlp = interest("tjlp", 256, "TJLP", RatePerYear).since(1994, 12)
         .named("Long-term interest rate", "Taxa de juros de longo prazo (TJLP)");
     TlpJ = interest("tlp-j", 27572, "TLP, J", RatePerYear).since(2018, 1)

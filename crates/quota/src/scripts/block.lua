@@ -4,7 +4,7 @@
 -- KEYS: the blocks (a hash: bucket -> units, and `sum`, `oldest`, `newest`), the epoch
 -- ARGV: units wanted, the limit, the window in microseconds, the epoch known to the caller, the length of a bucket, unused
 --       units of an earlier block, the bucket of that block, and in tests the time
--- Reply: as `ring.lua`, with the bucket in place of the instant, and with the time for which the block may be used
+-- Reply: as `ring.lua`, with the bucket in place of the instant, and then the time for which the block may be used
 local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local length, unused, earlier = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local now = now_or(ARGV[8])
@@ -50,4 +50,4 @@ if limit == 0 then
     next_unit = window
 end
 local valid = math.min((bucket + 1) * length - now, length)
-return { granted, sum, next_unit, full, now, bucket, valid, epoch, epoch_age }
+return { now, epoch, epoch_age, granted, sum, next_unit, full, bucket, valid }

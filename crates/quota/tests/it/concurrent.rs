@@ -38,6 +38,10 @@ async fn a_hundred_rings_at_once_have_exactly_their_limit_each() {
         of_address.sort_unstable();
         assert_eq!(of_address, (0..LIMIT).collect::<Vec<_>>(), "each was told another rest");
     }
+    let calls =
+        |replica: &Arc<Replica>| replica.quota.calls(LimitClass::Addresses).answered.load(Ordering::Relaxed);
+    let calls: u64 = fleet.iter().map(calls).sum();
+    assert!(calls < 300, "{calls} calls for 1,200 requests");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -115,25 +119,6 @@ async fn requests_whose_calls_fail_are_decided_by_the_share() {
     }
 }
 
-/// One worker, so that all requests are ready before the task that writes their calls.
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn calls_of_concurrent_requests_are_written_together() {
-    const REQUESTS: u32 = 400;
-    let redis = Redis::own();
-    redis.make_old();
-    let fleet = Replica::fleet(&redis, 1, MINUTE_NS).await;
-    let mut connection = redis.connect();
-    let before = info(&mut connection, "stats", "total_reads_processed:");
-    let requests = (0..REQUESTS).map(|address| {
-        let replica = Arc::clone(&fleet[0]);
-        tokio::spawn(async move { replica.take(&replica.of_address(address, 5)).await.unit })
-    });
-    let units = join_all(requests).await;
-    assert!(units.into_iter().all(|unit| unit.unwrap() != Unit::Own), "Redis decided");
-    let reads = info(&mut connection, "stats", "total_reads_processed:") - before;
-    assert!(reads < u64::from(REQUESTS) / 10, "Redis read {reads} times");
-}
-
 /// A flood does not fill the queue of a slow Redis, which other classes and replicas share.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bounded_number_of_calls_is_pending() {
@@ -144,19 +129,14 @@ async fn a_bounded_number_of_calls_is_pending() {
     let charges = one_of_each(&fleet[0], 900, 5).await;
     assert!(charges.iter().all(|charge| charge.verdict.admitted && charge.unit == Unit::Own));
     let late = fleet[0].quota.calls(LimitClass::Addresses).late.load(Ordering::Relaxed);
-    assert!((512..520).contains(&late), "{late} late calls");
-}
-
-/// A counter of Redis' `INFO`; 0 if it is missing.
-fn info(connection: &mut redis::Connection, section: &str, name: &str) -> u64 {
-    let text: String = redis::cmd("INFO").arg(section).query(connection).unwrap();
-    let value = text.lines().find_map(|line| line.strip_prefix(name)).and_then(|rest| rest.split(',').next());
-    value.map_or(0, |count| count.parse().unwrap())
+    assert!((1..10).contains(&late), "{late} late calls");
 }
 
 /// The number of times Redis has run a command.
-fn runs(connection: &mut redis::Connection, command: &str) -> u64 {
-    info(connection, "commandstats", &format!("cmdstat_{command}:calls="))
+fn runs(connection: &mut redis::Connection, command: &str) -> usize {
+    let info: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
+    let line = info.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
+    line.and_then(|line| line.split(',').next()).map_or(0, |count| count.parse().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -169,9 +149,14 @@ async fn a_ring_in_use_takes_few_commands_a_request() {
         assert_eq!((verdict.admitted, verdict.remaining), (true, 30 - taken));
     }
     let connection = &mut redis.connect();
-    let counts = ["rpush", "pexpire", "lindex", "ltrim", "llen"].map(|command| runs(connection, command));
+    let counts = ["rpush", "lindex", "ltrim", "llen"].map(|command| runs(connection, command));
     // Both ends of the list are read, except of an empty one.
-    assert_eq!(counts, [20, 20, 39, 0, 0]);
+    assert_eq!(counts, [20, 39, 0, 0]);
+    let expiries = runs(connection, "pexpire");
+    assert!(
+        (1..=2).contains(&expiries),
+        "once, and again if an eighth of a minute ends meanwhile: {expiries}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -188,7 +173,7 @@ async fn units_of_late_replies_are_given_back_if_refused() {
     assert!(late.iter().all(|charge| !charge.verdict.admitted), "by the share, though Redis has a unit left");
     let mut connection = redis.connect();
     for _ in 0..1_000 {
-        if runs(&mut connection, "lrem") == RINGS.into() {
+        if runs(&mut connection, "lrem") == RINGS as usize {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -40,7 +40,7 @@ pub async fn run(flusher: Arc<UsageFlusher>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            // A failure is logged in `write`, and counts that could not be written are kept.
+            // A failure is logged by the store, and counts that could not be written are kept.
             () = tick(INTERVAL) => { let _ = flusher.flush().await; }
         }
     }
@@ -92,12 +92,13 @@ impl UsageFlusher {
     }
 
     async fn write(&self, batch: &Batch) -> lastro_store::Result<()> {
-        let now = self.clock.now().timestamp();
-        let written = self.store.add_usage(&self.boot, batch.sequence, now, &batch.rows).await;
+        let now = self.clock.now();
+        let written = self.store.add_usage(&self.boot, batch.sequence, now.timestamp(), &batch.rows).await;
+        self.metrics.flushes.record_ns(self.clock.monotonic_ns().saturating_sub(now.monotonic_ns));
         match &written {
             Ok(()) => self.usage.settle(batch),
             Err(error) => {
-                tracing::warn!(%error, "usage could not be written; it is kept and retried");
+                tracing::debug!(%error, "usage could not be written; it is kept and retried");
                 self.metrics.flush_failures.fetch_add(1, Ordering::Relaxed);
             }
         }

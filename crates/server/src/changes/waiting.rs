@@ -124,7 +124,7 @@ impl WaitingSlots {
         Some(WaitingSlot { slots: Arc::clone(self), account })
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.lock().values().map(|count| *count as usize).sum()
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         taken.pop();
         assert!(slots.take(account("aaaaaaaa")).is_some());
         drop(taken);
-        assert_eq!(slots.len(), 0);
+        assert_eq!(slots.count(), 0);
     }
 
     #[tokio::test]

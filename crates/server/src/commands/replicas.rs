@@ -34,11 +34,21 @@ fn behind(replica: &Replica, counters: &Counters) -> Vec<&'static str> {
     Source::ALL.into_iter().filter(is_behind).map(Source::name).collect()
 }
 
+/// The version and the commit of a replica. Those of earlier versions wrote no commit.
+fn build(replica: &Replica) -> (&str, Option<&str>) {
+    replica
+        .version
+        .split_once('+')
+        .map_or((&replica.version, None), |(version, commit)| (version, Some(commit)))
+}
+
 fn described(replica: &Replica, counters: &Counters, now: Timestamp) -> Value {
+    let (version, commit) = build(replica);
     json!({
         "name": replica.name,
         "boot": replica.boot,
-        "version": replica.version,
+        "version": version,
+        "commit": commit,
         "started_at": replica.started_at.to_string(),
         "seen_at": replica.seen_at.to_string(),
         "alive": is_alive(replica, now),
@@ -48,17 +58,18 @@ fn described(replica: &Replica, counters: &Counters, now: Timestamp) -> Value {
 
 fn table(replicas: &[Replica], counters: &Counters, now: Timestamp) {
     println!(
-        "{:<24}  {:<16}  {:<9}  {:<20}  {:<20}  {:<5}  BEHIND",
-        "NAME", "BOOT", "VERSION", "STARTED", "LAST SEEN", "ALIVE"
+        "{:<24}  {:<16}  {:<9}  {:<12}  {:<20}  {:<20}  {:<5}  BEHIND",
+        "NAME", "BOOT", "VERSION", "COMMIT", "STARTED", "LAST SEEN", "ALIVE"
     );
     let second = |at: Timestamp| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     for replica in replicas {
-        let behind = behind(replica, counters);
+        let (behind, (version, commit)) = (behind(replica, counters), build(replica));
         println!(
-            "{:<24}  {:<16}  {:<9}  {:<20}  {:<20}  {:<5}  {}",
+            "{:<24}  {:<16}  {:<9}  {:<12}  {:<20}  {:<20}  {:<5}  {}",
             printable(&replica.name),
             printable(&replica.boot),
-            printable(&replica.version),
+            printable(version),
+            printable(commit.unwrap_or("-")),
             second(replica.started_at),
             second(replica.seen_at),
             if is_alive(replica, now) { "yes" } else { "no" },

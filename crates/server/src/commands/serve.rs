@@ -100,7 +100,7 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     };
     warn_of_pepper_beside(common);
     let address = service.address;
-    tracing::info!("Lastro {} answers on {scheme}://{address}", crate::VERSION);
+    tracing::info!("Lastro {} ({}) answers on {scheme}://{address}", crate::VERSION, crate::COMMIT);
     tracing::info!(
         "try {scheme}://{address}/docs, {scheme}://{address}/pricing, {scheme}://{address}/api/v1/market/overview"
     );

@@ -39,7 +39,7 @@ use crate::telemetry::LogFormat;
 /// Without a command, `lastro` serves. An empty database is filled with a small made-up sample first,
 /// so that there is something to ask at once.
 #[derive(Debug, Parser)]
-#[command(name = "lastro", version)]
+#[command(name = "lastro", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SOURCE_COMMIT"), ")"))]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,

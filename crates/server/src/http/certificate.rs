@@ -8,7 +8,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use anyhow::{Context, bail};
 use arc_swap::ArcSwap;
@@ -20,9 +20,10 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
+use x509_cert::der::Decode;
 
 use crate::config::{CertificateFiles, TlsSettings};
-use crate::metrics::prometheus::Exposition;
+use crate::metrics::prometheus::{Exposition, Kind};
 use crate::wait::{stopped, tick};
 
 /// Largest file read. A certificate chain has a few kilobytes.
@@ -45,6 +46,8 @@ pub struct Certificate {
     seen: Mutex<Seen>,
     /// Whether the current files are unusable, so that an older pair is in use.
     rejected: AtomicBool,
+    /// The end of the validity of the certificate in use, in seconds since 1970.
+    expires_at: AtomicI64,
 }
 
 impl Certificate {
@@ -55,20 +58,14 @@ impl Certificate {
         let config = ArcSwap::from(pair.config(&files)?);
         warn_of_readers(&files.key);
         let seen = Mutex::new(Some(pair.digest()));
-        Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected: AtomicBool::new(false) }))
+        let (rejected, expires_at) = (AtomicBool::new(false), AtomicI64::new(pair.expires_at(&files)?));
+        Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected, expires_at }))
     }
 
     /// Starts the handshake with the current certificate.
     pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Accept<S> {
         TlsAcceptor::from(self.config.load_full())
             .accept_with(stream, |session| session.set_buffer_limit(Some(LARGEST_SESSION_BUFFER)))
-    }
-
-    /// Writes the metrics.
-    pub fn render(&self, out: &mut Exposition) {
-        let help =
-            "Whether the files of the certificate cannot be used as they are, so that an older one is shown.";
-        out.gauge("lastro_tls_certificate_rejected", help, u8::from(self.rejected.load(Ordering::Relaxed)));
     }
 
     /// Reads the files. A new pair is used from the next connection on.
@@ -78,11 +75,12 @@ impl Certificate {
         if std::mem::replace(&mut *self.seen.lock(), seen) == seen {
             return;
         }
-        let usable = read.and_then(|pair| pair.config(&self.files));
+        let usable = read.and_then(|pair| Ok((pair.config(&self.files)?, pair.expires_at(&self.files)?)));
         self.rejected.store(usable.is_err(), Ordering::Relaxed);
         match usable {
-            Ok(config) => {
+            Ok((config, expires_at)) => {
                 self.config.store(config);
+                self.expires_at.store(expires_at, Ordering::Relaxed);
                 warn_of_readers(&self.files.key);
                 tracing::info!("the certificate changed; new connections get the new one");
             }
@@ -92,6 +90,21 @@ impl Certificate {
                 );
             }
         }
+    }
+}
+
+/// Writes the metrics; without a certificate, only their names.
+pub fn render(certificate: Option<&Certificate>, out: &mut Exposition) {
+    let help =
+        "Whether the files of the certificate cannot be used as they are, so that an older one is shown.";
+    let mut family = out.family("lastro_tls_certificate_rejected", Kind::Gauge, help);
+    if let Some(certificate) = certificate {
+        family.sample(&[], u8::from(certificate.rejected.load(Ordering::Relaxed)));
+    }
+    let help = "When the certificate in use expires, in seconds since 1970.";
+    let mut family = out.family("lastro_tls_certificate_expiry_seconds", Kind::Gauge, help);
+    if let Some(certificate) = certificate {
+        family.sample(&[], certificate.expires_at.load(Ordering::Relaxed));
     }
 }
 
@@ -136,14 +149,29 @@ impl Pair {
             .into()
     }
 
-    /// Builds the configuration for TLS 1.2 and 1.3.
-    fn config(&self, files: &CertificateFiles) -> anyhow::Result<Arc<ServerConfig>> {
-        let (shown, key_shown) = (files.certificate.display(), files.key.display());
+    fn chain(&self, files: &CertificateFiles) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+        let shown = files.certificate.display();
         let chain = CertificateDer::pem_slice_iter(&self.certificate).collect::<Result<Vec<_>, _>>();
         let Ok(chain) = chain else { bail!("{shown} is no PEM file") };
         if chain.is_empty() {
             bail!("{shown} holds no certificate in PEM form");
         }
+        Ok(chain)
+    }
+
+    /// The end of the validity of the server's own certificate, in seconds since 1970.
+    fn expires_at(&self, files: &CertificateFiles) -> anyhow::Result<i64> {
+        let chain = self.chain(files)?;
+        let own = chain.first().and_then(|own| x509_cert::Certificate::from_der(own).ok());
+        let end = own.map(|own| own.tbs_certificate.validity.not_after.to_unix_duration().as_secs());
+        let end = end.and_then(|seconds| i64::try_from(seconds).ok());
+        end.with_context(|| format!("{} cannot be read as a certificate", files.certificate.display()))
+    }
+
+    /// Builds the configuration for TLS 1.2 and 1.3.
+    fn config(&self, files: &CertificateFiles) -> anyhow::Result<Arc<ServerConfig>> {
+        let (shown, key_shown) = (files.certificate.display(), files.key.display());
+        let chain = self.chain(files)?;
         // The error is dropped: it may quote the file's content.
         let Ok(key) = PrivateKeyDer::from_pem_slice(&self.key) else {
             bail!("{key_shown} holds no private key in PEM form that needs no passphrase");

@@ -13,7 +13,7 @@ use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
-use super::request::body::RequestBody;
+use super::request::body::{LARGEST_BODY, RequestBody};
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
@@ -34,6 +34,8 @@ use crate::webhooks::Webhooks;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest list of instalments.
+const LARGEST_DEBT: usize = 64 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -144,6 +146,8 @@ pub struct Route {
     pub described: bool,
     /// Whether requests from pages of other origins are rejected.
     pub same_origin: bool,
+    /// Longest body that is read.
+    pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
     pub handler: Handler,
@@ -168,6 +172,7 @@ impl Route {
             meter: Meter::Quota,
             described: true,
             same_origin: false,
+            largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
             handler,
         }
@@ -175,6 +180,18 @@ impl Route {
 
     pub fn method(&self) -> &'static str {
         self.endpoint.split_once(' ').map_or(self.endpoint, |(method, _)| method)
+    }
+
+    /// The class of the route in metrics: routes of one class take about as long, for the same reasons.
+    pub fn class(&self) -> &'static str {
+        match self.handler {
+            Handler::Export(_) => "export",
+            Handler::Act(_) if self.timeout > ANSWER_TIMEOUT => "receiver",
+            Handler::Act(_) => "database",
+            Handler::Read(_) if self.meter == Meter::Pages || !self.described => "page",
+            Handler::Read(_) if self.path().contains("/search") => "search",
+            Handler::Read(_) => "read",
+        }
     }
 
     /// The path template.
@@ -194,6 +211,16 @@ pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route 
 /// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
     Route { described: false, ..read(endpoint, Feature::Market, handler) }
+}
+
+/// A calculation whose inputs are in the body.
+pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { largest_body: LARGEST_DEBT, ..act(endpoint, Feature::Market, handler) }
+}
+
+/// A page with the same calculation.
+pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { described: false, ..calculate(endpoint, handler) }
 }
 
 /// A page or a file outside the API description.

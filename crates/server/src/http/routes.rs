@@ -9,7 +9,8 @@ use lastro_access::Feature::{
 };
 
 use super::handler::{
-    Meter, Route, act, asset, bulk, call_out, counted_page, page, read, register, shared_page,
+    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, page, read, register,
+    shared_page,
 };
 use super::pages;
 use super::v1::{
@@ -45,6 +46,10 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/calc/correction", Market, calculations::correction),
     read("GET /api/v1/calc/accumulation", Market, calculations::accumulation),
     read("GET /api/v1/calc/legal-interest", Market, calculations::legal_interest),
+    read("GET /api/v1/calc/savings", Market, calculations::savings),
+    read("GET /api/v1/calc/rent", Market, calculations::rent),
+    read("GET /api/v1/calc/minimum-wages", Market, calculations::minimum_wages),
+    calculate("POST /api/v1/calc/debt", &calculations::debt),
     read("GET /api/v1/calendar/days/{date}", Market, calendar::day),
     read("GET /api/v1/calendar/business-days", Market, calendar::business_days),
     read("GET /api/v1/calendar/shift", Market, calendar::shift),
@@ -83,6 +88,12 @@ pub static ROUTES: &[Route] = &[
     counted_page("GET /calculator/correction", pages::correction),
     counted_page("GET /calculator/accumulation", pages::accumulation),
     counted_page("GET /calculator/legal-interest", pages::legal_interest),
+    counted_page("GET /calculator/savings", pages::savings),
+    counted_page("GET /calculator/rent", pages::rent),
+    counted_page("GET /calculator/minimum-wages", pages::minimum_wages),
+    calculate_page("POST /calculator/debt", &pages::debt),
+    counted_page("GET /calculator/check/{code}", pages::check),
+    calculate_page("POST /calculator/check/{code}", &pages::check_debt),
     asset("GET /explore", pages::explore),
     asset("GET /usage", pages::usage),
     asset("GET /status", pages::status),
@@ -236,7 +247,8 @@ mod tests {
                 .replace("{id}", "42")
                 .replace("{delivery}", "43")
                 .replace("{dataset}", "fx")
-                .replace("{date}", "2026-11-16");
+                .replace("{date}", "2026-11-16")
+                .replace("{code}", "C0");
             assert_eq!(resolve(&method, &path).index(), index, "{}", route.endpoint);
             assert!(PathParams::read(route.path(), &path).is_ok(), "{}", route.endpoint);
         }

@@ -141,6 +141,10 @@ fn tell(what: &str, outcome: lastro_store::Result<u64>) {
     match outcome {
         Ok(0) => {}
         Ok(count) => tracing::debug!(count, "{what}"),
+        // The store logs its outages itself.
+        Err(error) if error.is_database_failure() => {
+            tracing::debug!(%error, "failed and retried later: {what}");
+        }
         Err(error) => tracing::warn!(%error, "failed and retried later: {what}"),
     }
 }

@@ -1,58 +1,43 @@
 //! Counters for the operator, in plain atomics: a request costs a few additions and no lookup.
 //!
-//! The labels are route templates and response statuses, so their number is fixed.
+//! The labels are route templates, classes and outcomes, so their number is fixed. A family is always written, even
+//! without a sample, so that the names of all metrics are in every scrape.
 
+pub mod dependencies;
+pub mod process;
 pub mod prometheus;
+mod requests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lastro_model::{BySource, Source};
+use lastro_model::{BySource, Histogram, Source};
 use lastro_store::Fate;
 
 use prometheus::{Exposition, Kind};
-
-/// Statuses with a counter of their own. All others share one at [`OTHER_STATUS`].
-const STATUSES: [u16; 14] = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503];
-const OTHER_STATUS: usize = STATUSES.len();
-
-/// Upper bounds of the latency histogram, in microseconds.
-const BOUNDS_US: [u64; 12] =
-    [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000, 10_000_000];
+use requests::Requests;
 
 /// Counters, one for each entry of a table.
 type Counts<const N: usize> = [AtomicU64; N];
 
 #[derive(Debug)]
-struct RouteCounters {
-    label: &'static str,
-    by_status: Counts<{ OTHER_STATUS + 1 }>,
-    by_latency: Counts<{ BOUNDS_US.len() + 1 }>,
-    total_us: AtomicU64,
-}
-
-impl RouteCounters {
-    fn new(label: &'static str) -> Self {
-        Self {
-            label,
-            by_status: Default::default(),
-            by_latency: Default::default(),
-            total_us: AtomicU64::default(),
-        }
-    }
-}
-
-#[derive(Debug)]
 pub struct Metrics {
-    /// One for each route, and a last one for unknown paths.
-    routes: Box<[RouteCounters]>,
+    pub requests: Requests,
     pub panics: AtomicU64,
+    pub flushes: Histogram,
     pub flush_failures: AtomicU64,
+    /// One for each entry of [`PARTS`].
+    rebuilds: [Histogram; PARTS.len()],
     pub rebuild_failures: AtomicU64,
+    pub index_saves: Histogram,
+    pub index_save_failures: AtomicU64,
     /// One for each entry of [`SYNC_OUTCOMES`].
     synchronisations: BySource<Counts<{ SYNC_OUTCOMES.len() }>>,
     /// One for each entry of [`DELIVERY_OUTCOMES`].
     deliveries: Counts<{ DELIVERY_OUTCOMES.len() }>,
 }
+
+/// Parts of the catalog as metrics name them. All series share one: they are small and many.
+const PARTS: [&str; 5] = ["series", "fx", "companies", "filings", "tickers"];
 
 /// Outcomes of a synchronisation. All but the first are failures that leave the last good edition in service.
 const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "partly", "internal"];
@@ -61,28 +46,20 @@ const SYNC_OUTCOMES: [&str; 6] = ["ok", "unreachable", "not_data", "refused", "p
 const DELIVERY_OUTCOMES: [&str; 3] = ["delivered", "retried", "given_up"];
 
 impl Metrics {
-    /// Creates the counters. `routes` are the labels; [`Metrics::request`] takes an index into them.
-    pub fn new(routes: impl IntoIterator<Item = &'static str>) -> Self {
-        let counted = routes.into_iter().chain(["unknown"]);
+    /// Creates the counters. `routes` are labels and classes, in the order of [`Requests::count`]'s index.
+    pub fn new(routes: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
         Self {
-            routes: counted.map(RouteCounters::new).collect(),
+            requests: Requests::new(routes),
             panics: AtomicU64::default(),
+            flushes: Histogram::default(),
             flush_failures: AtomicU64::default(),
+            rebuilds: Default::default(),
             rebuild_failures: AtomicU64::default(),
+            index_saves: Histogram::default(),
+            index_save_failures: AtomicU64::default(),
             synchronisations: BySource::default(),
             deliveries: Default::default(),
         }
-    }
-
-    /// Counts a request. `route` is the index of its label in [`Metrics::new`], or their number for an unknown path.
-    pub fn request(&self, route: usize, status: u16, elapsed_ns: u64) {
-        let Some(counters) = self.routes.get(route) else { return };
-        let slot = STATUSES.iter().position(|known| *known == status).unwrap_or(OTHER_STATUS);
-        let elapsed_us = elapsed_ns / 1000;
-        let bucket = BOUNDS_US.partition_point(|bound| *bound < elapsed_us);
-        counters.by_status[slot].fetch_add(1, Ordering::Relaxed);
-        counters.by_latency[bucket].fetch_add(1, Ordering::Relaxed);
-        counters.total_us.fetch_add(elapsed_us, Ordering::Relaxed);
     }
 
     /// Counts a synchronisation. `outcome` is one of [`SYNC_OUTCOMES`].
@@ -100,48 +77,45 @@ impl Metrics {
         self.deliveries[place].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// The rebuilds of the part that a source is served from.
+    pub fn rebuilds(&self, source: Source) -> &Histogram {
+        let place = match source {
+            Source::Series(_) => 0,
+            Source::Fx => 1,
+            Source::Companies => 2,
+            Source::Filings => 3,
+            Source::Tickers => 4,
+        };
+        &self.rebuilds[place]
+    }
+
     pub fn render(&self, out: &mut Exposition) {
-        self.render_requests(out);
-        self.render_latencies(out);
+        self.requests.render(out);
         self.render_synchronisations(out);
         self.render_deliveries(out);
         let help = "Panics of requests and of background jobs, all caught.";
         out.counter("lastro_panics_total", help, load(&self.panics));
+        self.render_background_work(out);
+    }
+
+    fn render_background_work(&self, out: &mut Exposition) {
+        let help = "Time of writing counted usage to the database, failed attempts included.";
+        let mut family = out.family("lastro_usage_flush_duration_seconds", Kind::Histogram, help);
+        family.histogram(&[], &self.flushes.read());
         let help = "Usage flushes that failed and are tried again.";
         out.counter("lastro_usage_flush_failures_total", help, load(&self.flush_failures));
+        let help = "Time of bringing a new edition into service.";
+        let mut family = out.family("lastro_rebuild_duration_seconds", Kind::Histogram, help);
+        for (part, rebuilds) in PARTS.iter().zip(&self.rebuilds) {
+            family.histogram(&[("part", part)], &rebuilds.read());
+        }
         let help = "Catalog parts that could not be rebuilt.";
         out.counter("lastro_rebuild_failures_total", help, load(&self.rebuild_failures));
-    }
-
-    fn render_requests(&self, out: &mut Exposition) {
-        let help = "Requests by route and status.";
-        let mut family = out.family("lastro_requests_total", Kind::Counter, help);
-        for RouteCounters { label, by_status, .. } in &self.routes {
-            for (slot, count) in by_status.iter().map(load).enumerate().filter(|(_, count)| *count > 0) {
-                let status = STATUSES.get(slot).map_or_else(|| "other".to_owned(), u16::to_string);
-                family.sample(&[("route", label), ("status", &status)], count);
-            }
-        }
-    }
-
-    fn render_latencies(&self, out: &mut Exposition) {
-        let help = "Time from the request's header to the answer.";
-        let mut family = out.family("lastro_request_duration_seconds", Kind::Histogram, help);
-        for RouteCounters { label, by_latency, total_us, .. } in &self.routes {
-            let counts: Vec<u64> = by_latency.iter().map(load).collect();
-            let total: u64 = counts.iter().sum();
-            if total == 0 {
-                continue;
-            }
-            let mut running = 0;
-            for (bound, count) in BOUNDS_US.iter().zip(&counts) {
-                running += count;
-                family.part("_bucket", &[("route", label), ("le", &seconds(*bound))], running);
-            }
-            family.part("_bucket", &[("route", label), ("le", &"+Inf")], total);
-            family.part("_sum", &[("route", label)], seconds(load(total_us)));
-            family.part("_count", &[("route", label)], total);
-        }
+        let help = "Time of saving the index of the filings for the next start.";
+        let mut family = out.family("lastro_index_save_duration_seconds", Kind::Histogram, help);
+        family.histogram(&[], &self.index_saves.read());
+        let help = "Attempts to save the index of the filings that failed.";
+        out.counter("lastro_index_save_failures_total", help, load(&self.index_save_failures));
     }
 
     fn render_synchronisations(&self, out: &mut Exposition) {
@@ -165,8 +139,4 @@ impl Metrics {
 
 fn load(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
-}
-
-fn seconds(microseconds: u64) -> f64 {
-    microseconds as f64 / 1e6
 }

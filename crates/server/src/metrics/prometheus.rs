@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
+use lastro_model::{BOUNDS_US, Distribution};
+
 /// The text returned to a scraper.
 #[derive(Debug, Default)]
 pub struct Exposition(String);
@@ -59,8 +61,25 @@ impl Family<'_> {
         self.part("", labels, value);
     }
 
+    /// Writes the samples of a histogram, with cumulative buckets.
+    pub fn histogram(&mut self, labels: &[Label<'_>], durations: &Distribution) {
+        let bucket = |le: &'_ dyn Display, family: &mut Self, count: u64| {
+            let mut labels = labels.to_vec();
+            labels.push(("le", le));
+            family.part("_bucket", &labels, count);
+        };
+        let mut running = 0;
+        for (bound, count) in BOUNDS_US.iter().zip(durations.counts) {
+            running += count;
+            bucket(&seconds(*bound), self, running);
+        }
+        bucket(&"+Inf", self, durations.count());
+        self.part("_sum", labels, seconds(durations.total_us));
+        self.part("_count", labels, durations.count());
+    }
+
     /// Writes a sample of a histogram, with one of the suffixes `_bucket`, `_sum` and `_count`.
-    pub fn part(&mut self, suffix: &str, labels: &[Label<'_>], value: impl Display) {
+    fn part(&mut self, suffix: &str, labels: &[Label<'_>], value: impl Display) {
         let _ = write!(self.text, "{}{suffix}", self.name);
         for (place, (label, value)) in labels.iter().enumerate() {
             let _ = write!(self.text, "{}{label}=\"", if place == 0 { '{' } else { ',' });
@@ -70,6 +89,10 @@ impl Family<'_> {
         let end = if labels.is_empty() { "" } else { "}" };
         let _ = writeln!(self.text, "{end} {value}");
     }
+}
+
+fn seconds(microseconds: u64) -> f64 {
+    microseconds as f64 / 1e6
 }
 
 /// Writer that escapes a label value, which stands between quotes on one line.
@@ -91,6 +114,8 @@ impl Write for Escaped<'_> {
 
 #[cfg(test)]
 mod tests {
+    use lastro_model::Histogram;
+
     use super::*;
 
     #[test]
@@ -110,14 +135,21 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_histogram_share_one_family() {
+    fn the_buckets_of_a_histogram_are_cumulative() {
+        let histogram = Histogram::default();
+        for elapsed_us in [40, 60, 2_000_000] {
+            histogram.record_ns(elapsed_us * 1000);
+        }
         let mut out = Exposition::default();
-        let mut family = out.family("seconds", Kind::Histogram, "How long.");
-        family.part("_bucket", &[("le", &"+Inf")], 2);
-        family.part("_count", &[], 2);
-        assert_eq!(
-            out.into_text(),
-            "# HELP seconds How long.\n# TYPE seconds histogram\nseconds_bucket{le=\"+Inf\"} 2\nseconds_count 2\n"
-        );
+        out.family("seconds", Kind::Histogram, "How long.").histogram(&[("of", &"a")], &histogram.read());
+        let text = out.into_text();
+        for line in [
+            "# HELP seconds How long.\n# TYPE seconds histogram\nseconds_bucket{of=\"a\",le=\"0.00005\"} 1\n",
+            "\nseconds_bucket{of=\"a\",le=\"0.0001\"} 2\n",
+            "\nseconds_bucket{of=\"a\",le=\"1\"} 2\nseconds_bucket{of=\"a\",le=\"10\"} 3\n",
+            "\nseconds_bucket{of=\"a\",le=\"+Inf\"} 3\nseconds_sum{of=\"a\"} 2.0001\nseconds_count{of=\"a\"} 3\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Detects writes of other processes by reading one row of counters twice a second.
 //!
 //! Changed keys are loaded at once. Changed data is rebuilt by a separate job, so that a large rebuild never delays a
-//! revocation.
+//! revocation. The store logs its outages itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lastro_catalog::Catalog;
-use lastro_model::{Clock, Edition, Mark, Series, Source, SourceState};
+use lastro_model::{Clock, Edition, Mark, Outage, OutageChange, OutageExtent, Series, Source, SourceState};
 use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -23,6 +23,7 @@ use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
+const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// The counters last read from the store; `None` before the first read. One job reads them, another rebuilds the data.
 pub type Wanted = watch::Sender<Option<Counters>>;
@@ -95,7 +96,7 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
             if counters.key_revision > follower.access.keys.revision()
                 && let Err(error) = take_over_keys(follower).await
             {
-                tracing::warn!(%error, "changed keys could not be read; retrying shortly");
+                tracing::debug!(%error, "changed keys could not be read; retrying shortly");
             }
 
             wanted.send_if_modified(|known| {
@@ -105,12 +106,12 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
                 match take_over_freshness(follower).await {
                     Ok(()) => freshness.read = Some((Instant::now(), counters)),
                     Err(error) => {
-                        tracing::warn!(%error, "the state of the sources could not be read; retrying shortly");
+                        tracing::debug!(%error, "the state of the sources could not be read; retrying shortly");
                     }
                 }
             }
         }
-        Err(error) => tracing::warn!(%error, "the store does not answer; serving from memory"),
+        Err(error) => tracing::debug!(%error, "the store does not answer; serving from memory"),
     }
 }
 
@@ -144,13 +145,30 @@ pub async fn take_over_keys(follower: &Follower) -> anyhow::Result<()> {
 }
 
 async fn rebuild_when_changed(follower: &Follower, mut wanted: watch::Receiver<Option<Counters>>) {
+    let mut outage = Outage::default();
     while wanted.changed().await.is_ok() {
         let Some(counters) = *wanted.borrow_and_update() else { continue };
         while let Err(error) = follow_data(follower, &counters).await {
-            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+            log_failure(outage.failed(follower.clock.monotonic_ns()), &error);
             follower.metrics.rebuild_failures.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_secs(5)).await;
+            tokio::time::sleep(REBUILD_RETRY_DELAY).await;
         }
+        if let Some(OutageExtent { failures, seconds }) = outage.end() {
+            tracing::info!(failures, seconds, "the catalog could be rebuilt again");
+        }
+    }
+}
+
+/// Logs the first failure, and a reminder now and then.
+fn log_failure(change: Option<OutageChange>, error: &anyhow::Error) {
+    match change {
+        Some(OutageChange::Lasts(OutageExtent { failures, seconds })) => {
+            tracing::error!(%error, failures, seconds, "the catalog still cannot be rebuilt");
+        }
+        Some(_) => {
+            tracing::error!(%error, "the catalog could not be rebuilt; the last good edition stays in service");
+        }
+        None => tracing::debug!(%error, "the catalog could not be rebuilt"),
     }
 }
 
@@ -172,10 +190,13 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     if current.editions()[source] == edition {
         return Ok(());
     }
+    let begun_ns = follower.clock.monotonic_ns();
     let fresh =
         parts::with_fresh(&current, &*follower.access.store, source, follower.snapshot_file.as_ref()).await?;
     drop(current);
     let before = swap_in(follower, fresh, &[source]).await?;
+    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+    follower.metrics.rebuilds(source).record_ns(elapsed_ns);
     if source == Source::Filings {
         tokio::spawn(background::retire(Arc::clone(&before.filings)));
     }
@@ -199,10 +220,13 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
             break;
         }
         for series in due {
+            let begun_ns = follower.clock.monotonic_ns();
             match parts::with_fresh(&fresh, &*follower.access.store, series.into(), None).await {
                 Ok(with_series) => {
                     fresh = with_series;
                     changed.push(Source::from(series));
+                    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+                    follower.metrics.rebuilds(series.into()).record_ns(elapsed_ns);
                 }
                 Err(error) => followed = followed.and(Err(error)),
             }

@@ -9,12 +9,15 @@ use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lastro_catalog::{Filings, Part, SnapshotError};
 use lastro_ingest::regular_file;
-use lastro_model::{Edition, Stamp};
+use lastro_model::{Clock, Edition, Stamp};
 use lastro_store::RememberedEdition;
 use parking_lot::Mutex;
+
+use crate::metrics::Metrics;
 
 /// Minimum number of filings worth saving. Fewer are built fast enough.
 const WORTH_KEEPING: usize = 5_000;
@@ -30,11 +33,13 @@ pub struct SnapshotFile {
     database: String,
     /// The newest edition that this process has saved or found. Builds may end in another order than they began.
     newest: Arc<Mutex<Edition>>,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<Metrics>,
 }
 
 impl SnapshotFile {
-    pub fn new(directory: PathBuf, database: String) -> Self {
-        Self { directory, database, newest: Arc::default() }
+    pub fn new(directory: PathBuf, database: String, clock: Arc<dyn Clock>, metrics: Arc<Metrics>) -> Self {
+        Self { directory, database, newest: Arc::default(), clock, metrics }
     }
 
     /// The default directory beside a database that is a file.
@@ -69,7 +74,11 @@ impl SnapshotFile {
             return;
         }
         *newest = edition.edition;
-        if let Err(error) = self.write(&self.label(edition), filings) {
+        let begun_ns = self.clock.monotonic_ns();
+        let written = self.write(&self.label(edition), filings);
+        self.metrics.index_saves.record_ns(self.clock.monotonic_ns().saturating_sub(begun_ns));
+        if let Err(error) = written {
+            self.metrics.index_save_failures.fetch_add(1, Ordering::Relaxed);
             let directory = self.directory.display();
             tracing::warn!(%error, "the index of the filings cannot be saved in {directory}; the next start takes longer");
         }
@@ -140,7 +149,7 @@ mod tests {
     use super::*;
     use jiff::Timestamp;
     use lastro_catalog::{FilingsBuilder, Page};
-    use lastro_model::{CompanyId, Day, Filing, FilingId};
+    use lastro_model::{CompanyId, Day, Filing, FilingId, ManualClock};
     use std::os::unix::fs::symlink;
     use std::time::Duration;
     use tempfile::TempDir;
@@ -181,7 +190,8 @@ mod tests {
     }
 
     fn snapshot_file(directory: &TempDir, database: &str) -> SnapshotFile {
-        SnapshotFile::new(directory.path().join("made").join("here"), database.to_owned())
+        let (clock, metrics) = (Arc::new(ManualClock::starting_at(0)), Arc::new(Metrics::new([])));
+        SnapshotFile::new(directory.path().join("made").join("here"), database.to_owned(), clock, metrics)
     }
 
     #[test]
@@ -342,5 +352,6 @@ mod tests {
         let snapshot_file = snapshot_file(&directory, "one");
         snapshot_file.keep(&[edition(1, 3)], &filings(1));
         assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
+        assert_eq!(snapshot_file.metrics.index_save_failures.load(Ordering::Relaxed), 1);
     }
 }

@@ -173,7 +173,7 @@ impl Replicas {
         Replica {
             boot: self.identity.boot.clone(),
             name: self.identity.name.clone(),
-            version: crate::VERSION.to_owned(),
+            version: crate::BUILD.to_owned(),
             started_at: *self.progress.lock().started_at.get_or_insert(seen_at),
             seen_at,
             editions: BySource::new(|source| Some(served[source])),

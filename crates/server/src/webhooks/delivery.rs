@@ -11,6 +11,7 @@ use lastro_store::{Claimed, Fate, Settlement};
 
 use super::connector::{DeliveryError, ReceiverResponse, SignedRequest};
 use super::{Webhooks, schedule, signature};
+use crate::trace_context::TraceContext;
 
 /// The result of an attempt, and its entry in the log of attempts.
 #[derive(Debug)]
@@ -42,18 +43,24 @@ pub async fn deliver(webhooks: Arc<Webhooks>, claimed: Claimed) -> Settlement {
 }
 
 async fn send(webhooks: &Webhooks, claimed: &Claimed) -> Settlement {
-    let report = attempt(webhooks, &claimed.webhook, &claimed.message, claimed.body.clone()).await;
+    let report = attempt(webhooks, &claimed.webhook, &claimed.message, claimed.body.clone(), None).await;
     judge(claimed, &report, &webhooks.boot, webhooks.clock.now().timestamp(), (webhooks.settings.jitter)())
 }
 
-/// Sends a message once.
-pub async fn attempt(webhooks: &Webhooks, webhook: &Webhook, id: &MessageId, body: String) -> AttemptReport {
+/// Sends a message once, as part of the trace of the request that caused it.
+pub async fn attempt(
+    webhooks: &Webhooks,
+    webhook: &Webhook,
+    id: &MessageId,
+    body: String,
+    trace: Option<&TraceContext>,
+) -> AttemptReport {
     let started = webhooks.clock.now();
     let at = started.timestamp();
     let secrets = webhooks.secrets_of(webhook, at);
     let unix_seconds = started.unix_seconds();
     let signature = signature::header(&secrets, id, unix_seconds, &body);
-    let request = SignedRequest { url: &webhook.url, id, unix_seconds, signature, body };
+    let request = SignedRequest { url: &webhook.url, id, unix_seconds, signature, body, trace };
     let result = webhooks.connector.post(request).await;
     let duration_ms = webhooks.clock.now().monotonic_ns.saturating_sub(started.monotonic_ns) / 1_000_000;
     AttemptReport { attempt: described(at, duration_ms, &result), result }

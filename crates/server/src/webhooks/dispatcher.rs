@@ -53,16 +53,16 @@ struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Fans out, settles and claims once. Returns whether more announcements may be waiting.
+    /// Fans out, settles and claims once. The store logs its outages itself. Returns whether more announcements may be waiting.
     async fn round(&mut self) -> bool {
         let now = self.webhooks.clock.now();
         let addressed = fan_out::fan_out(&self.webhooks, &mut self.waiting, now).await;
         let addressed = addressed.unwrap_or_else(|error| {
-            tracing::warn!(%error, "announcements could not be fanned out; retrying shortly");
+            tracing::debug!(%error, "announcements could not be fanned out; retrying shortly");
             false
         });
         if let Err(error) = self.exchange(WORKERS.saturating_sub(self.running.len())).await {
-            tracing::warn!(%error, "the outbox cannot be written; deliveries are paused");
+            tracing::debug!(%error, "the outbox cannot be written; deliveries are paused");
             return false;
         }
         addressed

@@ -6,6 +6,7 @@ use lastro_store::{Fate, NewMessage, StoreError};
 use super::delivery::{AttemptReport, attempt};
 use super::test_slots::NoPlace;
 use super::{Webhooks, fan_out, payload};
+use crate::trace_context::TraceContext;
 
 /// A failure of this service during a test, as opposed to one of the receiver.
 #[derive(Debug)]
@@ -16,11 +17,15 @@ pub enum TestError {
     Store(StoreError),
 }
 
-pub async fn ping(webhooks: &Webhooks, webhook: &Webhook) -> Result<(MessageId, AttemptReport), TestError> {
+pub async fn ping(
+    webhooks: &Webhooks,
+    webhook: &Webhook,
+    trace: Option<&TraceContext>,
+) -> Result<(MessageId, AttemptReport), TestError> {
     let _place = webhooks.tests.enter(webhook.account).map_err(TestError::NoPlace)?;
     let (id, created_at) = (fan_out::new_id(), webhooks.clock.now().timestamp());
     let body = payload::ping(created_at).map_err(TestError::Unwritable)?;
-    let report = attempt(webhooks, webhook, &id, body.clone()).await;
+    let report = attempt(webhooks, webhook, &id, body.clone(), trace).await;
     let (delivered, attempt) = (report.is_success(), report.attempt.clone());
     webhooks.metrics.delivery(if delivered { Fate::Delivered } else { Fate::GivenUp });
     let message = NewMessage {

@@ -177,6 +177,7 @@ async fn examples_in_the_description_match_the_responses() {
         ("correction", &["index", "from", "to", "amount"][..]),
         ("accumulation", &["rate", "rate_percent", "from", "to", "amount"]),
         ("legal-interest", &["from", "to", "amount"]),
+        ("savings", &["from", "to", "amount"]),
     ] {
         let mut shown = example(name);
         let point = |step: &Value| {
@@ -190,7 +191,9 @@ async fn examples_in_the_description_match_the_responses() {
         let input = |name: &&str| format!("{name}={}", shown[*name].to_string().trim_matches('"'));
         let query: Vec<String> = inputs.iter().map(input).collect();
         let answered = get(&app, &gold, &format!("{name}?{}", query.join("&"))).await;
-        shown["editions"] = answered["editions"].clone();
+        for own in ["editions", "check"] {
+            shown[own] = answered[own].clone();
+        }
         assert_eq!(answered, shown);
     }
 }
@@ -207,4 +210,140 @@ async fn non_numeric_values_are_rejected_with_the_bounds() {
             assert!(message.contains(parameter) && message.contains(bounds), "{value}: {message}");
         }
     }
+}
+
+/// Replaces the sample with a value for every calendar day.
+async fn given_days(app: &TestApp, series: Series, first: &str, last: &str, value: &str) {
+    let (first, last) = (Day::parse(first).unwrap(), Day::parse(last).unwrap());
+    let point = |number| RatePoint { day: Day::from_number(number).unwrap(), value: value.parse().unwrap() };
+    let points = (first.number()..=last.number()).map(point).collect();
+    publish(app, Source::Series(series), Records::Rates(points)).await;
+}
+
+#[tokio::test]
+async fn savings_take_the_series_of_the_day_of_the_deposit() {
+    let app = TestApp::start().await;
+    given_days(&app, Series::SavingsOldDaily, "2012-04-01", "2012-08-31", "0.6000").await;
+    given_days(&app, Series::SavingsDaily, "2012-05-04", "2012-08-31", "0.5000").await;
+    let savings = async |from: &str, to: &str| {
+        app.get(&format!("/api/v1/calc/savings?from={from}&to={to}&amount=1000"))
+            .send()
+            .await
+            .expect(200)
+            .json()
+    };
+    let old = savings("2012-05-03", "2012-07-03").await;
+    assert_eq!((&old["series"], old["result"].to_string()), (&json!("savings-old-daily"), "1012.04".into()));
+    assert_eq!(old["receipt"][0]["date"], "2012-05-03");
+    assert_eq!(old["receipt"][1]["credited_on"], "2012-07-03");
+    let new = savings("2012-05-04", "2012-07-03").await;
+    assert_eq!((&new["series"], new["result"].to_string()), (&json!("savings-daily"), "1005.0".into()));
+}
+
+#[tokio::test]
+async fn a_rent_may_ignore_a_fall_of_the_index() {
+    let app = TestApp::start().await;
+    given_months(&app, Series::IgpmExact, "2023-01-01", &["-0.5"; 12]).await;
+    let rent = async |negative: &str| {
+        let path = format!("/api/v1/calc/rent?index=igpm&month=2024-01&amount=2000{negative}");
+        app.get(&path).send().await.expect(200).json()
+    };
+    assert_eq!(rent("").await["result"].to_string(), "1883.25");
+    assert_eq!(rent("&negative=ignore").await["result"].to_string(), "2000.0");
+    app.get("/api/v1/calc/rent?index=igpm&month=1995-06").send().await.expect(400);
+    app.get("/api/v1/calc/rent?index=igpm&month=2024-01&negative=maybe").send().await.expect(400);
+}
+
+#[tokio::test]
+async fn minimum_wages_are_converted_one_way_at_a_time() {
+    let app = TestApp::start().await;
+    given_months(&app, Series::MinimumWage, "2024-01-01", &["1412.00"]).await;
+    let ask = |query: &str| app.get(&format!("/api/v1/calc/minimum-wages?month=2024-01{query}")).send();
+    let wages = ask("&amount=1000").await.expect(200).json();
+    assert_eq!((wages["wages"].to_string(), wages["wage"].to_string()), ("0.7082".into(), "1412.0".into()));
+    assert_eq!(ask("&wages=1.5").await.expect(200).json()["amount"].to_string(), "2118.0");
+    for bad in ["", "&amount=1&wages=1", "&wages=0", "&wages=1.00001"] {
+        ask(bad).await.expect(400);
+    }
+}
+
+async fn owed(app: &TestApp, body: &Value) -> crate::answer::Answer {
+    app.request(reqwest::Method::POST, "/api/v1/calc/debt").body(body.to_string()).send().await
+}
+
+#[tokio::test]
+async fn a_debt_is_calculated_line_by_line() {
+    let app = TestApp::start().await;
+    let values = ["0.42", "0.83", "0.16", "0.38", "0.46", "0.21", "0.38", "-0.02", "0.44"];
+    given_months(&app, Series::Ipca, "2024-01-01", &values).await;
+    given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306", "0.676227", "0.704241"]).await;
+    let body = json!({
+        "to": "2024-10-15", "index": "ipca", "interest": { "rule": "legal" }, "fine_percent": "10",
+        "fees_percent": 20,
+        "instalments": [
+            { "date": "2024-09-10", "amount": 777.77, "label": "setembro" },
+            { "date": "2024-01-31", "amount": "1000" },
+        ],
+    });
+    let debt = owed(&app, &body).await.expect(200).json();
+    let line = &debt["instalments"][0];
+    assert_eq!((&line["label"], line["total"].to_string()), (&json!("setembro"), "787.37".into()));
+    assert_eq!((&line["first_month"], &line["last_month"]), (&json!("2024-09"), &json!("2024-09")));
+    assert_eq!(debt["instalments"][1]["interest_percent"].to_string(), "8.033323");
+    assert_eq!(debt["subtotal"].to_string(), "1903.41");
+    // 10 % of 781.19 + 1033.05, and 20 % of the subtotal with it.
+    assert_eq!((debt["fine"].to_string(), debt["fees"].to_string()), ("181.42".into(), "416.97".into()));
+    assert_eq!(debt["result"].to_string(), "2501.8");
+    assert_eq!(debt["receipt"].as_array().unwrap().len(), 9);
+    assert_eq!(debt["legal_rates"].as_array().unwrap().len(), 3);
+    assert!(debt["editions"]["ipca"].is_u64() && debt["editions"]["legal-rate"].is_u64());
+}
+
+#[tokio::test]
+async fn an_invalid_debt_is_refused_with_the_member() {
+    let app = TestApp::start().await;
+    let good = json!({
+        "to": "2026-06-15", "index": null, "interest": { "rule": "none" },
+        "instalments": [{ "date": "2026-01-10", "amount": 1 }],
+    });
+    owed(&app, &good).await.expect(200);
+    for (member, value, named) in [
+        ("to", json!("2026-02-30"), "`to`"),
+        ("index", json!("selic"), "`index`"),
+        ("interest", json!({ "rule": "compound" }), "`interest.rule`"),
+        ("interest", json!({ "rule": "legal", "monthly_percent": 2 }), "`interest.monthly_percent`"),
+        ("interest", json!({ "rule": "simple", "from": "2026-06-16" }), "`interest.from`"),
+        ("fine_percent", json!(-1), "`fine_percent`"),
+        ("fine_on", json!("everything"), "`fine_on`"),
+        ("fees_percent", json!("1e1"), "`fees_percent`"),
+        ("instalments", json!([]), "`instalments`"),
+        ("instalments", json!([{ "date": "1994-06-30", "amount": 1 }]), "`instalments[0].date`"),
+        ("instalments", json!([{ "date": "2026-01-10", "amount": "1.001" }]), "`instalments[0].amount`"),
+        ("instalments", json!([{ "date": "2026-01-10", "amount": 1, "label": "a".repeat(101) }]), "label"),
+        ("extra", json!(1), "JSON object"),
+    ] {
+        let mut bad = good.clone();
+        bad[member] = value;
+        let refused = owed(&app, &bad).await.expect(400).json();
+        assert!(refused["message"].as_str().unwrap().contains(named), "{bad}: {refused}");
+    }
+    let mut missing = good.clone();
+    missing.as_object_mut().unwrap().remove("index");
+    assert!(owed(&app, &missing).await.expect(400).text().contains("index"));
+}
+
+#[tokio::test]
+async fn five_hundred_instalments_are_one_answer() {
+    let app = TestApp::start().await;
+    given_months(&app, Series::Ipca, "1995-01-01", &["0.50"; 380]).await;
+    let first = Day::parse("1995-01-10").unwrap();
+    let instalment =
+        |place: i32| json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56 });
+    let body = json!({
+        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "simple" },
+        "instalments": (0..500).map(instalment).collect::<Vec<_>>(),
+    });
+    let answer = owed(&app, &body).await.expect(200);
+    assert!(answer.text().len() < 200_000, "{}", answer.text().len());
+    assert_eq!(answer.json()["instalments"].as_array().unwrap().len(), 500);
 }

@@ -93,6 +93,13 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "/api/v1/calc/legal-interest" | "/calculator/legal-interest" => {
             format!("{template}?from=2026-06-01&to=2026-06-15")
         }
+        "/api/v1/calc/savings" | "/calculator/savings" => {
+            format!("{template}?from=2026-03-10&to=2026-06-15")
+        }
+        "/api/v1/calc/rent" | "/calculator/rent" => format!("{template}?index=igpm&month=2026-06"),
+        "/api/v1/calc/minimum-wages" | "/calculator/minimum-wages" => {
+            format!("{template}?month=2026-01&amount=1000")
+        }
         "/api/v1/calendar/business-days" => format!("{template}?from=2026-06-01&to=2026-06-15"),
         "/api/v1/calendar/shift" => format!("{template}?date=2026-06-01&days=5"),
         "/api/v1/calendar/holidays" => format!("{template}?year=2026"),
@@ -100,6 +107,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.ends_with("/search") || template.ends_with("/suggest") => {
             format!("{template}?q=energia")
         }
+        "/calculator/check/{code}" => template.replace("{code}", "C0"),
         _ => template.replace("{id}", "90001").replace("{dataset}", "selic"),
     };
     let ask = app.request(method.parse().unwrap(), &path);
@@ -110,15 +118,24 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
         "POST /api/v1/feeds" => ask.body(r#"{"name":"Dividendos","q":"dividendos"}"#),
+        "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
+        "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
+        "POST /calculator/debt" => {
+            ask.body("to=2026-06-15&index=ipca&rule=legal&instalments=2026-01-10+1000")
+        }
         "PATCH /api/v1/webhooks/{id}" => ask.body(r#"{"description":"Avisos"}"#),
         _ => ask,
     }
 }
 
+/// The members of a debt.
+const DEBT: &str = r#""to":"2026-06-15","index":"ipca","interest":{"rule":"legal"},"instalments":[{"date":"2026-01-10","amount":"1000"}]"#;
+
 /// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
         ("POST", path) if path.ends_with("/test") => 200,
+        ("POST", path) if path.contains("/calc") => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
         ("DELETE", _) => 204,
@@ -188,7 +205,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         410 => {
             app.get("/api/v1/changes?after=AQAAAAAAAF7tAAAAAAAAAAoAAAGhnCFyAAAAAAE").key(&best).send().await
         }
-        413 => ask(app, endpoint).key(&best).body(vec![b' '; 17 * 1024]).send().await,
+        413 => ask(app, endpoint).key(&best).body(vec![b' '; 65 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {
             let answer = ask(app, endpoint).send().await;
             if answer.status != 201 {

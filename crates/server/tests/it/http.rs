@@ -6,7 +6,7 @@ use lastro::http::routes::ROUTES;
 use lastro_model::Plan;
 use reqwest::Method;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, stray_key};
 use crate::contract::ask;
 use crate::known_webhook;
 
@@ -147,6 +147,26 @@ async fn every_request_has_an_id_of_its_own() {
     }
     let own = app.get("/health").header("x-request-id", "chosen-by-the-client").send().await.expect(200);
     assert_ne!(own.header("x-request-id"), "chosen-by-the-client");
+}
+
+#[tokio::test]
+async fn the_request_id_of_a_trusted_proxy_is_kept() {
+    let app = TestApp::start_with(|setup| setup.settings.trusted_proxies = "127.0.0.1".to_owned()).await;
+    let ask = async |path, id| {
+        let answer = app.get(path).header("x-request-id", id).key(&stray_key()).send().await;
+        answer.header("x-request-id").to_owned()
+    };
+    let id = "0af76519-16cd-43dd-8448-eb211c80319c";
+    let too_long = "a".repeat(129);
+    // The second one waits for the database first.
+    for path in ["/health", "/api/v1/companies"] {
+        assert_eq!(ask(path, id).await, id, "{path}");
+        for unusable in ["", "two words", "\"quoted\"", &too_long] {
+            assert_ne!(ask(path, unusable).await, unusable, "{path}");
+        }
+    }
+    let twice = app.get("/health").header("x-request-id", id).header("x-request-id", id).send().await;
+    assert_ne!(twice.header("x-request-id"), id);
 }
 
 #[tokio::test]

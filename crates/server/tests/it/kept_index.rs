@@ -62,7 +62,10 @@ async fn keep_forgery(app: &TestApp) {
     }
     let forgery = Part { stamp: served.stamp, sample: served.sample, data: builder.finish().unwrap() };
     let database = app.service.app.database.clone();
-    SnapshotFile::new(app.directory.path().join("index"), database).keep(&remembered, &forgery);
+    let (clock, metrics) =
+        (Arc::clone(&app.service.app.clock), Arc::clone(&app.service.app.operations.metrics));
+    SnapshotFile::new(app.directory.path().join("index"), database, clock, metrics)
+        .keep(&remembered, &forgery);
 }
 
 /// Publishes this many more filings, all of one day.

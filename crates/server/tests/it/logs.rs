@@ -51,6 +51,25 @@ async fn separate_counting_of_replicas_is_logged_once() {
 }
 
 #[tokio::test]
+async fn the_line_of_a_request_names_its_trace() {
+    let captured = Captured::default();
+    let writer = captured.clone();
+    let logging = tracing_subscriber::fmt().with_ansi(false).with_max_level(tracing::Level::DEBUG);
+    let _logging = tracing::subscriber::set_default(logging.with_writer(move || writer.clone()).finish());
+    let app = TestApp::start().await;
+    let ask = async |parent: &str| app.get("/health").header("traceparent", parent).send().await.expect(200);
+    ask("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").await;
+    assert_eq!(
+        captured.count("trace_id=0af7651916cd43dd8448eb211c80319c parent_id=b7ad6b7169203331"),
+        1,
+        "{}",
+        captured.text()
+    );
+    ask("00-ZZZ7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").await;
+    assert_eq!((captured.count("answered"), captured.count("trace_id")), (2, 1), "{}", captured.text());
+}
+
+#[tokio::test]
 async fn no_key_and_no_address_is_ever_logged() {
     let captured = Captured::default();
     let writer = captured.clone();

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use lastro::config::AdminListen;
 use lastro_model::Plan;
 
-use crate::app::TestApp;
+use crate::app::{START_UNIX_MS, TestApp};
 
 /// Every sample of a scrape by its name with labels. Panics if the text is not in the Prometheus format.
 fn parse(text: &str) -> BTreeMap<String, f64> {
@@ -56,21 +56,75 @@ async fn metrics_are_prometheus_text_and_count_every_answer() {
     let latency = |part: &str| samples[&format!("lastro_request_duration_seconds_{part}")];
     assert_eq!(latency("count{route=\"GET /health\"}"), 3.0);
     assert_eq!(latency("bucket{route=\"GET /health\",le=\"+Inf\"}"), 3.0);
+    let by_class = |class: &str, status: &str| {
+        samples
+            [&format!("lastro_http_request_duration_seconds_count{{class=\"{class}\",status=\"{status}\"}}")]
+    };
+    let counts =
+        [("read", "2xx", 3.0), ("read", "4xx", 2.0), ("unknown", "4xx", 4.0), ("search", "2xx", 0.0)];
+    for (class, status, count) in counts {
+        assert_eq!(by_class(class, status), count, "{class} {status}");
+    }
     for name in [
         "lastro_limiter_entries",
         "lastro_usage_unflushed",
         "lastro_keys",
         "lastro_panics_total",
         "lastro_ready",
+        "process_max_fds",
     ] {
         assert!(samples.contains_key(name), "{name}");
     }
+    for name in ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"] {
+        assert!(samples[name] > 0.0, "{name}");
+    }
+    assert_eq!(samples["process_start_time_seconds"], START_UNIX_MS as f64 / 1000.0);
+    let build = format!("lastro_build_info{{version=\"{}\",commit=\"{}\"}}", lastro::VERSION, lastro::COMMIT);
+    assert_eq!(samples[&build], 1.0);
+    assert!(samples["lastro_store_call_duration_seconds_count{kind=\"read\",outcome=\"ok\"}"] > 0.0);
+    assert!(samples["lastro_rebuild_duration_seconds_count{part=\"series\"}"] > 0.0);
     for source in ["selic", "cdi", "ipca", "fx", "companies", "filings"] {
         assert!(samples[&format!("lastro_edition{{source=\"{source}\"}}")] >= 1.0);
         assert_eq!(samples[&format!("lastro_source_sample{{source=\"{source}\"}}")], 1.0);
     }
     assert_eq!(samples["lastro_source_age_seconds{source=\"selic\"}"], 3.0 * 24.0 * 3600.0);
     assert_eq!(samples["lastro_source_stale{source=\"selic\"}"], 0.0);
+}
+
+/// The names of all metrics. Those that this service has no value for are among them.
+async fn names() -> BTreeSet<String> {
+    let (_, text) = TestApp::start().await.admin("/metrics").await;
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    types.filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+/// The words of a text that look like a metric.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with("lastro_") || word.starts_with("process_"))
+}
+
+#[tokio::test]
+async fn the_documentation_lists_every_metric() {
+    let document = include_str!("../../../../docs/operations.md");
+    let first = |line: &'static str| line.strip_prefix("| `").and_then(|row| row.split(" | ").next());
+    let listed: BTreeSet<String> =
+        document.lines().filter_map(first).flat_map(words).map(str::to_owned).collect();
+    assert_eq!(listed, names().await);
+}
+
+#[tokio::test]
+async fn alerts_and_dashboard_use_only_metrics_that_exist() {
+    let names = names().await;
+    for text in [
+        include_str!("../../../../deploy/prometheus/alerts.yaml"),
+        include_str!("../../../../deploy/grafana/lastro.json"),
+    ] {
+        for word in words(text) {
+            let family = ["_bucket", "_sum", "_count"].iter().find_map(|suffix| word.strip_suffix(suffix));
+            assert!(names.contains(word) || family.is_some_and(|name| names.contains(name)), "{word}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ async fn health_reports_the_freshness_of_each_source() {
     let health = async || app.get("/health").send().await.expect(200).json();
     let fresh = health().await;
     assert_eq!((&fresh["status"], &fresh["version"]), (&"ok".into(), &lastro::VERSION.into()));
+    assert_eq!(fresh["commit"], lastro::COMMIT);
     let stale = |health: &serde_json::Value| -> Vec<String> {
         let sources = health["sources"].as_array().unwrap().iter();
         sources.filter(|source| source["stale"] == true).map(|source| source["source"].to_string()).collect()

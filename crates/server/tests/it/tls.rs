@@ -65,6 +65,15 @@ async fn a_large_response_arrives_whole() {
     assert!(bodies[0].len() > 2_000_000 && bodies[0] == bodies[1]);
 }
 
+#[tokio::test]
+async fn the_metrics_show_when_the_certificate_expires() {
+    let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
+    let app = start(&certificate, &directory).await;
+    let (_, metrics) = app.admin("/metrics").await;
+    assert!(metrics.contains("\nlastro_tls_certificate_expiry_seconds 4905311744\n"), "{metrics}");
+    assert!(metrics.contains("\nlastro_tls_certificate_rejected 0\n"), "{metrics}");
+}
+
 /// A page of another origin is rejected; our own page is accepted, under its scheme here.
 #[tokio::test]
 async fn our_own_pages_are_recognised_by_their_origin() {

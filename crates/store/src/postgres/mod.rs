@@ -26,6 +26,7 @@ use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
 use crate::blocking::blocking;
+use crate::calls::PoolState;
 use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::rules::load::Selection;
 use crate::{Loaded, Options, Result, StoreError};
@@ -148,6 +149,10 @@ impl Engine for Postgres {
 
     fn clock(&self) -> Option<&'static str> {
         Some(STORE_TIME)
+    }
+
+    fn pool(&self) -> Option<PoolState> {
+        Some(self.server.pool_state())
     }
 
     /// The server overwrites the bytes of deleted rows by its vacuum; its backups and logs are outside our control.

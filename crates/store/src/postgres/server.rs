@@ -11,6 +11,7 @@ use super::address::ServerAddress;
 use super::failure::Failure;
 use super::session::Kind;
 use super::tls;
+use crate::calls::PoolState;
 use crate::{Options, Result, StoreError};
 
 /// Timeout of waiting for a free connection.
@@ -55,6 +56,16 @@ impl Server {
             Err(PoolError::Timeout(TimeoutType::Wait)) => Err(StoreError::Busy),
             Err(PoolError::Timeout(_)) => Err(Failure::silence().error),
             Err(error) => Err(StoreError::Backend(error.to_string())),
+        }
+    }
+
+    pub(super) fn pool_state(&self) -> PoolState {
+        let status = self.pool.status();
+        PoolState {
+            limit: status.max_size,
+            in_use: status.size.saturating_sub(status.available),
+            idle: status.available,
+            waiting: status.waiting,
         }
     }
 

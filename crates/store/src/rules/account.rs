@@ -99,7 +99,7 @@ impl AccountStore for SqlStore {
             removal::remove(accounts, account, at)
         };
         let erased = self.engine.change(Database::Accounts, erase).await?;
-        let wiped = match self.engine.0.wipe_deleted_accounts().await {
+        let wiped = match self.engine.backend.wipe_deleted_accounts().await {
             Ok(wiped) => wiped,
             Err(error) => {
                 tracing::warn!(%error, "the file of accounts could not be rewritten after a removal");

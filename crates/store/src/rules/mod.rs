@@ -37,6 +37,7 @@ mod withheld;
 pub(crate) use announce::addressed;
 pub(crate) use setting::find as find_setting;
 
+use crate::calls::{Calls, MeasuredStore, PoolState};
 use crate::engine::{Database, Engine, Remembered, Runner};
 use crate::setting::UNFINISHED;
 use crate::{Result, SettingStore, StoreError};
@@ -79,12 +80,22 @@ impl SqlStore {
     /// Creates the store of a database in any state.
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
         Self {
-            engine: Runner(engine),
+            engine: Runner::new(engine),
             editions: Remembered::default(),
             key_revision: Remembered::default(),
             newest_announcement: Remembered::default(),
             pending_messages: Remembered::default(),
             ending_keys: Remembered::default(),
         }
+    }
+}
+
+impl MeasuredStore for SqlStore {
+    fn calls(&self) -> &Calls {
+        &self.engine.calls
+    }
+
+    fn pool(&self) -> Option<PoolState> {
+        self.engine.backend.pool()
     }
 }

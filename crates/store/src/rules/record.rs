@@ -31,12 +31,12 @@ impl RecordStore for SqlStore {
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        self.engine.0.load(source).await
+        self.engine.load(source).await
     }
 
     async fn changes(&self, source: Source, since: Edition) -> Result<Option<Loaded>> {
         match source {
-            Source::Filings => self.engine.0.changed_filings(since).await,
+            Source::Filings => self.engine.changed_filings(since).await,
             _ => Ok(None),
         }
     }

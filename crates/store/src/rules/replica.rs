@@ -50,7 +50,7 @@ impl ReplicaStore for SqlStore {
 #[async_trait]
 impl ClockStore for SqlStore {
     async fn time(&self) -> Result<Option<Timestamp>> {
-        let Some(clock) = self.engine.0.clock() else { return Ok(None) };
+        let Some(clock) = self.engine.backend.clock() else { return Ok(None) };
         let time =
             self.engine.read(Database::Data, move |data| data.one(clock, values![], |row| row.time(0)));
         time.await.map(Some)

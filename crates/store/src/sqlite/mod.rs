@@ -26,6 +26,7 @@ use async_trait::async_trait;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
+use crate::calls::PoolState;
 use crate::engine::{Change, Database, Engine, LargeChange, Presence, Question, Stamp};
 use crate::{Loaded, Result};
 use connection::OpenReader;
@@ -119,6 +120,10 @@ impl Engine for Sqlite {
     }
 
     fn clock(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn pool(&self) -> Option<PoolState> {
         None
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use lastro_model::{Records, Source};
-use lastro_store::{Options, Store, StoreError, open_with};
+use lastro_store::{CallKind, Options, Store, StoreError, open_with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -89,11 +89,16 @@ async fn every_call_times_out_if_the_server_is_silent() {
     assert!(is_unreachable(&store.load(Source::Filings).await));
     let rows = Records::Filings(vec![filing(1, "2026-10-30")]);
     assert!(is_unreachable(&publish(&*store, publication(Source::Filings), rows.clone()).await));
+    // The publication failed before its transaction: it reads first whom to announce it to.
+    let failed = CallKind::ALL.map(|kind| store.calls().failed(kind).count());
+    assert_eq!(failed, [2, 1, 0, 1], "{:?}", CallKind::ALL);
     proxy.allow(i64::MAX);
     assert_eq!(store.list_keys().await.unwrap().len(), 1);
     store.insert_key(new_key(2)).await.unwrap();
     publish(&*store, publication(Source::Filings), rows).await.unwrap();
     assert_eq!(filings(&*store).await.len(), 1);
+    let pool = store.pool().expect("a pool of connections");
+    assert_eq!((pool.limit, pool.in_use, pool.waiting), (Options::default().connections, 0, 0));
 }
 
 /// The server falls silent after the first reply, after a few, or before the last.

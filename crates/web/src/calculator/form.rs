@@ -1,70 +1,12 @@
-//! The kinds of calculations, and their forms.
+//! The form of a calculation with few inputs.
 
 use lastro_catalog::Catalog;
 use lastro_model::Series;
 
+use super::kind::Kind;
 use crate::frame::encoded;
 use crate::language::Language;
 use crate::{format, typed};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Correction,
-    Accumulation,
-    LegalInterest,
-}
-
-impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Correction, Self::Accumulation, Self::LegalInterest];
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.id() == text)
-    }
-
-    /// The last segment of its path, here and in the API.
-    pub(super) const fn id(self) -> &'static str {
-        match self {
-            Self::Correction => "correction",
-            Self::Accumulation => "accumulation",
-            Self::LegalInterest => "legal-interest",
-        }
-    }
-
-    /// The path of its empty form.
-    pub(super) fn path(self) -> String {
-        match self {
-            Self::Correction => "/calculator".to_owned(),
-            _ => format!("/calculator?kind={}", self.id()),
-        }
-    }
-
-    pub(super) const fn name(self, language: Language) -> &'static str {
-        let t = &language.texts().calculator;
-        match self {
-            Self::Correction => t.correction,
-            Self::Accumulation => t.accumulation,
-            Self::LegalInterest => t.legal_interest,
-        }
-    }
-
-    pub(super) const fn about(self, language: Language) -> &'static str {
-        let t = &language.texts().calculator;
-        match self {
-            Self::Correction => t.about_correction,
-            Self::Accumulation => t.about_accumulation,
-            Self::LegalInterest => t.about_legal_interest,
-        }
-    }
-
-    /// Parameters of the calculation.
-    const fn parameters(self) -> &'static [&'static str] {
-        match self {
-            Self::Correction => &["index", "from", "to", "amount"],
-            Self::Accumulation => &["rate", "rate_percent", "from", "to", "amount"],
-            Self::LegalInterest => &["from", "to", "amount"],
-        }
-    }
-}
 
 /// Values of the form: typed by the reader, or the defaults.
 #[derive(Debug, Default)]
@@ -74,7 +16,10 @@ pub(super) struct Form {
     pub(super) rate_percent: String,
     pub(super) from: String,
     pub(super) to: String,
+    pub(super) month: String,
+    pub(super) negative: String,
     pub(super) amount: String,
+    pub(super) wages: String,
 }
 
 impl Form {
@@ -86,25 +31,30 @@ impl Form {
         let series = form.series(kind);
         let (points, frequency) = (catalog.series[series].points(), series.about().frequency);
         let (Some(last), Some(first)) = (points.first(), points.last()) else { return form };
-        let machine = |day| match kind {
-            Kind::Correction => format::machine(day, frequency),
-            _ => day.to_string(),
-        };
         let year_ago = last.day.minus_months(12).max(first.day);
-        let earliest = if kind == Kind::Correction { first.day } else { year_ago };
-        form.from =
-            machine(earliest).max(if kind == Kind::Correction { "2015-01".into() } else { String::new() });
-        form.to = machine(last.day);
+        match kind {
+            Kind::Correction => {
+                form.from = format::machine(first.day, frequency).max("2015-01".into());
+                form.to = format::machine(last.day, frequency);
+            }
+            Kind::Rent => form.month = format::machine(last.day.minus_months(-1), frequency),
+            Kind::Wages => form.month = format::machine(last.day, frequency),
+            _ => (form.from, form.to) = (year_ago.to_string(), last.day.to_string()),
+        }
         form
     }
 
     /// The form as submitted, given the values of its parameters.
-    pub(super) fn read<'a, E>(value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
+    pub(super) fn read<'a, E>(
+        kind: Kind,
+        value: impl Fn(&str) -> Result<Option<&'a str>, E>,
+    ) -> Result<Self, E> {
         let field = |name| {
             // A missing parameter has the API's default; an empty one has none.
             let otherwise = match name {
-                "amount" => "1",
+                "amount" if kind != Kind::Wages => "1",
                 "rate_percent" => "100",
+                "negative" => "apply",
                 _ => "",
             };
             Ok::<_, E>(typed::shown(value(name)?.unwrap_or(otherwise)))
@@ -115,18 +65,16 @@ impl Form {
             rate_percent: field("rate_percent")?,
             from: field("from")?,
             to: field("to")?,
+            month: field("month")?,
+            negative: field("negative")?,
             amount: field("amount")?,
+            wages: field("wages")?,
         })
     }
 
     /// The series that the form is calculated with.
     pub(super) fn series(&self, kind: Kind) -> Series {
-        match kind {
-            Kind::Correction => Series::parse(&self.index).unwrap_or(Series::Ipca),
-            Kind::Accumulation if self.rate == "selic" => Series::SelicDaily,
-            Kind::Accumulation => Series::CdiDaily,
-            Kind::LegalInterest => Series::LegalRate,
-        }
+        kind.series(&self.index, &self.rate, &self.from)
     }
 
     fn value(&self, parameter: &str) -> String {
@@ -136,18 +84,23 @@ impl Form {
             "rate_percent" => typed::percentage(&self.rate_percent),
             "from" => self.from.clone(),
             "to" => self.to.clone(),
+            "month" => self.month.clone(),
+            "negative" => self.negative.clone(),
+            "wages" => typed::percentage(&self.wages),
             _ => typed::amount(&self.amount),
         }
     }
 
-    /// Query string for the API.
+    /// Query string for the API. Of an amount and a number of wages, only the one that was filled in is sent.
     pub(super) fn query(&self, kind: Kind) -> String {
         let plain =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
         let pair = |name: &&str| {
             let value = self.value(name);
-            if plain(&value) { format!("{name}={value}") } else { format!("{name}={}", encoded(&value)) }
+            let is_left_out = kind == Kind::Wages && *name != "month" && value.is_empty();
+            let value = if plain(&value) { value } else { encoded(&value) };
+            (!is_left_out).then(|| format!("{name}={value}"))
         };
-        kind.parameters().iter().map(pair).collect::<Vec<_>>().join("&")
+        kind.parameters().iter().filter_map(pair).collect::<Vec<_>>().join("&")
     }
 }

@@ -1,7 +1,11 @@
 //! The calculator: forms, and their results as a page. A result is the API's own response to the same parameters, so
 //! that both show the same digits.
 
+mod check;
+mod debt;
+mod document;
 mod form;
+mod kind;
 mod outcome;
 mod refusal;
 
@@ -18,8 +22,11 @@ use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
 use crate::{format, words};
+pub use check::{CheckOutcome, CheckPage};
+use debt::DebtForm;
+pub use debt::SubmittedDebt;
 use form::Form;
-pub use form::Kind;
+pub use kind::Kind;
 
 /// The empty form of a calculation.
 #[derive(Debug)]
@@ -72,8 +79,11 @@ impl Page for Calculator {
     }
 
     fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
-        let form = Form::blank(data.catalog, self.kind, reader.language);
         let frame = Frame::new(data, reader, self.path());
+        if self.kind == Kind::Debt {
+            return debt::page(DebtForm::blank(data.catalog), frame).render();
+        }
+        let form = Form::blank(data.catalog, self.kind, reader.language);
         calculator(data.catalog, self.kind, form, frame).render()
     }
 }
@@ -81,7 +91,7 @@ impl Page for Calculator {
 impl Submitted {
     /// Reads the form, given the values of its parameters.
     pub fn read<'a, E>(kind: Kind, value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
-        let form = Form::read(value)?;
+        let form = Form::read(kind, value)?;
         Ok(Self { kind, query: form.query(kind), form })
     }
 
@@ -97,7 +107,7 @@ impl Submitted {
         let mut page = calculator(data.catalog, kind, form, frame);
         match answer {
             Ok(body) => {
-                let outcome = outcome::read(body, kind, &query, reader.language);
+                let outcome = outcome::read(body, kind, &query, data, reader.language);
                 page.result = Some(outcome.map_err(askama::Error::custom)?);
             }
             Err(message) => page.error = Some(refusal::translated(message, reader.language)),
@@ -108,18 +118,22 @@ impl Submitted {
 
 fn calculator(catalog: &Catalog, kind: Kind, form: Form, frame: Frame) -> CalculatorHtml {
     let language = frame.language;
-    let tab = |other: Kind| Tab { href: other.path(), name: other.name(language), current: other == kind };
     CalculatorHtml {
         frame,
         kind: kind.id(),
         about: kind.about(language),
-        tabs: Kind::ALL.into_iter().map(tab).collect(),
+        tabs: tabs(kind, language),
         indices: indices(&form.index, language),
         held: held(catalog, form.series(kind), language),
         form,
         error: None,
         result: None,
     }
+}
+
+fn tabs(kind: Kind, language: Language) -> Vec<Tab> {
+    let tab = |other: Kind| Tab { href: other.path(), name: other.name(language), current: other == kind };
+    Kind::ALL.into_iter().map(tab).collect()
 }
 
 fn indices(selected: &str, language: Language) -> Vec<Choice> {

@@ -22,12 +22,31 @@ pub(super) fn translated(message: &str, language: Language) -> String {
     if let Some(rest) = after("`to` must be ").filter(|rest| rest.ends_with("or earlier")) {
         return date(t.error_late, rest);
     }
+    if let Some(rest) = after("`month` must be ").filter(|rest| rest.ends_with("or later")) {
+        return date(t.error_month, rest);
+    }
+    if message.starts_with("either ") {
+        return t.error_one_of.to_owned();
+    }
     match message.split('`').nth(1) {
+        Some("wages") => t.error_wages.to_owned(),
         Some("amount") => t.error_amount.to_owned(),
         Some("rate_percent") => t.error_percent.to_owned(),
-        Some("from" | "to") => t.error_date.to_owned(),
-        Some("index" | "rate") => t.error_choice.to_owned(),
+        Some("from" | "to" | "month") => t.error_date.to_owned(),
+        Some("index" | "rate" | "negative") => t.error_choice.to_owned(),
         _ => message.replace('`', ""),
+    }
+}
+
+/// The same for a debt.
+pub(super) fn of_debt(message: &str, language: Language) -> String {
+    let t = &language.texts().debt;
+    match message.split('`').nth(1) {
+        Some(name) if name.starts_with("instalments") => t.error_instalments.to_owned(),
+        Some("interest.from") => t.error_from.to_owned(),
+        Some("interest.rule" | "interest.monthly_percent" | "index" | "fine_on") => t.error_choice.to_owned(),
+        Some("fine_percent" | "fees_percent") => language.texts().calculator.error_percent.to_owned(),
+        _ => translated(message, language),
     }
 }
 
@@ -47,6 +66,8 @@ mod tests {
             (CalcError::Reversed, "O início não pode"),
             (CalcError::TooEarly(day), "O início deve ser 30 de ago. de 2024"),
             (CalcError::TooLate(day), "O fim deve ser 30 de ago. de 2024"),
+            (CalcError::Wages, "O número de salários deve"),
+            (CalcError::MonthTooEarly(Month::of(day)), "O mês deve ser ago. de 2024"),
             (
                 CalcError::MissingMonth { series: "ipca", month: Month::of(day) },
                 "O período precisa estar todo publicado: não há valor para ago. de 2024",

@@ -39,6 +39,9 @@ pub(crate) struct Texts {
     pub(crate) one: OneTexts,
     pub(crate) fx: FxTexts,
     pub(crate) calculator: CalculatorTexts,
+    pub(crate) document: DocumentTexts,
+    pub(crate) debt: DebtTexts,
+    pub(crate) check: CheckTexts,
     pub(crate) explore: ExploreTexts,
     pub(crate) usage: UsageTexts,
     pub(crate) status: StatusTexts,
@@ -61,6 +64,9 @@ impl Texts {
             self.one.all(),
             self.fx.all(),
             self.calculator.all(),
+            self.document.all(),
+            self.debt.all(),
+            self.check.all(),
             self.explore.all(),
             self.usage.all(),
             self.status.all(),
@@ -138,12 +144,41 @@ texts! {
 texts! {
     /// The calculator.
     CalculatorTexts {
-        title, summary, kinds, correction, accumulation, legal_interest, about_correction,
-        about_accumulation, about_legal_interest, index, rate, rate_percent, first_month, last_month,
-        first_day, last_day, amount, calculate, held, result, sentence, sentence_days, sentence_rate, of_cdi, of_selic, change, factor,
-        convention, by_central_bank, by_exchange, by_law, series_used, edition, call, receipt, receipt_text,
-        receipt_when, receipt_rate, blank, refused, error_amount, error_percent,
+        title, summary, kinds, correction, accumulation, legal_interest, savings, rent, wages, debt, about_correction,
+        about_accumulation, about_legal_interest, about_savings, about_rent, about_wages, about_debt, index, rate, rate_percent, first_month, last_month,
+        first_day, last_day, deposit_day, month, rent_month, negative, apply, ignore, old_rent, wages_typed, wage,
+        amount, calculate, held, result, sentence, sentence_days, sentence_rate, sentence_rent, sentence_amount,
+        sentence_wages, wages_result, of_cdi, of_selic, change, factor,
+        edition, call, receipt, receipt_text,
+        receipt_when, receipt_rate, receipt_amount, credited_on, blank, refused, error_amount, error_percent, error_wages,
+        error_one_of, error_month,
         error_reversed, error_early, error_late, error_missing, error_date, error_choice,
+    }
+}
+
+texts! {
+    /// A calculation as a document to print.
+    DocumentTexts {
+        parties, parties_note, print, rule, rule_correction, rule_cdi, rule_selic, rule_legal, rule_savings, rule_rent, rule_wages,
+        rule_debt, source, calculated_at, brasilia, made_by, check, check_now, check_at, not_advice,
+    }
+}
+
+texts! {
+    /// The form and the result of a debt.
+    DebtTexts {
+        to, index_none, interest, rule_none, rule_simple, rule_legal, monthly_percent, interest_from,
+        interest_from_note, from_day, fine_percent, fine_on, fine_corrected, fine_total, fees_percent, instalments,
+        instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
+        result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
+    }
+}
+
+texts! {
+    /// The check of a calculation's code.
+    CheckTexts {
+        title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, unknown, unknown_text,
+        result,
     }
 }
 

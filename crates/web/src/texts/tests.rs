@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{en, pt};
 
 /// Texts that are deliberately the same in both languages.
-const SAME: [&str; 8] = [
+const SAME: [&str; 9] = [
     "API",
     "API ",
     "E-mail",
@@ -11,7 +11,8 @@ const SAME: [&str; 8] = [
     "Banco Central do Brasil, SGS {code}",
     "CDI",
     "Factor",
-    "Banco Central, Calculadora do Cidadão",
+    "Total",
+    "Subtotal",
 ];
 
 #[test]

@@ -21,7 +21,8 @@ const QUOTA_USED_UP: &str =
 const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
 /// Headers that scripts of other origins may send.
-const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept, Last-Event-ID";
+const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept, Last-Event-ID, \
+                               traceparent, tracestate";
 
 impl RequestContext<'_> {
     /// Checks the request and calls its handler.

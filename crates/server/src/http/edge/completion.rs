@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Response, StatusCode, Version};
 use lastro_model::{Outcome, Plan};
+use tracing::field::{Value, display};
 
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
@@ -13,6 +14,7 @@ use crate::http::handler::Meter;
 use crate::http::pages;
 use crate::http::request::format::JSON;
 use crate::http::request::head::Head;
+use crate::http::request::id;
 use crate::http::response::body::Body;
 use crate::http::response::compression::{self, Encodings};
 use crate::http::response::compression_cache::LARGEST;
@@ -55,7 +57,13 @@ impl RequestContext<'_> {
     }
 
     fn respond(&self, reply: Reply) -> Response<Outgoing> {
-        let request_id = self.app.next_request_id();
+        let made;
+        let request_id = if let Some(given) = self.given_request_id() {
+            given
+        } else {
+            made = self.app.next_request_id();
+            &made
+        };
         let tag = self.tag(&reply);
         let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
         let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
@@ -63,7 +71,7 @@ impl RequestContext<'_> {
             plan: self.caller.plan(),
             verdict: &self.charge.verdict,
             now: self.arrival.now,
-            request_id: &request_id,
+            request_id,
             last: match (&tag, reply.retry_after) {
                 (Some(tag), _) => Last::Tag(tag),
                 (None, Some(seconds)) => Last::RetryAfter(seconds),
@@ -85,8 +93,12 @@ impl RequestContext<'_> {
         if self.app.operations.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());
         }
-        self.record(status, &request_id);
+        self.record(status, request_id);
         response
+    }
+
+    fn given_request_id(&self) -> Option<&str> {
+        id::given(&self.app.access.proxies, self.connection.peer, &self.head.headers)
     }
 
     /// Makes this the last response of its connection while the service drains: the next one reaches another replica.
@@ -153,17 +165,28 @@ impl RequestContext<'_> {
     fn record(&self, status: StatusCode, request_id: &str) {
         let elapsed_ns = self.app.clock.monotonic_ns().saturating_sub(self.arrival.now.monotonic_ns);
         let status = status.as_u16();
-        self.app.operations.metrics.request(self.arrival.target.index(), status, elapsed_ns);
+        self.app.operations.metrics.requests.count(self.arrival.target.index(), status, elapsed_ns);
         // A 503 is no fault and may be frequent; its cause is logged elsewhere.
         if status >= 500 && status != 503 {
-            tracing::error!(target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status, "failed");
+            tracing::error!(
+                target: "lastro::access", request_id, endpoint = self.arrival.target.endpoint(), status,
+                trace_id = self.trace_id(), parent_id = self.parent_id(), "failed"
+            );
         } else {
             tracing::debug!(
                 target: "lastro::access", request_id, method = %self.head.method, endpoint = self.arrival.target.endpoint(),
-                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| tracing::field::display(key.id)),
-                elapsed_us = elapsed_ns / 1000, "answered"
+                status, plan = self.caller.plan().id(), key = self.caller.key().map(|key| display(key.id)),
+                elapsed_us = elapsed_ns / 1000, trace_id = self.trace_id(), parent_id = self.parent_id(), "answered"
             );
         }
+    }
+
+    fn trace_id(&self) -> Option<impl Value + use<>> {
+        Head(self.head).trace_context().map(|trace| display(trace.trace_id))
+    }
+
+    fn parent_id(&self) -> Option<impl Value + use<>> {
+        Head(self.head).trace_context().map(|trace| display(trace.parent_id))
     }
 }
 

@@ -54,7 +54,7 @@ impl RequestContext<'_> {
     /// Runs a handler, with the timeout of its route.
     async fn act(&self, slow: SlowHandler, body: Option<Incoming>) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
-        let body = RequestBody::new(body, self.connection, client);
+        let body = RequestBody::new(body, self.connection, client, slow.route.largest_body);
         body.check_announced(&self.head.headers)?;
         let (path, query) = (self.path(slow.route)?, self.query()?);
         let (caller, head) = (&self.caller, Head(self.head));

@@ -1,32 +1,32 @@
 //! Handlers of the pages for people, which `lastro_web` renders from the data that the API serves.
 //!
 //! A handler parses the parameters, and [`keeping`] renders the page, or takes it from the caches of the
-//! [`site`](super::site). [`reader`]: the reader's language. [`registration`]: the form of `/pricing`. [`failure`]:
+//! [`site`](super::site). [`calculator`]: forms and results. [`reader`]: the reader's language. [`registration`]: the form of `/pricing`. [`failure`]:
 //! errors as pages. [`files`]: static files.
 
+mod calculator;
 pub mod failure;
 pub mod files;
 mod keeping;
 mod reader;
 mod registration;
 
-use bytes::Bytes;
 use http::StatusCode;
 use lastro_access::{Feature, terms};
 use lastro_model::Series;
-use lastro_web::calculator::{Kind, Submitted};
 use lastro_web::{
-    Calculator, Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, Pricing, Privacy,
-    Range, Status, Subject, Usage, Versions, pair_called, robots,
+    Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, Pricing, Privacy, Range,
+    Status, Subject, Usage, Versions, pair_called, robots,
 };
 
-use super::handler::{Question, ReadHandler};
-use super::request::path::PathParams;
-use super::request::query::{Query, bad};
-use super::response::body::Body;
+use super::handler::Question;
+use super::request::query::bad;
 use super::response::reply::Reply;
-use super::v1::calculations;
 use crate::error::ApiError;
+pub use calculator::{
+    accumulation, calculator, check, check_debt, correction, debt, legal_interest, minimum_wages, rent,
+    savings,
+};
 use keeping::{drawn_for_one, kept, kept_text, kept_while_asked};
 pub use registration::submit as submit_pricing;
 
@@ -136,47 +136,6 @@ fn chart(question: &Question<'_>, subject: Subject) -> Result<Reply, ApiError> {
     // A script sends `lang` to match its page. This is no choice by the reader, so no cookie is set.
     let reader = question.reader().without_choice();
     kept_while_asked(question, reader, &ChartFragment { subject, compared, range })
-}
-
-/// The empty form of the calculator.
-pub fn calculator(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let kind = question.query.get("kind")?.and_then(Kind::parse);
-    kept(question, &Calculator { kind: kind.unwrap_or(Kind::Correction) })
-}
-
-pub fn correction(question: &Question<'_>) -> Result<Reply, ApiError> {
-    calculated(question, Kind::Correction, calculations::correction)
-}
-
-pub fn accumulation(question: &Question<'_>) -> Result<Reply, ApiError> {
-    calculated(question, Kind::Accumulation, calculations::accumulation)
-}
-
-pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
-    calculated(question, Kind::LegalInterest, calculations::legal_interest)
-}
-
-/// The form as submitted, with the response of the API's own handler, so that both give the same result.
-fn calculated(question: &Question<'_>, kind: Kind, handler: ReadHandler) -> Result<Reply, ApiError> {
-    let submitted = Submitted::read(kind, |name| question.query.get(name))?;
-    drawn_for_one(question, |data, reader| {
-        let answer = calculate(question, handler, submitted.query());
-        let (answer, status) = match &answer {
-            Ok(body) => (Ok(&body[..]), StatusCode::OK),
-            Err(ApiError::BadRequest(message)) => (Err(&**message), StatusCode::BAD_REQUEST),
-            Err(error) => return Err(error.clone()),
-        };
-        Ok((submitted.render(data, reader, answer)?, status))
-    })
-}
-
-/// Calls the API's handler with these parameters.
-fn calculate(question: &Question<'_>, handler: ReadHandler, query: &str) -> Result<Bytes, ApiError> {
-    let question = Question { path: PathParams::read("/", "/")?, query: Query::new(query)?, ..*question };
-    match handler(&question)?.body {
-        Body::Whole(bytes) => Ok(bytes),
-        _ => Err(ApiError::Internal),
-    }
 }
 
 pub fn robots(question: &Question<'_>) -> Result<Reply, ApiError> {

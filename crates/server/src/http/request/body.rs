@@ -16,6 +16,7 @@ use crate::error::ApiError;
 use crate::http::connections::connection::Connection;
 use crate::http::connections::pending::BodySlot;
 
+/// Most bytes of a body, on a route that has no other limit.
 pub const LARGEST_BODY: usize = 16 * 1024;
 /// Shorter than the timeout of the response, so that the reason reaches the client.
 const BODY_TIMEOUT: Duration = Duration::from_secs(8);
@@ -30,11 +31,18 @@ pub struct RequestBody {
     incoming: Option<Incoming>,
     connection: Arc<Connection>,
     client: ClientAddr,
+    /// Most bytes that are read.
+    largest: usize,
 }
 
 impl RequestBody {
-    pub fn new(incoming: Option<Incoming>, connection: &Arc<Connection>, client: ClientAddr) -> Self {
-        Self { incoming, connection: Arc::clone(connection), client }
+    pub fn new(
+        incoming: Option<Incoming>,
+        connection: &Arc<Connection>,
+        client: ClientAddr,
+        largest: usize,
+    ) -> Self {
+        Self { incoming, connection: Arc::clone(connection), client, largest }
     }
 
     /// Rejects a body announced as too large by a client that expects `100 Continue`. Other clients send it anyway and
@@ -45,20 +53,20 @@ impl RequestBody {
             .iter()
             .any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
         let announced = self.incoming.as_ref().map_or(0, |body| body.size_hint().lower());
-        if waits && announced > LARGEST_BODY as u64 {
-            return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
+        if waits && announced > self.largest as u64 {
+            return Err(ApiError::PayloadTooLarge { limit_bytes: self.largest });
         }
         Ok(())
     }
 
-    /// The whole body, if it is at most [`LARGEST_BODY`] and arrives in time.
+    /// The whole body, if it is not too large and arrives in time.
     pub async fn whole(self) -> Result<WholeBody, ApiError> {
         let Some(mut incoming) = self.incoming else { return Ok(WholeBody::default()) };
         let Some(slot) = BodySlot::take(&self.connection, self.client) else {
             self.connection.refuse_to_wait();
             return Err(TOO_MANY_BODIES);
         };
-        match tokio::time::timeout(BODY_TIMEOUT, read(&mut incoming, slot)).await {
+        match tokio::time::timeout(BODY_TIMEOUT, read(&mut incoming, self.largest, slot)).await {
             Ok(result) => result,
             Err(_) => Err(ApiError::BadRequest("the body did not arrive in time".into())),
         }
@@ -81,15 +89,15 @@ impl Deref for WholeBody {
 }
 
 /// Copies the frames together: each frame would keep alive the whole buffer it was read into.
-async fn read(incoming: &mut Incoming, mut slot: BodySlot) -> Result<WholeBody, ApiError> {
+async fn read(incoming: &mut Incoming, largest: usize, mut slot: BodySlot) -> Result<WholeBody, ApiError> {
     let mut whole = Vec::new();
     while let Some(frame) = incoming.frame().await {
         let frame = frame.map_err(|_| ApiError::BadRequest("the body could not be read".into()))?;
         // Trailers are ignored.
         let Some(piece) = frame.data_ref() else { continue };
-        if whole.len() + piece.len() > LARGEST_BODY {
+        if whole.len() + piece.len() > largest {
             discard(incoming).await;
-            return Err(ApiError::PayloadTooLarge { limit_bytes: LARGEST_BODY });
+            return Err(ApiError::PayloadTooLarge { limit_bytes: largest });
         }
         if !slot.grow(piece.len()) {
             return Err(TOO_MANY_BODIES);

@@ -9,6 +9,8 @@ use http::header::{
 use http::{HeaderValue, request};
 
 use super::accept;
+use super::id::X_REQUEST_ID;
+use crate::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 
 #[derive(Clone, Copy)]
 pub struct Head<'a>(pub &'a request::Parts);
@@ -21,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 13] = [
+const READ: [HeaderName; 16] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -35,6 +37,9 @@ const READ: [HeaderName; 13] = [
     HeaderName::from_static("sec-fetch-site"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("x-forwarded-for"),
+    X_REQUEST_ID,
+    TRACEPARENT,
+    TRACESTATE,
 ];
 
 /// Drops unread headers before a request waits. The rest is copied: a parsed value keeps alive the whole buffer it was
@@ -97,6 +102,11 @@ impl<'a> Head<'a> {
         };
         let html = weight("text/html");
         html > 0 && html >= weight("application/json")
+    }
+
+    /// The trace that the request belongs to.
+    pub fn trace_context(self) -> Option<TraceContext> {
+        TraceContext::of(&self.0.headers)
     }
 
     pub fn header(self, name: http::HeaderName) -> Option<&'a HeaderValue> {

@@ -1,7 +1,7 @@
 //! Parsing of requests, each part strictly and once.
 //!
 //! - [`authority`]: the host. [`origin`]: whether the request comes from a page of another origin.
-//! - [`caller`]: the caller. [`charge`]: its quota. [`key_turns`]: one store lookup at a time for each new key.
+//! - [`id`]: the id that a proxy gave it. [`caller`]: the caller. [`charge`]: its quota. [`key_turns`]: one store lookup at a time for each new key.
 //! - [`path`], [`query`], [`body`]: the parameters and the body.
 //! - [`accept`]: headers that list what a client accepts. [`format`]: the requested format.
 //!
@@ -14,6 +14,7 @@ pub mod caller;
 pub mod charge;
 pub mod format;
 pub mod head;
+pub mod id;
 pub mod origin;
 pub mod path;
 pub mod query;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lastro_access::PageWork;
+use lastro_access::{CalculationCodes, PageWork};
 
 use crate::config::PageSettings;
 use crate::error::ApiError;
@@ -29,6 +29,7 @@ pub struct Site {
     pub combined: Drawings,
     /// Work of rendering the latter, by client address.
     pub work: Arc<PageWork>,
+    pub calculation_codes: CalculationCodes,
     drawn: AtomicU64,
 }
 
@@ -39,13 +40,19 @@ impl fmt::Debug for Site {
 }
 
 impl Site {
-    pub fn new(settings: PageSettings, secure: bool, work: Arc<PageWork>) -> Self {
+    pub fn new(
+        settings: PageSettings,
+        secure: bool,
+        work: Arc<PageWork>,
+        calculation_codes: CalculationCodes,
+    ) -> Self {
         Self {
             settings,
             secure,
             own: Drawings::new(OWN_BYTES),
             combined: Drawings::new(COMBINED_BYTES),
             work,
+            calculation_codes,
             drawn: AtomicU64::default(),
         }
     }

@@ -86,7 +86,7 @@ async fn place(action: &Action<'_>) -> Result<Mark, ApiError> {
 }
 
 fn slot(action: &Action<'_>) -> Result<WaitingSlot, ApiError> {
-    if action.changes.slots.len() >= MOST_WAITING {
+    if action.changes.slots.count() >= MOST_WAITING {
         return Err(TOO_MANY);
     }
     let account = action.caller.required_key()?.holder.account();

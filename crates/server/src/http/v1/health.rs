@@ -14,6 +14,7 @@ use crate::jobs::supervisor::FailingJob;
 struct Health {
     status: &'static str,
     version: &'static str,
+    commit: &'static str,
     sample: bool,
     sources: Vec<Freshness>,
     /// Failing jobs; left out while there are none.
@@ -64,6 +65,7 @@ pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
     Reply::of(&Health {
         status: if jobs.is_empty() { "ok" } else { "degraded" },
         version: crate::VERSION,
+        commit: crate::COMMIT,
         sample: question.freshness.iter().any(|state| state.sample),
         sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
         jobs,

@@ -11,12 +11,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::RETRY_AFTER;
+use http::header::{HeaderMap, RETRY_AFTER};
 use lastro_model::MessageId;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 
 use super::address::is_public;
+use crate::clock::fill_random;
+use crate::trace_context::TraceContext;
 use resolver::{Resolver, SystemResolver};
 
 /// Bytes of a response body that are read so that its connection can be reused. A longer body closes the connection.
@@ -41,6 +43,8 @@ pub struct SignedRequest<'a> {
     pub unix_seconds: i64,
     pub signature: String,
     pub body: String,
+    /// The trace of the request that caused this one.
+    pub trace: Option<&'a TraceContext>,
 }
 
 /// The part of a receiver's response that matters for delivery.
@@ -111,6 +115,7 @@ impl Connector {
             .header("webhook-id", request.id.as_str())
             .header("webhook-timestamp", request.unix_seconds)
             .header("webhook-signature", request.signature)
+            .headers(trace_headers(request.trace))
             .body(request.body)
             .send();
         let response = match tokio::time::timeout(self.deadline, sending).await {
@@ -140,6 +145,12 @@ impl Connector {
             _ => Ok(url),
         }
     }
+}
+
+fn trace_headers(trace: Option<&TraceContext>) -> HeaderMap {
+    let mut span_id = [0; 8];
+    fill_random(&mut span_id);
+    trace.into_iter().flat_map(|trace| trace.child(span_id)).collect()
 }
 
 /// The host, if it is an IP literal. URL parsing has normalised every notation of it.

@@ -37,8 +37,8 @@ fn connector(resolver: Arc<dyn Resolver>, allow_private: bool) -> Connector {
 
 async fn post(connector: &Connector, url: &str) -> Result<ReceiverResponse, DeliveryError> {
     let id = MessageId::from_random([1; 12]);
-    let request =
-        SignedRequest { url, id: &id, unix_seconds: 1, signature: "v1,x".to_owned(), body: "{}".to_owned() };
+    let (signature, body) = ("v1,x".to_owned(), "{}".to_owned());
+    let request = SignedRequest { url, id: &id, unix_seconds: 1, signature, body, trace: None };
     connector.post(request).await
 }
 

@@ -1,10 +1,10 @@
 //! The clients of docs/changes.md, run unchanged if the machine has their languages.
 
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 
 use lastro_model::{Plan, Records, Source};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
+use tokio::sync::mpsc;
 
 use super::{filing, in_service, prompt, publish};
 use crate::app::TestApp;
@@ -30,11 +30,19 @@ async fn put(app: &TestApp, ids: &[u64], replace: bool) {
     in_service(app).await;
 }
 
-fn run(app: &TestApp, key: &str, program: &str, code: &str) -> Option<tokio::process::Child> {
+fn run(app: &TestApp, key: &str, program: &str, code: &str) -> Option<Child> {
     let mut command = Command::new(program);
-    command.args(["-c", code]).stdout(Stdio::piped()).kill_on_drop(true);
+    command.args(["-c", code]).stdout(Stdio::piped());
     command.env("LASTRO_URL", format!("http://{}", app.service.address)).env("LASTRO_API_KEY", key);
     command.env("NO_PROXY", "*").current_dir(app.directory.path()).spawn().ok()
+}
+
+/// The lines that a program writes, as they come.
+fn lines(child: &mut Child) -> mpsc::UnboundedReceiver<String> {
+    let (sender, lines) = mpsc::unbounded_channel();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    lines
 }
 
 #[tokio::test]
@@ -45,22 +53,23 @@ async fn the_client_in_python_keeps_its_copy_true() {
     let Some(mut client) = run(&app, &key, "python3", &format!("{}{feed}", example("python"))) else {
         return;
     };
-    let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
-    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['1', '2']");
+    let mut lines = lines(&mut client);
+    assert_eq!(lines.recv().await.unwrap(), "['1', '2']");
     put(&app, &[1, 3], false).await;
-    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['1', '3']");
+    assert_eq!(lines.recv().await.unwrap(), "['1', '3']");
     put(&app, &[5], true).await;
-    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['5']", "replaced");
+    assert_eq!(lines.recv().await.unwrap(), "['5']", "replaced");
     put(&app, &[5, 6], false).await;
-    assert_eq!(lines.next_line().await.unwrap().unwrap(), "['5', '6']");
-    client.kill().await.unwrap();
+    assert_eq!(lines.recv().await.unwrap(), "['5', '6']");
+    client.kill().unwrap();
+    client.wait().unwrap();
 }
 
 #[tokio::test]
 async fn the_commands_with_curl_find_a_cursor_and_follow_it() {
     let (app, key) = app().await;
     let Some(client) = run(&app, &key, "sh", example("sh")) else { return };
-    let output = client.wait_with_output().await.unwrap();
+    let output = tokio::task::spawn_blocking(move || client.wait_with_output()).await.unwrap().unwrap();
     if output.stdout.is_empty() {
         return; // No curl.
     }

@@ -1,10 +1,15 @@
 //! The calculator shows the same results as the API.
 
-use lastro_model::Plan;
+use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
 
 use crate::app::TestApp;
+use crate::csv::publish;
 
-const QUESTIONS: [(&str, &str); 20] = [
+const QUESTIONS: [(&str, &str); 24] = [
+    ("savings", "from=2025-01-10&to=2026-01-10&amount=1234.56"),
+    ("savings", "from=2025-01-31&to=2026-09-30&amount=1"),
+    ("rent", "index=igpm&month=2026-06&amount=2000&negative=ignore"),
+    ("rent", "index=ipca&month=2025-10&amount=0.01&negative=apply"),
     ("correction", "index=ipca&from=2025-11&to=2025-11&amount=1"),
     ("correction", "index=igpm&from=2024-03&to=2026-03&amount=999999999999999.99"),
     ("correction", "index=igpdi&from=2025-01&to=2026-01&amount=0.05"),
@@ -100,4 +105,108 @@ async fn calculation_errors_are_in_the_language_of_the_page() {
             assert!(told.contains(sentence), "{path}: {}", &told[..200]);
         }
     }
+}
+
+#[tokio::test]
+async fn wages_are_converted_both_ways_on_the_page() {
+    let app = TestApp::start().await;
+    for asked in ["month=2026-01&amount=1000", "month=2026-01&wages=1.5"] {
+        let api = app.get(&format!("/api/v1/calc/minimum-wages?{asked}")).send().await.expect(200).text();
+        let result = api.split("\"result\":").nth(1).unwrap().split(',').next().unwrap();
+        let page = app.get(&format!("/calculator/minimum-wages?{asked}")).send().await.expect(200).text();
+        assert!(page.contains(&format!("<data value=\"{result}\">")), "{asked}: {result}");
+    }
+    let both = app.get("/calculator/minimum-wages?month=2026-01&amount=1&wages=1&lang=pt").send().await;
+    assert!(both.expect(400).text().contains("e não os dois"));
+}
+
+/// The verdict that the page of a check gives.
+fn verdict(page: &str) -> &str {
+    page.split("data-verdict=\"").nth(1).unwrap().split('"').next().unwrap()
+}
+
+#[tokio::test]
+async fn a_code_confirms_its_calculation_and_no_other() {
+    let app = TestApp::start().await;
+    for (kind, asked) in QUESTIONS.into_iter().chain([("minimum-wages", "month=2026-01&amount=1000.50")]) {
+        let answer = app.get(&format!("/api/v1/calc/{kind}?{asked}")).send().await.expect(200);
+        let result = answer.text().split("\"result\":").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        let code = answer.json()["check"].as_str().unwrap().to_owned();
+        assert!((16..=24).contains(&code.len()), "{code}");
+        let check = async |code: &str, asked: &str, result: &str| {
+            app.advance_seconds(61);
+            let page = app.get(&format!("/calculator/check/{code}?{asked}&result={result}")).send().await;
+            verdict(&page.expect(200).text()).to_owned()
+        };
+        assert_eq!(check(&code, asked, &result).await, "confirmed", "{kind} {asked}");
+        assert_eq!(check(&code.to_lowercase(), asked, &format!("{result}0")).await, "confirmed", "{kind}");
+        assert_eq!(check(&code, asked, "1234.56").await, "unknown", "{kind}");
+        assert_eq!(
+            check(&code, &asked.replace("2026-01", "2026-02"), &result).await == "confirmed",
+            !asked.contains("2026-01"),
+            "{kind} {asked}"
+        );
+        assert_eq!(check("C0", asked, &result).await, "unknown", "{kind}");
+        assert_eq!(check(&code, "", &result).await, "unknown", "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_revision_is_shown_beside_the_confirmation() {
+    let app = TestApp::start().await;
+    let publish_month = async |value: &str| {
+        let point = RatePoint { day: Day::parse("2026-01-01").unwrap(), value: value.parse().unwrap() };
+        publish(&app, Source::Series(Series::Ipca), Records::Rates(vec![point])).await;
+    };
+    publish_month("0.50").await;
+    let asked = "index=ipca&from=2026-01&to=2026-01&amount=1000";
+    let answer = app.get(&format!("/api/v1/calc/correction?{asked}")).send().await.expect(200).json();
+    let path = format!("/calculator/check/{}?{asked}&result=1005.00", answer["check"].as_str().unwrap());
+    assert_eq!(verdict(&app.get(&path).send().await.expect(200).text()), "confirmed");
+    publish_month("0.60").await;
+    let page = app.get(&path).send().await.expect(200).text();
+    assert_eq!(verdict(&page), "revised");
+    assert!(page.contains("1,006.00"), "{page}");
+}
+
+const INSTALMENTS: &str =
+    "10/01/2026 1.000,00 aluguel de janeiro\n2026-02-10;R$ 250,50\n10/03/2026\t99.90\tluz";
+
+#[tokio::test]
+async fn a_debt_is_pasted_as_lines() {
+    let app = TestApp::start().await;
+    let form = |instalments: &str| {
+        let lines = percent_encoding::utf8_percent_encode(instalments, percent_encoding::NON_ALPHANUMERIC);
+        format!(
+            "to=2026-06-15&index=ipca&rule=simple&monthly_percent=0%2C5&fine_percent=10&instalments={lines}"
+        )
+    };
+    let post = |path: &str, body: String| app.request(reqwest::Method::POST, path).body(body).send();
+    let page = post("/calculator/debt", form(INSTALMENTS)).await.expect(200).text();
+    let body = serde_json::json!({
+        "to": "2026-06-15", "index": "ipca", "fine_percent": "10",
+        "interest": { "rule": "simple", "monthly_percent": "0.5" },
+        "instalments": [
+            { "date": "2026-01-10", "amount": "1000.00", "label": "aluguel de janeiro" },
+            { "date": "2026-02-10", "amount": "250.50" },
+            { "date": "2026-03-10", "amount": "99.90", "label": "luz" },
+        ],
+    });
+    let api = post("/api/v1/calc/debt", body.to_string()).await.expect(200);
+    let result = api.text().split("\"result\":").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    assert!(page.contains(&format!("<data value=\"{result}\">")), "{result}");
+    let code = api.json()["check"].as_str().unwrap().to_owned();
+    assert!(page.contains(&code));
+
+    let mut checked = body.clone();
+    checked["result"] = result.parse::<f64>().unwrap().into();
+    let check = format!("/calculator/check/{code}");
+    assert_eq!(verdict(&post(&check, checked.to_string()).await.expect(200).text()), "confirmed");
+    checked["instalments"][0]["amount"] = "1000.01".into();
+    assert_eq!(verdict(&post(&check, checked.to_string()).await.expect(200).text()), "unknown");
+
+    let bad = post("/calculator/debt?lang=pt", form("10/01/2026 1.000,00\nontem 5")).await.expect(400).text();
+    assert!(bad.contains("Linha 2"), "{bad}");
+    let late = post("/calculator/debt", form("10/01/2027 1")).await.expect(400).text();
+    assert!(late.contains("none before 1 July 1994"));
 }

@@ -18,7 +18,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 17] = [
+pub(crate) const PAGES: [&str; 19] = [
     "/",
     "/series",
     "/series/selic",
@@ -27,6 +27,8 @@ pub(crate) const PAGES: [&str; 17] = [
     "/fx/usd-brl",
     "/calculator",
     "/calculator?kind=accumulation",
+    "/calculator?kind=debt",
+    "/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000",
     "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
     "/explore",
     "/usage",

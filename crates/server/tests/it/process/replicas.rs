@@ -20,12 +20,15 @@ fn the_operator_sees_running_and_stopped_replicas() {
     assert_eq!(names, ["natal 2", "recife-1"]);
     for replica in listed(&home) {
         assert_eq!((&replica["alive"], &replica["version"]), (&true.into(), &lastro::VERSION.into()));
+        assert_eq!(replica["commit"], lastro::COMMIT);
         assert_eq!(replica["behind"], Value::Array(Vec::new()));
         assert_eq!(replica["boot"].as_str().unwrap().len(), 16);
     }
     let table = home.must(&["replicas"]);
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains("recife-1") && table.contains("  yes  "), "{table}");
+    assert!(table.contains(&format!("{}      {}", lastro::VERSION, lastro::COMMIT)), "{table}");
+    assert_eq!(home.must(&["--version"]), format!("lastro {} ({})\n", lastro::VERSION, lastro::COMMIT));
     second.terminate();
     assert!(second.ended().0.success());
     assert_eq!(listed(&home).len(), 1, "who stops leaves");

@@ -31,6 +31,15 @@ async fn without_redis_each_replica_admits_its_share() {
     let (before, after) = (fleet.apps[0].key(Plan::Free).await, fleet.apps[0].key(Plan::Free).await);
     assert_eq!(statuses(&fleet, &before, 50).await.0, 30);
     assert_eq!(mode(&fleet.apps[0]).await, "shared");
+    let (_, metrics) = fleet.apps[0].admin("/metrics").await;
+    for class in ["keys", "addresses"] {
+        let calls = format!("\nlastro_redis_call_duration_seconds_count{{class=\"{class}\"}} ");
+        let count = metrics.split_once(&calls).and_then(|(_, rest)| rest.split('\n').next());
+        assert!(count.is_some_and(|count| count != "0"), "{class}: {metrics}");
+        assert!(
+            metrics.contains(&format!("\nlastro_redis_calls{{class=\"{class}\",state=\"waiting\"}} 0\n"))
+        );
+    }
     redis.kill();
     for app in &fleet.apps {
         soon(async || mode(app).await == "share").await;
@@ -82,5 +91,5 @@ async fn a_redis_outage_at_startup_is_not_a_failure() {
 async fn a_process_without_redis_reports_no_limiter_mode() {
     let app = TestApp::start().await;
     let (_, metrics) = app.admin("/metrics").await;
-    assert!(!metrics.contains("lastro_limiter_mode"));
+    assert!(!metrics.contains("\nlastro_limiter_mode"), "its name is there, but no value");
 }

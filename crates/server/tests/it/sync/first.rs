@@ -60,7 +60,7 @@ async fn first_and_second_runs_make_the_documented_requests() {
     let run = async |source| sync.run(source, Reach::Recent).await;
     let series = || Series::ALL.into_iter().map(|series| Box::pin(run(series.into())));
     assert!(join_all(series()).await.iter().all(Result::is_ok));
-    assert_eq!(stage.publisher.asked("sgs:"), 286);
+    assert_eq!(stage.publisher.asked("sgs:"), 373);
     let order = stage.publisher.codes_in_order();
     let table: Vec<u32> = Series::ALL.iter().map(|series| series.about().code).collect();
     let place = |code: &u32| table.iter().position(|other| other == code).unwrap();

@@ -54,6 +54,26 @@ async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
 }
 
 #[tokio::test]
+async fn a_test_passes_the_trace_of_its_request_on() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::open();
+    let webhook = stage.register(&receiver, &["filing.created"]).await;
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let test = async |parent: &str| {
+        let asked = stage.app.post(&path(&webhook, "/test"), "").key(&stage.key);
+        asked.header("traceparent", parent).header("tracestate", "vendor=value").send().await.expect(200);
+        receiver.got().pop().unwrap()
+    };
+    let got = test(&format!("00-{trace}-b7ad6b7169203331-01")).await;
+    let child = got.header("traceparent");
+    assert!(child.starts_with(&format!("00-{trace}-")) && child.ends_with("-01"), "{child}");
+    assert!(child.len() == 55 && !child.contains("b7ad6b7169203331"), "a span of its own: {child}");
+    assert_eq!(got.header("tracestate"), "vendor=value");
+    let got = test("00-no-trace-01").await;
+    assert!(!got.headers.contains_key("traceparent") && !got.headers.contains_key("tracestate"));
+}
+
+#[tokio::test]
 async fn too_many_concurrent_tests_are_rejected() {
     let stage = Stage::set().await;
     let receiver = Receiver::open();

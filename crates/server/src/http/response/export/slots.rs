@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::metrics::prometheus::{Exposition, Kind};
 
 /// Limit for one holder, over all of its keys.
-const AT_A_TIME: usize = 2;
+const MOST_RUNNING: usize = 2;
 
 /// The delay is a guess: the end of a running export is unknown.
 pub const ALL_TAKEN: ApiError = ApiError::RateLimited {
@@ -34,7 +34,7 @@ pub struct Exports {
 #[derive(Debug)]
 struct Running {
     account: AccountId,
-    whole: AtomicBool,
+    is_complete: AtomicBool,
 }
 
 /// Permission to run one export. Dropping it ends the export.
@@ -50,10 +50,10 @@ impl Exports {
     /// Takes a slot, unless the account has none left.
     pub fn begin(self: &Arc<Self>, account: AccountId) -> Option<Slot> {
         let mut running = self.running.lock();
-        if running.iter().filter(|other| other.account == account).count() >= AT_A_TIME {
+        if running.iter().filter(|other| other.account == account).count() >= MOST_RUNNING {
             return None;
         }
-        let one = Arc::new(Running { account, whole: AtomicBool::new(false) });
+        let one = Arc::new(Running { account, is_complete: AtomicBool::new(false) });
         running.push(Arc::clone(&one));
         Some(Slot { exports: Arc::clone(self), running: one, counted: None })
     }
@@ -63,12 +63,12 @@ impl Exports {
         self: &Arc<Self>,
         quota: Option<&Arc<Quota>>,
         account: AccountId,
-        came: Now,
+        now: Now,
     ) -> Option<Slot> {
         // Memory is checked first, so that a flood of exports does not reach Redis.
         let mut slot = self.begin(account)?;
         if let Some(quota) = quota {
-            slot.counted = Some(quota.begin_export(account, random_hex(16), AT_A_TIME, came).await?);
+            slot.counted = Some(quota.begin_export(account, random_hex(16), MOST_RUNNING, now).await?);
         }
         Some(slot)
     }
@@ -97,7 +97,7 @@ impl Slot {
 
     /// Marks the export as complete.
     pub fn complete(&self) {
-        self.running.whole.store(true, Ordering::Relaxed);
+        self.running.is_complete.store(true, Ordering::Relaxed);
     }
 
     /// The number of running exports, including this one.
@@ -109,8 +109,8 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         self.exports.running.lock().retain(|other| !Arc::ptr_eq(other, &self.running));
-        let whole = self.running.whole.load(Ordering::Relaxed);
-        let outcome = if whole { &self.exports.finished } else { &self.exports.aborted };
+        let is_complete = self.running.is_complete.load(Ordering::Relaxed);
+        let outcome = if is_complete { &self.exports.finished } else { &self.exports.aborted };
         outcome.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -97,7 +97,7 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
     if webhook.disabled == Some(DisabledBy::Operator) {
         return Err(ApiError::BadRequest(NO_TEST.into()));
     }
-    let tested = test_delivery::ping(action.webhooks, &webhook).await;
+    let tested = test_delivery::ping(action.webhooks, &webhook, action.head.trace_context().as_ref()).await;
     let (id, report) = tested.map_err(untested)?;
     Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
 }

@@ -290,10 +290,10 @@ async fn a_waiting_request_is_answered_with_the_change() {
     let query = format!("after={cursor}&wait=25&types=filing.created");
     let waiting = changes(&app, &key, &query);
     let publishing = async {
-        soon(async || app.service.app.changes.slots.len() == 1).await;
+        soon(async || app.service.app.changes.slots.count() == 1).await;
         publish(&*app.plain, app.timestamp(), SELIC, Records::Rates(vec![rate(3, 1)]), false).await;
         in_service(&app).await;
-        assert_eq!(app.service.app.changes.slots.len(), 1, "nothing for it");
+        assert_eq!(app.service.app.changes.slots.count(), 1, "nothing for it");
         put_filings(
             &app,
             vec![filing(1, 7, "Ata", "um"), filing(2, 8, "Aviso", "dois"), filing(3, 7, "Ata", "três")],
@@ -302,7 +302,7 @@ async fn a_waiting_request_is_answered_with_the_change() {
     };
     let (page, ()) = tokio::join!(waiting, publishing);
     assert_eq!(told(&page), ["filing.created 3"]);
-    assert_eq!(app.service.app.changes.slots.len(), 0);
+    assert_eq!(app.service.app.changes.slots.count(), 0);
     let page = changes(&app, &key, "wait=1").await;
     assert_eq!(page["data"], json!([]), "nothing within a second");
 }
@@ -314,7 +314,7 @@ async fn four_requests_wait_at_a_time_and_a_drain_ends_them() {
     let query = format!("after={cursor}&wait=25");
     let wait = || changes(&app, &key, &query);
     let draining = async {
-        soon(async || app.service.app.changes.slots.len() == 4).await;
+        soon(async || app.service.app.changes.slots.count() == 4).await;
         let refused = ask(&app, &key, &query).await.expect(429);
         assert_eq!(refused.json()["error"], "rate_limited");
         app.service.drain();
@@ -367,7 +367,7 @@ async fn a_stream_tells_events_resumes_and_ends_with_its_key() {
     assert!(streamed(&mut resumed, Some("filing.created")).await.starts_with("retry: 2000\n"));
     app.elsewhere().await.revoke(crate::app::id_of(&key), app.timestamp()).await.unwrap();
     assert_eq!(streamed(&mut resumed, None).await, "", "it ends");
-    soon(async || app.service.app.changes.slots.len() == 0).await;
+    soon(async || app.service.app.changes.slots.count() == 0).await;
 }
 
 #[tokio::test]

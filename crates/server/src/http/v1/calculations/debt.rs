@@ -1,0 +1,286 @@
+//! A debt of several instalments, read from a JSON body.
+
+use std::borrow::Cow;
+
+use lastro_calc::{
+    CalcError, Debt as Calculated, DebtLine, DebtRows, DebtTerms, FineBase, Instalment, Interest,
+    InterestRule, Month, calculated_with, debt as calculate,
+};
+use lastro_catalog::{Catalog, Object, name};
+use lastro_model::{Day, Decimal, Series, Stamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::inputs::{Answer, Inputs, Used, plain_decimal, price_index, refused, write_editions};
+use crate::error::ApiError;
+use crate::http::handler::Action;
+use crate::http::request::body;
+use crate::http::request::query::bad;
+use crate::http::response::reply::Reply;
+use crate::http::site::Site;
+
+const FORM: &str = "the body must be a JSON object with `to`, `index` (a price index, or null), `interest` \
+    (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
+    `label`), and perhaps `fine_percent`, `fine_on` and `fees_percent`, once each";
+const LONGEST_LABEL: usize = 100;
+
+pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
+    let body = action.body.whole().await?;
+    let debt = Debt::from_json(&body)?;
+    answer(&debt, &action.served.catalog.load(), action.site).map(Reply::json)
+}
+
+/// The response to a debt.
+pub fn answer(debt: &Debt, catalog: &Catalog, site: &Site) -> Result<Vec<u8>, ApiError> {
+    Ok(debt.calculate(catalog)?.into_body(debt, site))
+}
+
+/// The inputs of a debt.
+#[derive(Debug)]
+pub struct Debt {
+    terms: DebtTerms,
+    instalments: Vec<Instalment>,
+    labels: Vec<Option<String>>,
+}
+
+/// The members of a body. Numbers keep their text, so that they stay exact.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    to: Cow<'a, str>,
+    #[serde(borrow, deserialize_with = "body::present", default)]
+    index: Option<Option<Cow<'a, str>>>,
+    #[serde(borrow)]
+    interest: InterestFields<'a>,
+    #[serde(borrow, default)]
+    fine_percent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    fine_on: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    fees_percent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    instalments: Vec<InstalmentFields<'a>>,
+    /// The result on a document, only where it is checked.
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InterestFields<'a> {
+    #[serde(borrow)]
+    rule: Cow<'a, str>,
+    #[serde(borrow, default)]
+    monthly_percent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    from: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InstalmentFields<'a> {
+    #[serde(borrow)]
+    date: Cow<'a, str>,
+    #[serde(borrow)]
+    amount: &'a RawValue,
+    #[serde(borrow, default)]
+    label: Option<Cow<'a, str>>,
+}
+
+impl Debt {
+    /// Parses the body of a request.
+    pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
+        let fields: Fields<'_> = body::object(body, FORM)?;
+        if fields.result.is_some() {
+            return Err(bad("result", "is calculated, and cannot be given"));
+        }
+        Self::new(fields)
+    }
+
+    /// Parses a body that also has the result on a document, to be checked.
+    pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
+        let fields: Fields<'_> = body::object(body, FORM)?;
+        let result = fields.result.ok_or_else(|| bad("result", "is required: the result on the document"))?;
+        let result = result.get().trim_matches('"').to_owned();
+        Ok((Self::new(fields)?, result))
+    }
+
+    fn new(fields: Fields<'_>) -> Result<Self, ApiError> {
+        let index =
+            fields.index.ok_or_else(|| bad("index", "is required: a price index, or null for none"))?;
+        let terms = DebtTerms {
+            to: day("to", &fields.to)?,
+            index: index.map(|id| price_index("index", &id)).transpose()?,
+            interest: interest(&fields.interest)?,
+            fine_percent: percent("fine_percent", fields.fine_percent, Decimal::ZERO)?,
+            fine_on: match fields.fine_on {
+                Some(id) => word("fine_on", &id, &FineBase::ALL.map(FineBase::id), FineBase::parse)?,
+                None => FineBase::Corrected,
+            },
+            fees_percent: percent("fees_percent", fields.fees_percent, Decimal::ZERO)?,
+        };
+        let (mut instalments, mut labels) = (Vec::new(), Vec::new());
+        for (place, fields) in fields.instalments.into_iter().enumerate() {
+            instalments.push(instalment(place, &fields)?);
+            labels.push(label(place, fields.label)?);
+        }
+        Ok(Self { terms, instalments, labels })
+    }
+}
+
+fn interest(fields: &InterestFields<'_>) -> Result<Interest, ApiError> {
+    let words = InterestRule::ALL.map(InterestRule::id);
+    let rule = word("interest.rule", &fields.rule, &words, InterestRule::parse)?;
+    let name = "interest.monthly_percent";
+    let monthly_percent = percent(name, fields.monthly_percent, Decimal::ONE)?;
+    if rule != InterestRule::Simple && monthly_percent != Decimal::ONE {
+        return Err(bad(name, "can be chosen with the rule `simple` only"));
+    }
+    let from = fields.from.as_deref().map(|text| day("interest.from", text)).transpose()?;
+    Ok(Interest { rule, monthly_percent, from })
+}
+
+fn instalment(place: usize, fields: &InstalmentFields<'_>) -> Result<Instalment, ApiError> {
+    let day = day(&format!("instalments[{place}].date"), &fields.date)?;
+    let amount = number(fields.amount).ok_or_else(|| refused(&lastro_calc::DebtError::Amount(place)))?;
+    Ok(Instalment { day, amount })
+}
+
+fn label(place: usize, label: Option<Cow<'_, str>>) -> Result<Option<String>, ApiError> {
+    let label = label.map(Cow::into_owned);
+    match label.as_ref().map(|text| text.chars().count()) {
+        Some(length) if length > LONGEST_LABEL => {
+            Err(bad(&format!("instalments[{place}].label"), "must have at most 100 characters"))
+        }
+        _ => Ok(label),
+    }
+}
+
+fn day(name: &str, text: &str) -> Result<Day, ApiError> {
+    Day::parse(text).map_err(|reason| ApiError::parameter(name, &reason))
+}
+
+fn word<T>(
+    name: &str,
+    text: &str,
+    words: &[&str],
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, ApiError> {
+    parse(text).ok_or_else(|| bad(name, &format!("must be one of {}", words.join(", "))))
+}
+
+fn percent(name: &'static str, value: Option<&RawValue>, default: Decimal) -> Result<Decimal, ApiError> {
+    value.map_or(Ok(default), |raw| number(raw).ok_or_else(|| refused(&CalcError::Percent(name))))
+}
+
+/// An exact number, written as a JSON number or string.
+fn number(raw: &RawValue) -> Option<Decimal> {
+    let text = raw.get();
+    plain_decimal(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text))
+}
+
+impl Inputs for Debt {
+    const LETTER: char = 'D';
+
+    fn canonical(&self) -> String {
+        let DebtTerms { to, index, interest, fine_percent, fine_on, fees_percent } = self.terms;
+        let index = index.map_or("none", |index| index.about().id);
+        let from = interest.from.map_or_else(|| "none".to_owned(), |from| from.to_string());
+        let mut text = format!(
+            "to={to} index={index} rule={} monthly_percent={} from={from} fine_percent={} fine_on={} fees_percent={}",
+            interest.rule.id(),
+            interest.monthly_percent.normalize(),
+            fine_percent.normalize(),
+            fine_on.id(),
+            fees_percent.normalize(),
+        );
+        for (instalment, label) in self.instalments.iter().zip(&self.labels) {
+            let (day, amount) = (instalment.day, instalment.amount.normalize());
+            text += &format!(" {day} {amount} {:?}", label.as_deref().unwrap_or_default());
+        }
+        text
+    }
+
+    fn calculate(&self, catalog: &Catalog) -> Result<Answer, ApiError> {
+        let index = self.terms.index.map(|index| Used::of(catalog, calculated_with(index)));
+        let is_legal = self.terms.interest.rule == InterestRule::Legal;
+        let legal = is_legal.then(|| Used::of(catalog, Series::LegalRate));
+        let rows = |used: &Option<Used<'_>>| used.as_ref().map(|used| used.rows.clone()).unwrap_or_default();
+        let (index_rows, legal_rows) = (rows(&index), rows(&legal));
+        let rows = DebtRows { index: &index_rows, legal: &legal_rows };
+        let calculated = calculate(&self.terms, &self.instalments, rows).map_err(|error| refused(&error))?;
+        let used: Vec<&Used<'_>> = index.iter().chain(&legal).collect();
+        let stamps: Vec<Stamp> = used.iter().map(|used| used.part.stamp).collect();
+        let object = self
+            .write_inputs()
+            .array(name!("instalments"), 0..self.instalments.len(), |place, out| {
+                self.write_line(place, &calculated.lines[place], out);
+            })
+            .number(name!("corrected"), calculated.corrected)
+            .number(name!("interest_total"), calculated.interest)
+            .number(name!("subtotal"), calculated.subtotal)
+            .number(name!("fine"), calculated.fine)
+            .number(name!("fees"), calculated.fees)
+            .number(name!("result"), calculated.result)
+            .text(name!("convention"), "court-tables")
+            .optional_text(name!("series"), used.first().map(|used| used.id()))
+            .written(name!("editions"), |out| write_editions(&used, out));
+        Ok(Answer { object: write_receipt(object, &calculated), result: calculated.result, stamps })
+    }
+}
+
+impl Debt {
+    fn write_inputs(&self) -> Object<Vec<u8>> {
+        let DebtTerms { to, index, interest, fine_percent, fine_on, fees_percent } = self.terms;
+        Object::new(Vec::with_capacity(512 + self.instalments.len() * 320))
+            .token(name!("to"), to)
+            .optional_text(name!("index"), index.map(|index| index.about().id))
+            .written(name!("interest"), |out| {
+                Object::new(out)
+                    .text(name!("rule"), interest.rule.id())
+                    .number(name!("monthly_percent"), interest.monthly_percent)
+                    .optional_token(name!("from"), interest.from)
+                    .end();
+            })
+            .number(name!("fine_percent"), fine_percent)
+            .text(name!("fine_on"), fine_on.id())
+            .number(name!("fees_percent"), fees_percent)
+    }
+
+    fn write_line(&self, place: usize, line: &DebtLine, out: &mut Vec<u8>) {
+        let Instalment { day, amount } = self.instalments[place];
+        let month = |month: Option<Month>| month.map(|month| month.to_string());
+        let mut object = Object::new(out).token(name!("date"), day).number(name!("amount"), amount);
+        if let Some(label) = &self.labels[place] {
+            object = object.text(name!("label"), label);
+        }
+        object
+            .number(name!("correction_factor"), line.correction_factor)
+            .number(name!("corrected"), line.corrected)
+            .number(name!("interest_percent"), line.interest_percent)
+            .number(name!("interest"), line.interest)
+            .number(name!("total"), line.total)
+            .optional_text(name!("first_month"), month(line.months.map(|(first, _)| first)).as_deref())
+            .optional_text(name!("last_month"), month(line.months.map(|(_, last)| last)).as_deref())
+            .end();
+    }
+}
+
+/// Each month of the index with its running factor, and each month of the legal rate.
+fn write_receipt(object: Object<Vec<u8>>, calculated: &Calculated) -> Object<Vec<u8>> {
+    object
+        .array(name!("receipt"), &calculated.receipt, |step, out| {
+            Object::new(out)
+                .text(name!("month"), &Month::of(step.day).to_string())
+                .number(name!("value"), step.value)
+                .number(name!("factor"), step.factor)
+                .end();
+        })
+        .array(name!("legal_rates"), &calculated.legal_rates, |row, out| {
+            Object::new(out)
+                .text(name!("month"), &Month::of(row.day).to_string())
+                .number(name!("value"), row.value)
+                .end();
+        })
+}
