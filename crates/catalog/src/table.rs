@@ -15,8 +15,6 @@ pub enum Cell<'a> {
     Number(&'a dyn Display),
     /// JSON's `null`.
     Nothing,
-    /// A member that the JSON object leaves out.
-    Absent,
 }
 
 impl<'a> Cell<'a> {
@@ -38,7 +36,6 @@ impl fmt::Debug for Cell<'_> {
             Self::Token(token) => write!(f, "Token({token})"),
             Self::Number(number) => write!(f, "Number({number})"),
             Self::Nothing => f.write_str("Nothing"),
-            Self::Absent => f.write_str("Absent"),
         }
     }
 }

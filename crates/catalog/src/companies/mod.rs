@@ -277,7 +277,6 @@ impl Table for Companies {
         "registered_on",
         "tickers",
         "first_seen_at",
-        "withdrawn_at",
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
@@ -296,9 +295,7 @@ impl Table for Companies {
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
         put(Cell::Token(&tickers.join(" ")));
-        let History { first_seen, withdrawn } = self.history(position);
-        put(Cell::optional_token(first_seen.as_ref()));
-        put(withdrawn.as_ref().map_or(Cell::Absent, |time| Cell::Token(time)));
+        put(Cell::optional_token(self.history(position).first_seen.as_ref()));
     }
 }
 

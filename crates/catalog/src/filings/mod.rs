@@ -224,7 +224,6 @@ impl Table for Filings {
         "version",
         "url",
         "first_seen_at",
-        "withdrawn_at",
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
@@ -248,7 +247,7 @@ impl Table for Filings {
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
-        let (columns, position, withdrawn) = self.row(position);
+        let (columns, position, _) = self.row(position);
         put(Cell::Token(&columns.id(position)));
         put(Cell::Token(&columns.company(position)));
         put(Cell::Text(columns.company_names.text(columns.company_name(position))));
@@ -260,7 +259,6 @@ impl Table for Filings {
         put(Cell::Number(&columns.version(position)));
         put(Cell::Text(&columns.url(position)));
         put(Cell::optional_token(columns.first_seen.time(position).as_ref()));
-        put(withdrawn.as_ref().map_or(Cell::Absent, |time| Cell::Token(time)));
     }
 }
 

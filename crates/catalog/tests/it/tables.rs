@@ -19,7 +19,6 @@ fn told<T: Table>(table: &T, position: u32) -> String {
             Cell::Token(token) => format!("\"{token}\""),
             Cell::Number(number) => number.to_string(),
             Cell::Nothing => "null".to_owned(),
-            Cell::Absent => return,
         };
         members.push(format!("\"{column}\":{value}"));
     });

@@ -41,6 +41,7 @@ pub(crate) fn shown_with(company: &Company, securities: &[TradedSecurity]) -> Va
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": tickers,
+        "first_seen_at": null,
     })
 }
 

@@ -90,7 +90,9 @@ impl Tally {
             let mut values = Vec::new();
             for row in rows {
                 if R::HISTORY.is_some() {
-                    values.extend([publication.at.into(), Value::Null]);
+                    // Made-up rows have no history.
+                    let first_seen = (!publication.sample).then_some(publication.at);
+                    values.extend([first_seen.into(), Value::Null]);
                 }
                 row.put_values(publication.source, &mut values);
             }

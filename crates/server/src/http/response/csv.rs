@@ -99,7 +99,7 @@ impl<'a> CsvWriter<'a> {
     fn put(&mut self, cell: &Cell<'_>) -> csv::Result<()> {
         self.cell.clear();
         match cell {
-            Cell::Nothing | Cell::Absent => {}
+            Cell::Nothing => {}
             Cell::Text(text) => {
                 if is_formula(text) {
                     self.cell.push('\'');
