@@ -29,9 +29,14 @@ impl<'a> Listing<'a> {
         Self { total: all.len(), rows: Rows::List(&all[page.of(all.len())]) }
     }
 
-    /// One page of rows that were selected for one request.
-    pub(crate) fn of_found(all: &[u32], page: Page) -> Self {
-        Self { total: all.len(), rows: Rows::Found(all[page.of(all.len())].to_vec()) }
+    /// One page of these positions.
+    pub fn of(positions: &[u32], page: Page) -> Self {
+        Self { total: positions.len(), rows: Rows::Found(positions[page.of(positions.len())].to_vec()) }
+    }
+
+    /// One page of the rows that `admits` accepts.
+    pub(crate) fn retained(&self, page: Page, admits: impl Fn(u32) -> bool) -> Self {
+        Self::of(&self.rows.iter().filter(|row| admits(*row)).collect::<Vec<u32>>(), page)
     }
 }
 

@@ -2,14 +2,25 @@
 
 use lastro_model::{Company, Filing, History, Ticker};
 
+use crate::Companies;
 use crate::companies;
 use crate::filings::Midnight;
 use crate::json::{Object, with_history};
 use crate::name;
 
-/// Writes a company. Its tickers and history come from the catalog or from the log of changes.
-pub fn company_json(company: &Company, history: History, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
-    companies::rendered(company, history, tickers)
+/// Writes a company, with the tickers, other names and history that the catalog has of it.
+pub fn company_json(company: &Company, served: &Companies) -> Box<[u8]> {
+    served.rendered(company)
+}
+
+/// Writes a company of the log of changes. Its former names are in the order of [`lastro_model::latest_first`].
+pub fn logged_company_json(
+    company: &Company,
+    history: History,
+    tickers: &[Ticker],
+    former_names: &[String],
+) -> Box<[u8]> {
+    companies::rendered_alone(company, history, tickers, former_names)
 }
 
 /// Writes a filing exactly like [`Table::write_json`](crate::Table::write_json) in the catalog; a test verifies it.

@@ -41,6 +41,22 @@ pub struct Company {
     pub registered_on: Option<Day>,
 }
 
+/// A name that a company had before, from one of its registration forms.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FormerName {
+    pub company_id: CompanyId,
+    pub name: String,
+    /// Reference day of the newest form that has it.
+    pub reference_day: Day,
+}
+
+/// Former names in the order in which they are shown: the latest first.
+pub fn latest_first(names: &[FormerName]) -> Vec<&FormerName> {
+    let mut sorted: Vec<&FormerName> = names.iter().collect();
+    sorted.sort_by(|one, other| (other.reference_day, &one.name).cmp(&(one.reference_day, &other.name)));
+    sorted
+}
+
 /// The meaning of a published status, for the filter's English words and for choosing among companies of one CNPJ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {

@@ -34,7 +34,7 @@ pub use account::{
 };
 pub use clock::{Clock, ManualClock, Now, brasilia_day};
 pub use cnpj::Cnpj;
-pub use company::{Company, CompanyId, Standing};
+pub use company::{Company, CompanyId, FormerName, Standing, latest_first};
 pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
 pub use feed::{FeedId, SavedFeed};
@@ -44,7 +44,7 @@ pub use history::History;
 pub use outage::{Outage, OutageChange, OutageExtent};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
-pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
+pub use series::{About, BySeries, Frequency, Kind, PAIRS, Series, Topic, Unit};
 pub use source::{BySource, Edition, Mark, ReadFile, Records, Reject, Source, Stamp};
 pub use source_state::SourceState;
 pub use ticker::{Ticker, TradedSecurity, current_holders};

@@ -33,6 +33,7 @@ use crate::served::Served;
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::test_slots::TestSlots;
+use crate::write_state::WriteState;
 
 /// The setting with the name of the log of changes, which is part of every cursor.
 const CHANGES_ID: &str = "changes_id";
@@ -50,23 +51,29 @@ pub struct Setup {
 
 impl Setup {
     /// Builds the service without keys and data, which are still in the store, and the follower that loads them.
-    pub(crate) async fn open(&self, metrics: Metrics) -> anyhow::Result<(App, Follower)> {
-        let Self { store, clock, common, settings } = self;
-        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
+    pub(crate) async fn open(
+        &self,
+        metrics: Metrics,
+        certificate: Option<Arc<Certificate>>,
+    ) -> anyhow::Result<(App, Follower)> {
+        let Self { store, common, settings, .. } = self;
         let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
         let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
         let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
-        let replicas = Arc::new(self.replicas(&served));
+        let writes = Arc::new(WriteState::new(Arc::clone(&self.clock)));
+        let replicas = Arc::new(self.replicas(&served, &writes));
+        // A machine whose clock is off still shows clients the same time as the other replicas.
+        let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
         // Named after the database at first; a migration to another database takes the name along.
         let log = store.setting_or(CHANGES_ID, &database).await?;
-        let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(clock), &log));
+        let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(&clock), &log));
         let codes = CalculationCodes::new(pepper.clone());
-        let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
+        let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
-            clock: Arc::clone(clock),
+            clock: Arc::clone(&clock),
             metrics: Arc::clone(&metrics),
             changes: Arc::clone(&changes),
             snapshot_file: self.snapshot_file(&database, &metrics),
@@ -74,14 +81,14 @@ impl Setup {
         let is_secure = certificate.is_some();
         let limits = settings.connections.clone().within_memory(is_secure);
         let app = App {
-            clock: Arc::clone(clock),
+            clock: Arc::clone(&clock),
             served,
-            operations: Operations::new(metrics, replicas, clock.now()),
+            operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
             changes,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
-            connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
+            connections: Arc::new(Connections::new(limits, clock)),
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
@@ -91,19 +98,27 @@ impl Setup {
         Ok((app, follower))
     }
 
-    fn access(&self, pepper: Pepper, metrics: &Arc<Metrics>, replicas: &Replicas) -> anyhow::Result<Access> {
-        let Self { store, clock, settings, .. } = self;
+    fn access(
+        &self,
+        pepper: Pepper,
+        metrics: &Arc<Metrics>,
+        replicas: &Replicas,
+        writes: &Arc<WriteState>,
+    ) -> anyhow::Result<Access> {
+        let Self { store, settings, .. } = self;
+        let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let (capacity, usage) = (settings.limiter_capacity as usize, Arc::new(Usage::new()));
         let usage_flusher = UsageFlusher::new(
             Arc::clone(&usage),
             Arc::clone(store),
-            Arc::clone(clock),
+            Arc::clone(&clock),
             Arc::clone(metrics),
+            Arc::clone(writes),
             replicas.boot().to_owned(),
         );
         let share = Arc::clone(&replicas.share);
         let quota = settings.redis.checked()?;
-        let quota = quota.map(|settings| Quota::new(settings, Arc::clone(&share), Arc::clone(clock)));
+        let quota = quota.map(|settings| Quota::new(settings, Arc::clone(&share), clock));
         Ok(Access {
             store: Arc::clone(store),
             keys: KeyRing::new(pepper, settings.key_cache as usize),
@@ -115,18 +130,19 @@ impl Setup {
             registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,
             usage_flusher: Arc::new(usage_flusher),
-            proxies: settings.trusted_proxies()?,
+            proxies: ArcSwap::from_pointee(settings.trusted_proxies()?),
             share,
             quota: quota.map(Arc::new),
         })
     }
 
-    fn replicas(&self, served: &Arc<Served>) -> Replicas {
+    fn replicas(&self, served: &Arc<Served>, writes: &Arc<WriteState>) -> Replicas {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let (served, writes) = (Arc::clone(served), Arc::clone(writes));
         let identity = Identity { boot: random_hex(16), name: self.settings.replica_name() };
         let (beat_interval, counts_together) =
             (self.settings.beat_interval, self.settings.redis.redis.is_some());
-        Replicas::new(identity, store, clock, Arc::clone(served), beat_interval, counts_together)
+        Replicas::new(identity, store, clock, served, writes, beat_interval, counts_together)
     }
 
     fn webhooks(

@@ -90,4 +90,6 @@ pub struct ShownCompany {
     pub company: Company,
     pub history: History,
     pub tickers: Vec<Ticker>,
+    /// The latest first.
+    pub former_names: Vec<String>,
 }

@@ -12,6 +12,7 @@ mod ids;
 mod interner;
 mod listing;
 mod merge;
+mod periods;
 mod snapshot;
 mod texts;
 mod url_templates;
@@ -23,19 +24,20 @@ use std::io::{self, Read, Write};
 
 use jiff::Timestamp;
 use lastro_model::{CompanyId, Day, Filing, FilingId, History};
-use lastro_search::{Index, Names, Page, Searcher, Span};
+use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, text_of, time_json};
+use crate::json::{Digits, Name, Object, Plain, text_of, time_json};
 use crate::name;
-use crate::page::{Found, Listing, Rows};
+use crate::page::Found;
 use crate::postings::Postings;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, Table};
 use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
+use listing::Selected;
 use withdrawn::Withdrawn;
 
 pub use builder::FilingsBuilder;
@@ -157,27 +159,57 @@ impl Filings {
         self.categories.typed(&self.columns.categories, q, &|word| self.knows(word) || is_known(word))
     }
 
-    /// One page of the filings of several companies.
-    pub(crate) fn of_companies(&self, companies: &[CompanyId], page: Page) -> Listing<'_> {
-        let lists: Vec<&[u32]> = companies
-            .iter()
-            .map(|company| self.lists.get(FilterKey { company: Some(company.0), category: None }))
-            .filter(|list| !list.is_empty())
-            .collect();
-        match *lists {
-            [] => Listing::EMPTY,
-            [only] => Listing::of_list(only, page),
-            _ => page_of_several(lists, page),
-        }
+    /// Whether a filing has this category, ignoring case, accents and space.
+    pub fn has_category(&self, label: &str) -> bool {
+        self.categories.find(&fold_label(label)).is_some()
     }
 
+    /// Whether the company has filed anything.
+    pub fn has_company(&self, company: CompanyId) -> bool {
+        let key = FilterKey { company: Some(company.0), category: None };
+        !self.lists.get(key).is_empty() || self.withdrawn.has_company(company)
+    }
+
+    /// The categories of the filings that match, with their number; most filings first, then in alphabetical order.
+    pub fn category_counts(&self, filter: &FilingFilter<'_>) -> Vec<(&str, usize)> {
+        let count = |label: &str| {
+            self.list(&FilingFilter { category: Some(label), ..*filter }, Page { limit: 0, offset: 0 }).total
+        };
+        let counted = self.categories().map(|label| (label, count(label)));
+        let mut counts: Vec<(&str, usize)> = counted.filter(|(_, count)| *count > 0).collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
+    /// Finds filings by their texts; those of a period that the query names come first.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        Found::from(self.index.search(q, page))
+        self.search_in(q, page, Context { ranges: &self.columns, ..Context::default() })
     }
 
-    /// Like [`Self::search`], but words that name companies match their filings.
-    pub(crate) fn search_named(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
-        Found::from(self.index.search_named(q, page, names))
+    /// Like [`Self::search`], but only among filings that match the filter, and words that name companies match their
+    /// filings.
+    pub(crate) fn search_named(
+        &self,
+        q: &str,
+        filter: &FilingFilter<'_>,
+        page: Page,
+        names: &dyn Names,
+    ) -> Found<'_> {
+        let context = Context { names, ranges: &self.columns, within: None };
+        if filter.is_empty() {
+            return self.search_in(q, page, context);
+        }
+        let within = match self.selected(filter) {
+            Selected::Span(days) => RowFilter::of(self.len() as u32, days),
+            Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
+            Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
+            Selected::Rows(rows) => RowFilter::of(self.len() as u32, rows),
+        };
+        self.search_in(q, page, Context { within: Some(&within), ..context })
+    }
+
+    fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
+        Found::from(self.index.search_in(q, page, context))
     }
 
     /// Whether a filing has this word, in any form or as a prefix.
@@ -228,18 +260,24 @@ impl Table for Filings {
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let (columns, position, withdrawn) = self.row(position);
-        let object = Object::new(out)
-            .token(name!("id"), columns.id(position))
-            .token(name!("company_id"), columns.company(position))
-            .raw(name!("company_name"), columns.company_name_json(position))
-            .raw(name!("category"), columns.category_json(position))
-            .token(name!("date"), Midnight(columns.day(position)))
-            .raw(name!("description"), columns.description_json(position))
-            .raw(name!("type"), columns.kind_json(position))
-            .optional_token(name!("reference_date"), columns.reference(position))
-            .number(name!("version"), columns.version(position))
-            .written(name!("url"), |out| columns.push_url_json(position, out))
-            .raw(name!("first_seen_at"), columns.first_seen.json(position));
+        // Formatted once for the id and the link, or not at all.
+        let mut digits = itoa::Buffer::new();
+        let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
+        let object = Object::new(out);
+        let object = match protocol {
+            Some(digits) => object.token(name!("id"), digits),
+            None => object.token(name!("id"), columns.id(position)),
+        }
+        .token(name!("company_id"), columns.company(position))
+        .raw(name!("company_name"), columns.company_name_json(position))
+        .raw(name!("category"), columns.category_json(position))
+        .token(name!("date"), Midnight(columns.day(position)))
+        .raw(name!("description"), columns.description_json(position))
+        .raw(name!("type"), columns.kind_json(position))
+        .optional_token(name!("reference_date"), columns.reference(position))
+        .number(name!("version"), columns.version(position))
+        .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
+        .raw(name!("first_seen_at"), columns.first_seen.json(position));
         match withdrawn {
             None => object.end(),
             Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)).end(),
@@ -287,20 +325,6 @@ fn keys(company: u32, category: u32) -> [FilterKey; 3] {
         FilterKey { company: None, category },
         FilterKey { company, category },
     ]
-}
-
-/// One page of several ascending lists without a common row. Allocates memory only for the page.
-fn page_of_several(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
-    let total = lists.iter().map(|list| list.len()).sum();
-    let shown = page.of(total);
-    let next = std::iter::from_fn(|| {
-        let nearest = lists.iter_mut().filter(|list| !list.is_empty()).min_by_key(|list| list[0])?;
-        let (first, rest) = nearest.split_first()?;
-        *nearest = rest;
-        Some(*first)
-    });
-    let rows = next.skip(shown.start).take(shown.len()).collect();
-    Listing { total, rows: Rows::Found(rows) }
 }
 
 impl fmt::Debug for Filings {

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 use jiff::Timestamp;
-use lastro_model::{Filing, FilingId, History};
+use lastro_model::{CompanyId, Filing, FilingId, History};
 
 use super::columns::Columns;
 use super::ids::IdTable;
@@ -42,6 +42,10 @@ impl Withdrawn {
 
     pub(super) fn get(&self, id: FilingId) -> Option<u32> {
         self.ids.get(id, |row| self.columns.id(row))
+    }
+
+    pub(super) fn has_company(&self, company: CompanyId) -> bool {
+        (0..self.len() as u32).any(|row| self.columns.company(row) == company.0)
     }
 
     pub(super) fn time(&self, row: u32) -> Timestamp {

@@ -64,7 +64,7 @@ fn expected(rows: &[(Filing, History)], filter: &FilingFilter<'_>) -> Vec<Filing
         .filter(|(filing, history)| {
             let seen_on = history.first_seen.map(|at| day((at.as_second() / 86_400) as i32));
             (filter.withdrawn || !history.is_withdrawn())
-                && filter.company.is_none_or(|company| company == filing.company_id)
+                && (filter.companies.is_empty() || filter.companies.contains(&filing.company_id))
                 && filter.category.is_none_or(|category| category == filing.category)
                 && filter.from.is_none_or(|from| filing.delivered_on >= from)
                 && filter.seen_from.is_none_or(|from| seen_on.is_some_and(|on| on >= from))
@@ -78,11 +78,11 @@ fn expected(rows: &[(Filing, History)], filter: &FilingFilter<'_>) -> Vec<Filing
 fn filters() -> Vec<FilingFilter<'static>> {
     let mut all = Vec::new();
     for withdrawn in [false, true] {
-        for company in [None, Some(CompanyId(1))] {
+        for companies in [&[][..], &[CompanyId(1)], &[CompanyId(2), CompanyId(0)]] {
             for category in [None, Some("Ata")] {
                 for seen_from in [None, Some(day(20_002))] {
                     let from = category.map(|_| day(20_001));
-                    all.push(FilingFilter { company, category, from, to: None, seen_from, withdrawn });
+                    all.push(FilingFilter { companies, category, from, to: None, seen_from, withdrawn });
                 }
             }
         }
@@ -166,7 +166,7 @@ proptest! {
             expected.sort();
             let mut found = Vec::new();
             for offset in (0..=expected.len()).step_by(limit) {
-                let filter = CompanyFilter { status, sector: None, withdrawn };
+                let filter = CompanyFilter { status, withdrawn, ..CompanyFilter::default() };
                 let listing = companies.list(&filter, Page { limit, offset });
                 prop_assert_eq!(listing.total, expected.len());
                 found.extend(listing.rows.iter().map(|row| {

@@ -67,6 +67,14 @@ impl<'a> List<'a> {
         }
     }
 
+    /// Whether the first position of some row is in a text of its owner.
+    pub(crate) fn is_in_owners(self) -> bool {
+        match self {
+            Self::Sparse(entries) => entries.iter().any(|entry| !entry.position().is_own()),
+            Self::Dense(list) => list.is_in_owners(),
+        }
+    }
+
     pub(crate) fn add_rows_to(self, rows: &mut RowSet) {
         match self {
             Self::Sparse(entries) => rows.insert_all(entries),
@@ -107,6 +115,11 @@ impl Lists {
         }
         entries.truncate(kept);
         entries.shrink_to_fit();
+        Self { entries, ends, dense }
+    }
+
+    /// Takes the entries of the sparse lists with their ends, and the dense lists by word.
+    pub(super) fn new(entries: Vec<Entry>, ends: Vec<u64>, dense: BTreeMap<u32, DenseList>) -> Self {
         Self { entries, ends, dense }
     }
 

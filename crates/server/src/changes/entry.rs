@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use lastro_catalog::{Name, Object, Point, company_json, filing_json, fold_label, name};
+use lastro_catalog::{Name, Object, Point, filing_json, fold_label, logged_company_json, name};
 use lastro_model::{CompanyId, Mark, Stamp};
-use lastro_store::{Change, LoggedChange, ShownRow};
+use lastro_store::{Change, LoggedChange, ShownCompany, ShownRow};
 use serde_json::value::RawValue;
 
 use super::cursor::{self, LogIdentity};
@@ -192,7 +192,8 @@ pub fn shown(row: &ShownRow) -> Vec<u8> {
             json
         }
         ShownRow::Company(shown) => {
-            company_json(&shown.company, shown.history, shown.tickers.iter().copied()).into_vec()
+            let ShownCompany { company, history, tickers, former_names } = &**shown;
+            logged_company_json(company, *history, tickers, former_names).into_vec()
         }
         ShownRow::Filing(shown) => filing_json(&shown.0, shown.1),
     }

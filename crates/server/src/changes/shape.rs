@@ -2,6 +2,7 @@
 //! followers of the changes that all rows are replaced.
 
 use jiff::Timestamp;
+use lastro_catalog::companies_with_brands;
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, Decimal, Filing, FilingId, FxQuote, History, Pair, RatePoint, Series,
     Source, Ticker, digest_of,
@@ -10,7 +11,7 @@ use lastro_store::{ShownCompany, ShownRow};
 
 use super::entry::shown;
 
-/// The digest for a source. Tickers are shown with their companies.
+/// The digest for a source. Tickers and former names are shown with their companies, as are the brands of this version.
 pub fn shape(source: Source) -> String {
     let day = Day::from(jiff::civil::date(2026, 1, 2));
     let history = History { first_seen: Some(Timestamp::UNIX_EPOCH), withdrawn: None };
@@ -18,7 +19,9 @@ pub fn shape(source: Source) -> String {
         Source::Series(_) => vec![ShownRow::Rate(Series::Selic, RatePoint { day, value: Decimal::TEN })],
         Source::Fx => quote(day).into_iter().collect(),
         Source::Companies => {
-            company(day, history).into_iter().chain(company(day, History::default())).collect()
+            let others = companies_with_brands().map(|id| (id, History::default()));
+            let all = [(CompanyId(1), history)].into_iter().chain(others);
+            all.filter_map(|(id, history)| company(id, day, history)).collect()
         }
         Source::Filings => vec![filing(day, history), filing(day, History::default())],
         Source::Tickers => Vec::new(),
@@ -32,11 +35,11 @@ fn quote(day: Day) -> Option<ShownRow> {
     Some(ShownRow::Quote(FxQuote { day, pair, buy: Decimal::ONE, sell: Decimal::TWO }))
 }
 
-fn company(day: Day, history: History) -> Option<ShownRow> {
+fn company(id: CompanyId, day: Day, history: History) -> Option<ShownRow> {
     let is_full = history.first_seen.is_some();
     let text = |text: &str| is_full.then(|| text.to_owned());
     let company = Company {
-        id: CompanyId(1),
+        id,
         name: "Name".to_owned(),
         cnpj: Cnpj::parse("33.000.167/0001-01").ok()?,
         status: "ATIVO".to_owned(),
@@ -45,7 +48,9 @@ fn company(day: Day, history: History) -> Option<ShownRow> {
         registered_on: is_full.then_some(day),
     };
     let tickers = Ticker::parse("ABCD3").into_iter().filter(|_| is_full).collect();
-    Some(ShownRow::Company(Box::new(ShownCompany { company, history, tickers })))
+    // The last one is its name but for the legal form, and is not shown.
+    let former_names = ["Former name", "Older name S.A.", "Name S.A."].map(str::to_owned).to_vec();
+    Some(ShownRow::Company(Box::new(ShownCompany { company, history, tickers, former_names })))
 }
 
 fn filing(day: Day, history: History) -> ShownRow {

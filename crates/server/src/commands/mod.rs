@@ -1,5 +1,6 @@
 //! The commands of the binary, one file each.
 
+pub mod check;
 pub mod completions;
 pub mod demo;
 pub mod health;
@@ -7,9 +8,11 @@ pub mod keys;
 pub mod manual;
 pub mod migrate;
 mod progress;
+mod reload;
 pub mod replicas;
 pub mod run;
 pub mod serve;
+mod signals;
 pub mod sync;
 pub mod webhooks;
 

@@ -4,7 +4,7 @@ pub mod atom;
 
 use jiff::Timestamp;
 use lastro_catalog::{Catalog, FilingFilter, Page, fold_label, holds_all_words};
-use lastro_model::{CompanyId, Day, Filing, SavedFeed, Series, Stamp, hex};
+use lastro_model::{Day, Filing, SavedFeed, Series, Stamp, hex};
 use sha2::{Digest, Sha256};
 
 use atom::{AtomEntry, AtomFeed};
@@ -14,7 +14,7 @@ const ENTRIES: usize = 50;
 /// Matches of a search that are sorted by day. Broader searches are answered by looking at the newest filings.
 const MOST_SORTED: usize = 10_000;
 /// Filings that are looked at for a search.
-const MOST_LOOKED_AT: u32 = 50_000;
+const MOST_LOOKED_AT: usize = 50_000;
 
 /// The digest by which the token of a feed is stored.
 pub fn token_digest(token: &str) -> String {
@@ -72,45 +72,32 @@ pub fn of_search(catalog: &Catalog, feed: &SavedFeed, address: &str, origin: &st
 /// The positions of the newest filings that match; a smaller position is newer.
 fn matches(catalog: &Catalog, feed: &SavedFeed) -> Vec<u32> {
     let filings = &catalog.filings;
+    let mut companies = feed.company_ids.clone();
+    companies.sort_unstable();
+    companies.dedup();
+    let filter = FilingFilter { companies: &companies, ..FilingFilter::default() };
     let categories: Vec<String> = feed.categories.iter().map(|label| fold_label(label)).collect();
-    let passes = |filing: &Filing| {
-        let has_company = |ids: &[CompanyId]| ids.is_empty() || ids.contains(&filing.company_id);
-        has_company(&feed.company_ids)
-            && (categories.is_empty() || categories.contains(&fold_label(&filing.category)))
-    };
-    let newest = |rows: Vec<u32>, and: &dyn Fn(&Filing) -> bool| {
+    let passes =
+        |filing: &Filing| categories.is_empty() || categories.contains(&fold_label(&filing.category));
+    let newest = |rows: &mut dyn Iterator<Item = u32>, and: &dyn Fn(&Filing) -> bool| -> Vec<u32> {
         let matching = |row: &u32| {
             let filing = filings.filing(*row);
             passes(&filing) && and(&filing)
         };
-        rows.into_iter().filter(matching).take(ENTRIES).collect::<Vec<u32>>()
+        rows.filter(matching).take(ENTRIES).collect()
     };
-    if let Some(q) = &feed.q {
-        let found = catalog.search_filings(q, Page { limit: MOST_SORTED, offset: 0 });
-        if found.interpretation.corrected.is_some() || found.interpretation.relaxed {
-            return Vec::new();
-        }
-        if found.total <= MOST_SORTED {
-            let mut rows: Vec<u32> = found.rows.iter().collect();
-            rows.sort_unstable();
-            return newest(rows, &|_| true);
-        }
-        let rows = (0..(filings.len() as u32).min(MOST_LOOKED_AT)).collect();
-        return newest(rows, &|filing| holds_all_words(filing, q));
+    let all = filings.list(&filter, Page { limit: usize::MAX, offset: 0 });
+    let Some(q) = &feed.q else { return newest(&mut all.rows.iter(), &|_| true) };
+    let found = catalog.search_filings(q, &filter, Page { limit: MOST_SORTED, offset: 0 });
+    if found.interpretation.corrected.is_some() || found.interpretation.relaxed {
+        return Vec::new();
     }
-    match *feed.company_ids {
-        [] => newest((0..filings.len() as u32).collect(), &|_| true),
-        ref companies => {
-            let of = |company: &CompanyId| {
-                let filter = FilingFilter { company: Some(*company), ..FilingFilter::default() };
-                let page = Page { limit: MOST_SORTED, offset: 0 };
-                filings.list(&filter, page).rows.iter().collect::<Vec<u32>>()
-            };
-            let mut rows: Vec<u32> = companies.iter().flat_map(of).collect();
-            rows.sort_unstable();
-            newest(rows, &|_| true)
-        }
+    if found.total > MOST_SORTED {
+        return newest(&mut all.rows.iter().take(MOST_LOOKED_AT), &|filing| holds_all_words(filing, q));
     }
+    let mut rows: Vec<u32> = found.rows.iter().collect();
+    rows.sort_unstable();
+    newest(&mut rows.into_iter(), &|_| true)
 }
 
 fn published(stamp: Stamp) -> Timestamp {

@@ -38,8 +38,8 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once for all webhooks. Tickers and histories come from the served catalog; of a removed row only its id
-/// is told.
+/// Renders rows once for all webhooks. Tickers, other names and histories come from the served catalog; of a removed row
+/// only its id is told.
 pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_json::Result<Vec<PayloadItem>> {
     let removed = matches!(event, WebhookEvent::CompanyRemoved | WebhookEvent::FilingRemoved);
     let (companies, filings) = (&served.companies, &served.filings);
@@ -47,11 +47,10 @@ pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_jso
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            let history = |id| companies.position(id).map(|row| companies.history(row));
-            let json = |row: &Company| {
-                company_json(row, told(history(row.id)), companies.tickers_of(row.id)).into_vec()
+            let json = |row: &Company| match removed {
+                true => identity(row.id),
+                false => company_json(row, companies).into_vec(),
             };
-            let json = |row: &Company| if removed { identity(row.id) } else { json(row) };
             rows.iter().map(|row| item(&json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
@@ -63,8 +62,8 @@ pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_jso
                 Ok(PayloadItem { filing: Some(row.clone()), ..item })
             })
             .collect(),
-        // Tickers have no event of their own: they are shown with their companies.
-        Records::Tickers(_) => Ok(Vec::new()),
+        // These have no event of their own: they are shown with their companies.
+        Records::Tickers(_) | Records::FormerNames(_) => Ok(Vec::new()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
+use lastro::listeners::Listeners;
 use lastro::service::Service;
 use lastro::setup::Setup;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
@@ -76,7 +77,7 @@ impl TestApp {
         let mut setup = setup(&self.directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
         setup.settings.index_dir = Some(directory.path().join("index"));
         change(&mut setup);
-        let service = Service::start(setup).await.expect("a service");
+        let service = started(setup).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, plain, client }
     }
@@ -89,7 +90,7 @@ impl TestApp {
         let store = Arc::clone(&faults) as Arc<dyn Store>;
         let mut setup = setup(&directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
         change(&mut setup);
-        let service = Service::start(setup).await.expect("a service");
+        let service = started(setup).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, plain, client }
     }
@@ -136,6 +137,7 @@ impl TestApp {
         Ask {
             path: path.to_owned(),
             method: method.clone(),
+            from_page: false,
             builder: self.client.request(method, url),
             app: self,
         }
@@ -157,6 +159,11 @@ impl TestApp {
         let response = asking.send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
     }
+}
+
+/// Opens the ports, then the service.
+pub(crate) async fn started(setup: Setup) -> anyhow::Result<Service> {
+    Service::start(Listeners::open(&setup.settings).await?, setup).await
 }
 
 /// A service on any port that contacts no publisher. Moving the clock does not close its connections.
@@ -234,7 +241,8 @@ pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     method: Method,
-    path: String,
+    pub path: String,
+    from_page: bool,
     builder: reqwest::RequestBuilder,
 }
 
@@ -244,7 +252,8 @@ impl Ask<'_> {
     }
 
     pub(crate) fn header(self, name: &str, value: &str) -> Self {
-        Self { builder: self.builder.header(name, value), ..self }
+        let from_page = self.from_page || name == "origin";
+        Self { builder: self.builder.header(name, value), from_page, ..self }
     }
 
     pub(crate) fn body(self, body: impl Into<reqwest::Body>) -> Self {
@@ -263,7 +272,8 @@ impl Ask<'_> {
             Target::Found { route, .. } if route.described => Some(route.endpoint),
             _ => None,
         };
-        let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };
+        let Self { method, path, from_page, .. } = self;
+        let answer = Answer { method, path, from_page, endpoint, status, headers, body };
         answer.check(asked_at, clock.now().unix_seconds());
         answer
     }

@@ -1,7 +1,7 @@
 //! The content of the log of changes, written and read.
 //!
 //! A change is a JSON array of the row before and the row after, each `null` or an array of the row's values, the time at
-//! which it was first seen, and a company's tickers. A replacement is an array of the source and its number of rows.
+//! which it was first seen, and a company's tickers and former names. A replacement is an array of the source and its number of rows.
 
 use jiff::Timestamp;
 use lastro_model::{Company, Edition, Filing, History, Records, Series, Source, Ticker};
@@ -21,9 +21,16 @@ pub(super) fn row_json<R: StoredRow>(row: &R, history: History) -> Result<String
     Ok(format!("[{},{}]", row.json()?, first_seen(history)))
 }
 
-pub(super) fn company_json(company: &Company, history: History, tickers: &[Ticker]) -> Result<String> {
+pub(super) fn company_json(
+    company: &Company,
+    history: History,
+    tickers: &[Ticker],
+    former_names: &[String],
+) -> Result<String> {
     let tickers: Vec<String> = tickers.iter().map(|ticker| format!("\"{ticker}\"")).collect();
-    Ok(format!("[{},{},[{}]]", company.json()?, first_seen(history), tickers.join(",")))
+    let former_names = row_json::texts(former_names)?;
+    let (company, first_seen) = (company.json()?, first_seen(history));
+    Ok(format!("[{company},{first_seen},[{}],{former_names}]", tickers.join(",")))
 }
 
 fn first_seen(history: History) -> String {
@@ -117,13 +124,18 @@ fn read_change(source: Source, old: &str, new: &str) -> Result<Change> {
     }
 }
 
-/// A row, the time at which it was first seen, and tickers.
+/// A row, the time at which it was first seen, tickers and former names.
 #[derive(serde::Deserialize)]
-struct Parts<'a>(#[serde(borrow)] &'a RawValue, Option<i64>, #[serde(default)] Vec<String>);
+struct Parts<'a>(
+    #[serde(borrow)] &'a RawValue,
+    Option<i64>,
+    #[serde(default)] Vec<String>,
+    #[serde(default)] Vec<String>,
+);
 
 fn read_row(source: Source, json: &str) -> Result<Option<ShownRow>> {
     let parts: Option<Parts<'_>> = serde_json::from_str(json).map_err(|_| damaged())?;
-    let Some(Parts(row, first_seen, tickers)) = parts else { return Ok(None) };
+    let Some(Parts(row, first_seen, tickers, former_names)) = parts else { return Ok(None) };
     let first_seen = first_seen.and_then(|at| Timestamp::from_millisecond(at).ok());
     let history = History { first_seen, withdrawn: None };
     let rows = row_json::read(source, &format!("[{}]", row.get()))?;
@@ -135,7 +147,8 @@ fn read_row(source: Source, json: &str) -> Result<Option<ShownRow>> {
             let tickers = tickers.iter().map(|ticker| Ticker::parse(ticker)).collect::<Result<_, _>>();
             let tickers = tickers.map_err(|_| damaged())?;
             let company = rows.into_iter().next();
-            company.map(|company| ShownRow::Company(Box::new(ShownCompany { company, history, tickers })))
+            let shown = |company| ShownCompany { company, history, tickers, former_names };
+            company.map(|company| ShownRow::Company(Box::new(shown(company))))
         }
         _ => None,
     };

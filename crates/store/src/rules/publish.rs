@@ -108,6 +108,9 @@ fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
     if source == Source::Filings {
         data.execute(sql::withdrawal::FORGET_ALL_ELSEWHERE, &[])?;
     }
+    if let Some(beside) = table::beside(source) {
+        data.execute(beside.delete, &[])?;
+    }
     withheld::replace(data, source, &[])?;
     read_file::forget_all(data, source)
 }

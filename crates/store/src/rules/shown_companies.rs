@@ -1,8 +1,11 @@
-//! All companies as they are shown: those that the registry lists, with their tickers.
+//! All companies as they are shown: those that the registry lists, with their tickers and former names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastro_model::{Company, CompanyId, Source, Ticker, TradedSecurity, brasilia_day, current_holders};
+use lastro_model::{
+    Company, CompanyId, FormerName, Source, Ticker, TradedSecurity, brasilia_day, current_holders,
+    latest_first,
+};
 
 use super::edition::CurrentEdition;
 use super::logged;
@@ -24,9 +27,11 @@ impl ShownCompanies {
             .map(|(company, history)| (company.id, (company, history)))
             .collect();
         let mut tickers = tickers(data, |company| companies.contains_key(&company))?;
+        let mut former_names = former_names(data)?;
         let json = companies.into_iter().map(|(id, (company, history))| {
             let tickers = tickers.remove(&id).unwrap_or_default();
-            Ok((id, logged::company_json(&company, history, &tickers)?))
+            let former_names = former_names.remove(&id).unwrap_or_default();
+            Ok((id, logged::company_json(&company, history, &tickers, &former_names)?))
         });
         json.collect::<Result<_>>().map(Self)
     }
@@ -56,4 +61,14 @@ fn tickers(
         tickers.entry(company).or_default().push(ticker);
     }
     Ok(tickers)
+}
+
+/// The former names of each company, the latest first.
+fn former_names(data: &dyn Reading) -> Result<BTreeMap<CompanyId, Vec<String>>> {
+    let held = data.rows(sql::FORMER_NAMES.select.rows, &[], FormerName::read)?;
+    let mut names = BTreeMap::<CompanyId, Vec<String>>::new();
+    for name in latest_first(&held) {
+        names.entry(name.company_id).or_default().push(name.name.clone());
+    }
+    Ok(names)
 }

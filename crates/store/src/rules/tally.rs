@@ -74,6 +74,9 @@ impl Tally {
             (Table::TradedSecurities, Records::Tickers(rows)) => {
                 self.put(data, publication, rows, to, |_, _, _| {})
             }
+            (Table::TradedSecurities, Records::FormerNames(rows)) => {
+                self.put(data, publication, rows, to, |_, _, _| {})
+            }
             _ => Err(StoreError::Misplaced { source_name: publication.source.name() }),
         }
     }

@@ -3,11 +3,13 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Key columns
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! Statements here and in [`change`], [`revision`] and [`withdrawal`] are for the published data; those in [`account`], [`feed`], [`webhook`] and [`replica`]
-//! are for the latency-sensitive account side. No statement mixes the two: SQLite keeps them in separate files.
+//! Statements here and in [`change`], [`revision`] and [`withdrawal`] are for the published data; those in [`account`],
+//! [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive account side. No statement mixes the two, except
+//! one of [`counters`]: SQLite keeps them in separate files.
 
 pub(crate) mod account;
 pub(crate) mod change;
+pub(crate) mod counters;
 mod each;
 pub(crate) mod feed;
 pub(crate) mod replica;
@@ -18,7 +20,7 @@ pub(crate) mod withdrawal;
 
 pub(crate) use each::Each;
 pub use upsert::Column;
-pub(crate) use upsert::{COMPANY, FILING, FX, RATE, TRADED_SECURITY, Upsert};
+pub(crate) use upsert::{COMPANY, FILING, FORMER_NAME, FX, RATE, TRADED_SECURITY, Upsert};
 
 use Column::{Integer, Text};
 
@@ -87,6 +89,12 @@ pub(crate) const TRADED_SECURITIES: Whole = Whole {
     extent: "SELECT COUNT(*), MAX(reference_day) FROM traded_security",
 };
 
+pub(crate) const FORMER_NAMES: Whole = Whole {
+    select: select!("company_id, name, reference_day", "FROM former_name ORDER BY company_id, name"),
+    delete: "DELETE FROM former_name",
+    extent: "SELECT COUNT(*), MAX(reference_day) FROM former_name",
+};
+
 /// The filings changed by editions after this one, in their current state, each once.
 pub(crate) const CHANGED_FILINGS: Select = select!(
     "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url,
@@ -122,9 +130,7 @@ pub(crate) const INSERT_SOURCE_STATE: &str =
     "INSERT INTO source_state (source, edition, sample, row_count, published_at) VALUES ($1, 0, 0, 0, 0)
     ON CONFLICT (source) DO NOTHING";
 
-/// Includes the last attempt, which shows a changed source state even if the edition is the same.
-pub(crate) const EDITIONS: &str =
-    "SELECT source, edition, last_attempt, last_error IS NOT NULL FROM source_state";
+pub(crate) const SOURCES: &str = "SELECT source FROM source_state";
 
 pub(crate) const NEXT_EDITION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'edition' RETURNING value";
@@ -200,9 +206,6 @@ pub(crate) const ISSUE_ANNOUNCEMENTS: &str = "UPDATE announcement SET number = n
 /// Announcements after the last one that was fanned out.
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
     FROM announcement WHERE number > $1 ORDER BY number LIMIT $2";
-
-pub(crate) const NEWEST_ANNOUNCEMENT: &str =
-    "SELECT COALESCE(MAX(number), 0) FROM announcement WHERE number > 0";
 
 pub(crate) const COUNT_ANNOUNCEMENTS: &str =
     "SELECT COUNT(*) FROM announcement WHERE number > $1 OR number < 0";

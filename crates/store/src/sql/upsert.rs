@@ -185,3 +185,27 @@ pub(crate) const TRADED_SECURITY: Upsert = Upsert {
         trading_from, trading_to, reference_day, version, ticker, company_id) WHERE traded_security.ticker =
         given.ticker AND traded_security.company_id = given.company_id",
 };
+
+pub(crate) const FORMER_NAME: Upsert = Upsert {
+    insert: "INSERT INTO former_name (reference_day, company_id, name, checksum) VALUES (?1, ?2, ?3, ?4) ON
+        CONFLICT (company_id, name) DO NOTHING",
+    stored: "SELECT company_id, name, reference_day FROM former_name WHERE company_id = ?2 AND name = ?3 AND
+        (reference_day <> ?1 OR checksum <> ?4)",
+    update: "UPDATE former_name SET reference_day = ?1, checksum = ?4 WHERE company_id = ?2 AND name = ?3",
+    columns: &[Integer, Integer, Text],
+    key_columns: 2,
+    unchecked: 0,
+    insert_many: "WITH given AS (SELECT * FROM UNNEST($1, $2, $3) WITH ORDINALITY AS entry (reference_day,
+        company_id, name, place)), added AS (INSERT INTO former_name (reference_day, company_id, name) SELECT
+        reference_day, company_id, name FROM given ON CONFLICT (company_id, name) DO NOTHING RETURNING
+        company_id, name) SELECT place FROM given JOIN added ON added.company_id = given.company_id AND
+        added.name = given.name",
+    stored_many: "SELECT former_name.company_id, former_name.name, former_name.reference_day, place FROM
+        UNNEST($1, $2, $3) WITH ORDINALITY AS given (reference_day, company_id, name, place) JOIN former_name
+        ON former_name.company_id = given.company_id AND former_name.name = given.name WHERE
+        (former_name.reference_day) IS DISTINCT FROM (given.reference_day)",
+    stored_columns: 3,
+    update_many: "UPDATE former_name SET reference_day = given.reference_day FROM UNNEST($1, $2, $3) AS given
+        (reference_day, company_id, name) WHERE former_name.company_id = given.company_id AND
+        former_name.name = given.name",
+};

@@ -119,11 +119,13 @@ macro_rules! select_deliveries {
     };
 }
 
-pub(crate) const DELIVERIES: &str =
-    select_deliveries!("WHERE webhook = $1 ORDER BY number DESC LIMIT $2 OFFSET $3");
+pub(crate) const DELIVERIES: &str = select_deliveries!(
+    "WHERE webhook = $1 AND created_at >= $2 AND created_at < $3 ORDER BY number DESC LIMIT $4 OFFSET $5"
+);
 pub(crate) const DELIVERY: &str = select_deliveries!("WHERE webhook = $1 AND id = $2");
 
-pub(crate) const COUNT_DELIVERIES: &str = "SELECT COUNT(*) FROM message WHERE webhook = $1";
+pub(crate) const COUNT_DELIVERIES: &str =
+    "SELECT COUNT(*) FROM message WHERE webhook = $1 AND created_at >= $2 AND created_at < $3";
 
 pub(crate) const ATTEMPTS: &str =
     "SELECT attempted_at, status, error, duration_ms FROM attempt WHERE message = $1
@@ -136,10 +138,6 @@ pub(crate) const REDELIVER: &str =
 /// Excludes pings, which are sent only on request.
 pub(crate) const REDELIVER_FAILED: &str = "UPDATE message SET due_at = $1, tries = 0, asked = asked + 1
     WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
-
-/// Whether any message waits for its next attempt.
-pub(crate) const ANY_PENDING_MESSAGE: &str =
-    "SELECT COUNT(*) FROM (SELECT 1 FROM message WHERE due_at IS NOT NULL LIMIT 1) AS pending";
 
 pub(crate) const OUTBOX_STATE: &str = "SELECT COUNT(message.id),
         MIN(message.created_at), (SELECT COUNT(*) FROM webhook WHERE disabled_by IS NOT NULL)

@@ -16,6 +16,7 @@ use lastro_catalog::{Object, name};
 use lastro_model::Mark;
 
 use super::body::{Body, Broken};
+use super::decimals;
 use crate::access::Access;
 use crate::changes::filter::ChangeFilter;
 use crate::changes::waiting::WaitingSlot;
@@ -37,6 +38,8 @@ pub struct ChangeQuery {
     pub filter: ChangeFilter,
     pub after: Mark,
     pub limit: usize,
+    /// Whether decimals are written as strings.
+    pub as_strings: bool,
     pub slot: WaitingSlot,
 }
 
@@ -54,7 +57,7 @@ pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<
 pub fn awaited_page(query: ChangeQuery, seconds: u64) -> Body {
     let deadline = query.changes.wakeups.deadline(seconds);
     let answer = async move {
-        let ChangeQuery { changes, filter, mut after, limit, slot: _slot } = query;
+        let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot } = query;
         loop {
             changes.wakeups.wait(deadline, || changes.has_more(after)).await;
             let nothing = ChangePage { entries: Vec::new(), next: after, more: false };
@@ -64,7 +67,8 @@ pub fn awaited_page(query: ChangeQuery, seconds: u64) -> Body {
             });
             let is_over = changes.wakeups.is_over(deadline) || changes.wakeups.is_closing();
             if !page.entries.is_empty() || page.more || is_over {
-                return Bytes::from(json(&changes, &page, &filter));
+                let json = json(&changes, &page, &filter);
+                return Bytes::from(if as_strings { decimals::quoted(&json) } else { json });
             }
             after = page.next;
         }
@@ -154,7 +158,10 @@ impl EventStream {
         for told in page.told(&self.query.filter) {
             let head = format!("id: {}\nevent: {}\ndata: ", told.cursor, told.kind.name());
             out.extend_from_slice(head.as_bytes());
-            out.extend_from_slice(told.json);
+            match self.query.as_strings {
+                true => out.extend_from_slice(&decimals::quoted(told.json)),
+                false => out.extend_from_slice(told.json),
+            }
             out.extend_from_slice(b"\n\n");
         }
         Some(out.into())

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use http::Method;
 use http::header::HeaderName;
-use lastro_catalog::{Companies, fold_label};
-use lastro_model::{Cnpj, CompanyId, Mark, Pair, Series, Ticker};
+use lastro_catalog::{Catalog, fold_label};
+use lastro_model::{Cnpj, CompanyId, Mark, Pair, Series};
 
+use super::companies;
 use crate::changes::entry::ChangeType;
 use crate::changes::filter::ChangeFilter;
 use crate::changes::waiting::WaitingSlot;
@@ -14,6 +15,7 @@ use crate::changes::{ChangePage, ReadError};
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::format::Accept;
+use crate::http::request::nearest::{nearest, shown};
 use crate::http::request::query::{LIST_LIMIT, Query, bad};
 use crate::http::response::changes::{self, ChangeQuery, StreamClient};
 use crate::http::response::reply::{NO_STORE, Reply};
@@ -41,8 +43,11 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let is_stream = Accept(&action.head.0.headers).wants_events() && action.head.0.method != Method::HEAD;
     let after = place(&action).await?;
     let service = Arc::clone(action.changes);
-    let query =
-        |slot| ChangeQuery { changes: Arc::clone(&service), filter: filter.clone(), after, limit, slot };
+    let as_strings = action.query.decimals_as_strings()?;
+    let query = |slot| {
+        let (changes, filter) = (Arc::clone(&service), filter.clone());
+        ChangeQuery { changes, filter, after, limit, as_strings, slot }
+    };
     if is_stream {
         let body = changes::events(query(slot(&action)?), client(&action)?);
         return Ok(Reply { content_type: EVENT_STREAM, cache: NO_STORE, body, ..Reply::json(Vec::new()) });
@@ -101,8 +106,7 @@ fn client(action: &Action<'_>) -> Result<StreamClient, ApiError> {
 fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
     let query = &action.query;
     let catalog = action.served.catalog.load();
-    let companies =
-        values(query, "company_ids")?.map(|ids| companies(&catalog.companies, &ids)).transpose()?;
+    let companies = values(query, "company_ids")?.map(|ids| companies(&catalog, &ids)).transpose()?;
     let categories = values(query, "categories")?;
     let series = values(query, "series_ids")?.map(|ids| ids.into_iter().map(series).collect()).transpose()?;
     let types = values(query, "types")?.unwrap_or_default();
@@ -114,37 +118,40 @@ fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
     })
 }
 
-/// The values of a parameter, separated by commas.
+/// The values of a parameter; `None` if it is left out.
 fn values<'a>(query: &'a Query<'_>, name: &str) -> Result<Option<Vec<&'a str>>, ApiError> {
-    let Some(text) = query.get(name)? else { return Ok(None) };
-    let values: Vec<&str> = text.split(',').map(str::trim).collect();
-    if values.len() > MOST_VALUES || values.iter().any(|value| value.is_empty()) {
-        return Err(bad(name, "must be 1 to 100 values, separated by commas"));
-    }
-    Ok(Some(values))
+    let values = query.list(name, MOST_VALUES)?;
+    Ok((!values.is_empty()).then_some(values))
 }
 
 fn change_type(text: &str) -> Result<ChangeType, ApiError> {
     let known = ChangeType::ALL.iter().find(|(_, name)| *name == text);
     known.map(|(kind, _)| *kind).ok_or_else(|| {
         let names: Vec<&str> = ChangeType::ALL.iter().map(|(_, name)| *name).collect();
-        bad("types", &format!("must be of {}", names.join(", ")))
+        let near = nearest(text, names.iter().copied()).unwrap_or_default();
+        let all = names.join(", ");
+        bad("types", &format!("must be of {all}; the nearest to `{}` is `{near}`", shown(text)))
     })
 }
 
-/// The companies with these codes, CNPJs and tickers. One that is not registered matches nothing.
-fn companies(registry: &Companies, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError> {
+/// All companies with these codes, CNPJs and tickers. Before there is a registry, any code is accepted.
+fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError> {
     let mut found = Vec::new();
     for id in ids {
-        let by_number = |position| registry.company(position).id;
+        if !companies::can_be_named(id) {
+            return Err(bad(
+                "company_ids",
+                "must be registry codes, CNPJs or tickers with commas between them",
+            ));
+        }
+        let known = match companies::filing(catalog, id) {
+            Err(error) if catalog.companies.is_empty() => CompanyId::parse(id).map_err(|_| error),
+            known => known,
+        };
+        found.push(known?);
+        // Several companies may have one CNPJ.
         if let Ok(cnpj) = Cnpj::parse(id) {
-            found.extend(registry.ids_of_cnpj(&cnpj).chain(registry.by_cnpj(&cnpj).map(by_number)));
-        } else if let Ok(code) = CompanyId::parse(id) {
-            found.push(code);
-        } else if let Ok(ticker) = Ticker::parse(id) {
-            found.extend(registry.by_ticker(ticker).map(by_number));
-        } else {
-            return Err(bad("company_ids", "must hold registry codes, CNPJs or tickers"));
+            found.extend(catalog.companies.ids_of_cnpj(&cnpj));
         }
     }
     Ok(found)

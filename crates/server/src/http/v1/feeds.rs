@@ -4,38 +4,27 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
-use lastro_model::{CompanyId, FeedId, SavedFeed, Series};
-use serde::{Deserialize, Serialize};
+use lastro_catalog::Catalog;
+use lastro_model::text::has_control;
+use lastro_model::{AccountId, FeedId, Now, SavedFeed, Series};
+use serde::Serialize;
 
-use super::webhooks::draft::words;
+use super::webhooks::draft::{bad, read as member};
+use super::webhooks::filters::{category, company, each, words};
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::feeds::{self, atom};
 use crate::http::handler::{Action, Question};
 use crate::http::request::body;
-use crate::http::request::query::bad;
 use crate::http::response::reply::{Reply, Version};
 
 const MOST_PER_ACCOUNT: usize = 20;
-const MOST_VALUES: usize = 100;
 const LONGEST_NAME: usize = 100;
 const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one first";
 const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
 const ENDED: ApiError =
     ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
 const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id; /series lists them");
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Draft {
-    name: String,
-    #[serde(default)]
-    q: Option<String>,
-    #[serde(default)]
-    company_ids: Vec<String>,
-    #[serde(default)]
-    categories: Vec<String>,
-}
 
 /// A feed as the API shows it. The address is shown once.
 #[derive(Serialize)]
@@ -73,27 +62,10 @@ struct List<'a> {
 pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let account = action.caller.required_key()?.holder.account();
     let body = action.body.whole().await?;
-    let otherwise =
-        "the body must be a JSON object with `name`, and with any of `q`, `company_ids` and `categories`";
-    let draft: Draft = body::object(&body, otherwise)?;
-    let mut id = [0; 12];
+    let feed = draft(&body, account, action.now, &action.served.catalog.load())?;
     let mut token = [0; 24];
-    fill_random(&mut id);
     fill_random(&mut token);
     let token = URL_SAFE_NO_PAD.encode(token);
-    let name = words("name", &draft.name)?;
-    if name.chars().count() > LONGEST_NAME {
-        return Err(bad("name", "must have at most 100 characters"));
-    }
-    let feed = SavedFeed {
-        id: FeedId::from_random(id),
-        account,
-        name,
-        q: draft.q.map(|q| words("q", &q)).transpose()?,
-        company_ids: company_ids(&draft.company_ids)?,
-        categories: values("categories", &draft.categories, |text| words("categories", text))?,
-        created_at: action.now.timestamp(),
-    };
     if !action.access.store.insert_feed(feed.clone(), feeds::token_digest(&token), MOST_PER_ACCOUNT).await? {
         return Err(ApiError::BadRequest(ENOUGH.into()));
     }
@@ -101,21 +73,28 @@ pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::of(&view)?.private(StatusCode::CREATED))
 }
 
-fn company_ids(texts: &[String]) -> Result<Vec<CompanyId>, ApiError> {
-    values("company_ids", texts, |text| {
-        CompanyId::parse(text).map_err(|_| bad("company_ids", "must hold registry codes, such as \"9512\""))
-    })
-}
-
-fn values<T>(
-    name: &str,
-    texts: &[String],
-    parse: impl Fn(&str) -> Result<T, ApiError>,
-) -> Result<Vec<T>, ApiError> {
-    if texts.len() > MOST_VALUES {
-        return Err(bad(name, "must have at most 100 values"));
+/// The feed that a body describes. Its companies and categories must be in the catalog.
+fn draft(body: &[u8], account: AccountId, now: Now, catalog: &Catalog) -> Result<SavedFeed, ApiError> {
+    let otherwise =
+        "the body must be a JSON object with `name`, and with any of `q`, `company_ids` and `categories`";
+    let members = body::object(body, &["name", "q", "company_ids", "categories"], otherwise)?;
+    let name = members.get("name").ok_or_else(|| bad("name", "is required"))?;
+    let name: String = member("name", name, "must be a text")?;
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || has_control(name) {
+        return Err(bad("name", "must be 1 to 100 characters without control characters"));
     }
-    texts.iter().map(|text| parse(text)).collect()
+    let mut id = [0; 12];
+    fill_random(&mut id);
+    Ok(SavedFeed {
+        id: FeedId::from_random(id),
+        account,
+        name: name.to_owned(),
+        q: words(&members, "", "q")?,
+        company_ids: each(&members, "", "company_ids", |field, text| company(field, text, catalog))?,
+        categories: each(&members, "", "categories", |field, text| category(field, text, catalog))?,
+        created_at: now.timestamp(),
+    })
 }
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {

@@ -5,6 +5,7 @@ pub mod calculations;
 pub mod calendar;
 pub mod changes;
 pub mod companies;
+mod counts;
 pub mod export;
 pub mod feeds;
 pub mod filings;
