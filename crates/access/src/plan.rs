@@ -170,7 +170,7 @@ static TABLE: [Terms; 4] = [
             text("Without a key, limited per client IP address", "Sem chave, limite por endereço IP"),
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("No companies, search or filings", "Sem empresas, busca ou documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em massa, alterações, CSV ou webhooks"),
         ],
     },
     Terms {
@@ -182,7 +182,7 @@ static TABLE: [Terms; 4] = [
         restrictions: &[
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("Filings appear in search results only; no filings endpoints", "Documentos só nos resultados da busca; sem endpoints de documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em massa, alterações, CSV ou webhooks"),
         ],
     },
     Terms {

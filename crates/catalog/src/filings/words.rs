@@ -36,10 +36,26 @@ mod tests {
             version: 1,
             url: String::new(),
         };
-        for q in ["dividendos", "dividendo aurora", "petroleo", "jcp", "9512"] {
+        for q in [
+            "dividendos",
+            "dividendo aurora",
+            "petroleo",
+            "jcp",
+            "9512",
+            "\"juros sobre capital\"",
+            "aurora \"pagamento de dividendos\"",
+            "\"dividendos",
+        ] {
             assert!(holds_all_words(&filing, q), "{q}");
         }
-        for q in ["divid", "dividendoss", "dividendos fusão", "fusão"] {
+        for q in [
+            "divid",
+            "dividendoss",
+            "dividendos fusão",
+            "fusão",
+            "\"capital sobre juros\"",
+            "\"juros capital\"",
+        ] {
             assert!(!holds_all_words(&filing, q), "{q}");
         }
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lastro_model::{
-    Company, CompanyId, Edition, FeedId, FilingId, History, Records, SavedFeed, Series, Source, WebhookEvent,
+    Company, CompanyId, Edition, FeedId, FilingId, FormerName, History, Records, SavedFeed, Series, Source,
+    WebhookEvent, latest_first,
 };
 use lastro_store::{
     Change, ChangePosition, ListedFile, LoggedChange, MOST_CHANGES_LOGGED, Publication, PublicationItem,
@@ -259,13 +260,14 @@ pub(crate) async fn the_log_leads_from_any_state_to_any_later_one(place: &impl P
         (SELIC, Records::Rates(vec![])),
         (Source::Companies, Records::Companies(vec![])),
         (Source::Filings, Records::Filings(vec![])),
+        (Source::Tickers, Records::FormerNames(vec![])),
     ] {
         let empty = Publication { replace: true, ..publication_at(source, 0) };
         publish(store, empty, rows).await.unwrap();
     }
-    let (mut copy, mut held, mut seen) = (Copy::default(), BTreeMap::new(), 3);
+    let (mut copy, mut held, mut seen) = (Copy::default(), BTreeMap::new(), 4);
     for second in 1..60 {
-        match random.u8(..3) {
+        match random.u8(..4) {
             0 => {
                 let value = format!("{}.{}", random.u8(..3), random.u8(..2));
                 let rows = Records::Rates(vec![rate(&format!("2026-10-0{}", random.u8(1..6)), &value)]);
@@ -276,6 +278,15 @@ pub(crate) async fn the_log_leads_from_any_state_to_any_later_one(place: &impl P
                 let named = |id| Company { name: format!("N{}", random.u8(..2)), ..company(id) };
                 let rows = ids.into_iter().map(named).collect();
                 publish_file(store, second, Records::Companies(rows), ListedFile::Registry).await;
+            }
+            2 => {
+                let former = |id| FormerName {
+                    reference_day: day(&format!("2026-01-0{}", random.u8(1..4))),
+                    ..former_name(id, &format!("F{}", random.u8(..2)))
+                };
+                let names = (1..5).flat_map(|id| [id, id]).map(former).collect();
+                let all = Publication { replace: true, ..publication_at(Source::Tickers, second) };
+                publish(store, all, Records::FormerNames(names)).await.unwrap();
             }
             _ => {
                 let ids: Vec<u64> = (1..7).filter(|_| random.u8(..3) > 0).collect();
@@ -296,7 +307,8 @@ pub(crate) async fn the_log_leads_from_any_state_to_any_later_one(place: &impl P
 /// The rows that are shown.
 async fn stored(store: &dyn Store) -> BTreeMap<String, ShownRow> {
     let mut rows = BTreeMap::new();
-    for source in [SELIC, Source::Companies, Source::Filings] {
+    let mut former_names = Vec::new();
+    for source in [Source::Tickers, SELIC, Source::Companies, Source::Filings] {
         let mut loaded = store.load(source).await.unwrap();
         while let Some(batch) = loaded.rows.recv().await {
             let batch = batch.unwrap();
@@ -311,7 +323,12 @@ async fn stored(store: &dyn Store) -> BTreeMap<String, ShownRow> {
                     companies.into_iter().zip(histories).filter(|(_, history)| !history.is_withdrawn()).map(
                         |(company, history)| {
                             let id = company.id;
-                            let shown = lastro_store::ShownCompany { company, history, tickers: Vec::new() };
+                            let names = latest_first(&former_names).into_iter();
+                            let former_names = names.filter(|name| name.company_id == id);
+                            let former_names = former_names.map(|name| name.name.clone()).collect();
+                            let tickers = Vec::new();
+                            let shown =
+                                lastro_store::ShownCompany { company, history, tickers, former_names };
                             (format!("company {id}"), ShownRow::Company(Box::new(shown)))
                         },
                     ),
@@ -323,6 +340,7 @@ async fn stored(store: &dyn Store) -> BTreeMap<String, ShownRow> {
                         },
                     ),
                 ),
+                Records::FormerNames(names) => former_names.extend(names),
                 _ => panic!("another source"),
             }
         }
