@@ -110,3 +110,4 @@ pub const CHANGES: Parameters =
 
 pub const USAGE: Parameters = takes!["from", "to"];
 pub const WEBHOOKS: Parameters = takes!["limit", "offset", "from", "to"];
+pub const FEEDS: Parameters = takes!["limit", "offset", "from", "to"];

@@ -84,7 +84,7 @@ pub static ROUTES: &[Route] = &[
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries).takes(parameters::WEBHOOKS),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
     act("POST /api/v1/feeds", Filings, &feeds::create),
-    act("GET /api/v1/feeds", Filings, &feeds::list),
+    act("GET /api/v1/feeds", Filings, &feeds::list).takes(parameters::FEEDS),
     act("DELETE /api/v1/feeds/{id}", Filings, &feeds::remove),
     asset("GET /feeds/series/{id}", feeds::series),
     shared_page("GET /feeds/{token}", &feeds::read),

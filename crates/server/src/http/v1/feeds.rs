@@ -99,8 +99,14 @@ fn draft(body: &[u8], account: AccountId, now: Now, catalog: &Catalog) -> Result
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let account = action.caller.required_key()?.holder.account();
-    let feeds = action.access.store.feeds_of(account).await?;
-    let list = List { data: feeds.iter().map(FeedView::of).collect(), total: feeds.len() };
+    let (page, (from, to)) = (action.query.page()?, action.query.days()?);
+    let mut feeds = action.access.store.feeds_of(account).await?;
+    feeds.retain(|feed| {
+        let day = Now { monotonic_ns: 0, unix_ms: feed.created_at.as_millisecond() }.utc_day();
+        from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to)
+    });
+    let shown = &feeds[page.of(feeds.len())];
+    let list = List { data: shown.iter().map(FeedView::of).collect(), total: feeds.len() };
     Ok(Reply::of(&list)?.private(StatusCode::OK))
 }
 

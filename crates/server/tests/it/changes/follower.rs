@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use lastro_model::{Plan, Records, Series, Source};
+use lastro_model::{CompanyId, Day, FormerName, Plan, Records, Series, Source};
 use lastro_store::Store;
 use serde_json::Value;
 
@@ -95,21 +95,33 @@ impl Client {
     }
 }
 
+/// The last one has brands.
+const COMPANIES: [u32; 5] = [1, 2, 3, 4, 4170];
+
 /// Publishes something at random.
 async fn publish_something(app: &TestApp, random: &mut fastrand::Rng, step: u64) {
     app.advance_seconds(1);
     let (store, at): (&dyn Store, _) = (&*app.plain, app.timestamp());
     let replace = random.u8(..12) == 0;
-    match random.u8(..4) {
+    match random.u8(..5) {
         0 => {
             let rows = (1..6).filter(|_| random.bool()).collect::<Vec<u8>>();
             let rows = rows.into_iter().map(|day| rate(day, random.i64(..3))).collect();
             publish(store, at, Source::Series(Series::Selic), Records::Rates(rows), replace).await;
         }
         1 => {
-            let ids = (1..6).filter(|_| random.u8(..4) > 0).collect::<Vec<u32>>();
+            let ids = COMPANIES.into_iter().filter(|_| random.u8(..4) > 0).collect::<Vec<u32>>();
             let rows = ids.into_iter().map(|id| company(id, ["Um", "Dois"][random.usize(..2)])).collect();
             publish(store, at, Source::Companies, Records::Companies(rows), replace).await;
+        }
+        2 => {
+            let name = |id| FormerName {
+                company_id: CompanyId(id),
+                name: ["Vale S.A.", "CVRD", "Um S.A."][random.usize(..3)].to_owned(),
+                reference_day: Day::parse(&format!("2026-01-0{}", random.u8(1..4))).unwrap(),
+            };
+            let names = COMPANIES.into_iter().flat_map(|id| [id, id]).map(name).collect();
+            publish(store, at, Source::Tickers, Records::FormerNames(names), true).await;
         }
         _ => {
             let ids = (1..9).filter(|_| random.u8(..4) > 0).collect::<Vec<u64>>();

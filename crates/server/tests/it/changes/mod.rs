@@ -275,9 +275,11 @@ async fn changes_outlive_restarts_and_end_with_their_retention() {
     let app = app.restart_with(prompt).await;
     assert_eq!(changes(&app, &key, &format!("after={cursor}")).await, before);
     app.advance_seconds(29 * 86_400);
+    let app = app.restart_with(prompt).await;
     app.plain.forget_changes(app.timestamp() - jiff::SignedDuration::from_hours(30 * 24)).await.unwrap();
     assert_eq!(changes(&app, &key, &format!("after={cursor}")).await, before);
     app.advance_seconds(2 * 86_400);
+    let app = app.restart_with(prompt).await;
     soon(async || ask(&app, &key, &format!("after={cursor}")).await.status == 410).await;
     let next = before["next"].as_str().unwrap();
     assert_eq!(told(&changes(&app, &key, &format!("after={next}")).await), [""; 0], "the newest place stays");
@@ -327,14 +329,16 @@ async fn four_requests_wait_at_a_time_and_a_drain_ends_them() {
 /// Reads a stream of events until it holds a text, or to its end.
 async fn streamed(response: &mut reqwest::Response, until: Option<&str>) -> String {
     let mut text = String::new();
-    loop {
-        let piece = tokio::time::timeout(Duration::from_secs(20), response.chunk()).await;
-        let Some(piece) = piece.unwrap_or_else(|_| panic!("nothing after {text:?}")).unwrap() else { break };
-        text.push_str(std::str::from_utf8(&piece).unwrap());
-        if until.is_some_and(|until| text.contains(until)) {
-            break;
+    let reading = async {
+        while let Some(piece) = response.chunk().await.unwrap() {
+            text.push_str(std::str::from_utf8(&piece).unwrap());
+            if until.is_some_and(|until| text.contains(until)) {
+                return;
+            }
         }
-    }
+    };
+    let read = tokio::time::timeout(Duration::from_secs(20), reading).await;
+    assert!(read.is_ok(), "nothing after {text:?}");
     text
 }
 
