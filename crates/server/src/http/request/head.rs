@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 19] = [
+const READ: [HeaderName; 20] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -34,6 +34,7 @@ const READ: [HeaderName; 19] = [
     HOST,
     IF_NONE_MATCH,
     ORIGIN,
+    HeaderName::from_static("last-event-id"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
     HeaderName::from_static("mcp-protocol-version"),
