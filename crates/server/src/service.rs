@@ -80,8 +80,11 @@ impl Service {
             quota.connect().await;
             jobs.start("redis", quota, shared_limits::run);
         }
-        fill(&follower).await?;
+        let told = fill(&follower).await?;
         until_written(&app).await;
+        if !told {
+            tell_replacements(&follower).await?;
+        }
         start_jobs(&mut jobs, &app, &follower, settings);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
@@ -172,17 +175,25 @@ async fn until_written(app: &App) {
     }
 }
 
-/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision.
-async fn fill(follower: &Follower) -> anyhow::Result<()> {
+/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision. Returns
+/// whether the log of changes could be brought up to date: a database that cannot be written can be read all the same.
+async fn fill(follower: &Follower) -> anyhow::Result<bool> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
-    marks::tell_replacements(&*access.store, clock.now()).await?;
+    let told = marks::tell_replacements(&*access.store, clock.now()).await;
     let counters = access.store.counters().await?;
     access.keys.start_at(counters.key_revision);
     follow::follow_data(follower, &counters).await?;
     if served.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }
-    Ok(())
+    Ok(told.is_ok())
+}
+
+/// Brings the log of changes up to date, and its editions into service.
+async fn tell_replacements(follower: &Follower) -> anyhow::Result<()> {
+    let store = &*follower.access.store;
+    marks::tell_replacements(store, follower.clock.now()).await?;
+    follow::follow_data(follower, &store.counters().await?).await
 }

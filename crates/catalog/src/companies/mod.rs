@@ -28,7 +28,6 @@ use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, push_string, with_history};
 use crate::name;
-use crate::page::{Listing, with_others};
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
@@ -224,41 +223,6 @@ impl Companies {
     /// The history of a company.
     pub fn history(&self, position: u32) -> History {
         self.histories[position as usize]
-    }
-
-    pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
-        if filter.needs_scan() {
-            return self.scanned(filter, page);
-        }
-        let found = self.filters.find(filter);
-        if filter.withdrawn && !self.withdrawn().is_empty() {
-            return self.with_withdrawn(filter, found, page);
-        }
-        match found {
-            Some(list) => Listing::of_list(list, page),
-            None => Listing::of_span(0..self.listed, page),
-        }
-    }
-
-    /// One page of listed and withdrawn companies in their common order.
-    fn with_withdrawn(
-        &self,
-        filter: &CompanyFilter<'_>,
-        found: Option<&[u32]>,
-        page: Page,
-    ) -> Listing<'static> {
-        let key = |position: u32| (&self.company(position).name, self.company(position).id);
-        let rank = |other: u32| match found {
-            Some(list) => list.partition_point(|position| key(*position) < key(other)),
-            None => self.companies[..self.len()]
-                .partition_point(|company| (&company.name, company.id) < key(other)),
-        };
-        let others = self.withdrawn().filter(|position| filter.matches(self.company(*position)));
-        let others: Vec<(usize, u32)> = others.map(|position| (rank(position), position)).collect();
-        match found {
-            Some(list) => with_others(list.len(), |index| list[index], &others, page),
-            None => with_others(self.len(), |index| index as u32, &others, page),
-        }
     }
 
     /// The companies that the words name: by CNPJ, ticker or any name, ignoring legal forms.

@@ -101,6 +101,8 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
         "/api/v1/feeds/{id}" => template.replace("{id}", known_webhook::FEED),
+        "/feeds/series/{id}" => "/feeds/series/ipca.atom".to_owned(),
+        "/feeds/{token}" => format!("/feeds/{}.atom", known_webhook::FEED_TOKEN),
         "/api/v1/series/observations" => format!("{template}?ids=ipca,igpm"),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")

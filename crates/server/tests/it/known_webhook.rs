@@ -12,18 +12,20 @@ pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
 pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
 pub(crate) const FEED: &str = "feed_000000000000000000000000";
-const FEED_DIGEST: &str = "digest of a token";
+/// The token in the address of the feed.
+pub(crate) const FEED_TOKEN: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 
 /// Creates a feed anew for an account.
 async fn give_feed(app: &TestApp, account: AccountId) {
     let id = FeedId::parse(FEED).unwrap();
-    if let Some((known, _)) = app.plain.feed_by_token(FEED_DIGEST).await.unwrap() {
+    let digest = lastro::feeds::token_digest(FEED_TOKEN);
+    if let Some((known, _)) = app.plain.feed_by_token(&digest).await.unwrap() {
         app.plain.delete_feed(known.account, &id).await.unwrap();
     }
     let (name, created_at) = ("Dividendos".to_owned(), app.timestamp());
     let (company_ids, categories) = (Vec::new(), Vec::new());
     let feed = SavedFeed { id, account, name, q: None, company_ids, categories, created_at };
-    app.plain.insert_feed(feed, FEED_DIGEST.to_owned(), usize::MAX).await.unwrap();
+    app.plain.insert_feed(feed, digest, usize::MAX).await.unwrap();
 }
 
 /// Creates the webhook anew, with a delivery, and a feed, for the account of this key.

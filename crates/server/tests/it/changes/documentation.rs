@@ -68,13 +68,20 @@ async fn the_client_in_python_keeps_its_copy_true() {
 #[tokio::test]
 async fn the_commands_with_curl_find_a_cursor_and_follow_it() {
     let (app, key) = app().await;
-    let Some(client) = run(&app, &key, "sh", example("sh")) else { return };
-    let output = tokio::task::spawn_blocking(move || client.wait_with_output()).await.unwrap().unwrap();
-    if output.stdout.is_empty() {
-        return; // No curl.
+    let commands: Vec<&str> = example("sh").lines().collect();
+    let again = commands[2..].join("\n").replace("wait=25", "wait=1");
+    for commands in [commands[..2].join("\n"), again.clone(), again] {
+        put(&app, &[1, 2, 3], false).await;
+        let Some(mut client) = run(&app, &key, "sh", &commands) else { return };
+        let done = tokio::task::spawn_blocking(move || client.wait()).await.unwrap().unwrap();
+        assert!(done.success(), "{commands}");
     }
-    let page: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&page["data"], &page["more"]), (&serde_json::json!([]), &serde_json::json!(false)));
-    let lines = std::fs::read_to_string(app.directory.path().join("filings.ndjson")).unwrap();
-    assert_eq!(lines.lines().count(), 2);
+    let read = |file: &str| std::fs::read_to_string(app.directory.path().join(file)).unwrap();
+    assert_eq!(read("filings.ndjson").lines().count(), 3);
+    let pages: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&read("pages.ndjson"))
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(pages.len(), 2);
+    assert_eq!(pages[1]["next"].as_str().unwrap(), read("cursor").trim());
 }
