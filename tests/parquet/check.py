@@ -19,6 +19,7 @@ import polars
 URL, KEY = os.environ["LASTRO_URL"], os.environ["LASTRO_GOLD_KEY"]
 DATASETS = ["companies", "filings", "selic", "cdi", "ipca", "fx", "series"]
 DAYS = {"date", "reference_date", "registered_on"}
+INSTANTS = {"first_seen_at"}
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -35,13 +36,17 @@ def told(name, value):
     """A value of the NDJSON export as a reader of Parquet should see it."""
     if name in DAYS and value is not None:
         return datetime.date.fromisoformat(value[:10])
+    if name in INSTANTS and value is not None:
+        return datetime.datetime.fromisoformat(value)
     return value
 
 
 def seen(value):
     """A value of a reader as it is compared: no type of the library's own."""
+    if isinstance(value, pandas.Timestamp):
+        value = value.to_pydatetime()
     if isinstance(value, datetime.datetime):
-        return value.date()
+        return value.astimezone(datetime.UTC)
     if hasattr(value, "tolist"):
         return value.tolist()
     return None if value is None or value is pandas.NA or value is pandas.NaT else value

@@ -49,6 +49,8 @@ pub enum ColumnType {
     Text,
     /// A day, or the midnight that begins it.
     Day,
+    /// An instant in UTC.
+    Instant,
     Integer,
     Decimal,
     TextList,

@@ -12,11 +12,14 @@ mod cnpj;
 mod company;
 mod day;
 mod digest;
+mod feed;
 mod filing;
 pub mod hex;
 mod histogram;
+mod history;
 mod outage;
 mod panics;
+mod random_id;
 mod rates;
 mod series;
 mod source;
@@ -31,18 +34,20 @@ pub use account::{
 };
 pub use clock::{Clock, ManualClock, Now, brasilia_day};
 pub use cnpj::Cnpj;
-pub use company::{Company, CompanyId, FormerName, Standing};
+pub use company::{Company, CompanyId, FormerName, Standing, latest_first};
 pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
+pub use feed::{FeedId, SavedFeed};
 pub use filing::{Filing, FilingId};
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
+pub use history::History;
 pub use outage::{Outage, OutageChange, OutageExtent};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, PAIRS, Series, Topic, Unit};
-pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
+pub use source::{BySource, Edition, Mark, ReadFile, Records, Reject, Source, Stamp};
 pub use source_state::SourceState;
-pub use ticker::{Ticker, TradedSecurity};
+pub use ticker::{Ticker, TradedSecurity, current_holders};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,
 };

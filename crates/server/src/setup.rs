@@ -16,6 +16,7 @@ use lastro_store::{DATABASE_ID, Store};
 use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
 use crate::access::usage_flusher::UsageFlusher;
+use crate::changes::Changes;
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::app::App;
@@ -35,6 +36,9 @@ use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::test_slots::TestSlots;
 use crate::write_state::WriteState;
+
+/// The setting with the name of the log of changes, which is part of every cursor.
+const CHANGES_ID: &str = "changes_id";
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -63,6 +67,9 @@ impl Setup {
         // A machine whose clock is off still shows clients the same time as the other replicas.
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        // Named after the database at first; a migration to another database takes the name along.
+        let log = store.setting_or(CHANGES_ID, &database).await?;
+        let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(&clock), &log));
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
         let follower = Follower {
@@ -70,6 +77,7 @@ impl Setup {
             access: Arc::clone(&access),
             clock: Arc::clone(&clock),
             metrics: Arc::clone(&metrics),
+            changes: Arc::clone(&changes),
             snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
@@ -79,6 +87,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
+            changes,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, clock)),

@@ -8,9 +8,11 @@ mod account;
 mod address;
 mod blocking;
 mod calls;
+mod change;
 mod engine;
 mod error;
 pub mod faulty;
+mod feed;
 mod lease;
 mod migration;
 mod opening;
@@ -39,7 +41,12 @@ use futures_util::future::BoxFuture;
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
 pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
+pub use change::{
+    Change, ChangeEdition, ChangePosition, ChangeStore, LoggedChange, MOST_CHANGES_LOGGED, ShownCompany,
+    ShownRow,
+};
 pub use error::{Result, StoreError};
+pub use feed::FeedStore;
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
 pub use outbox::{
@@ -48,8 +55,8 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Condition, Counters, LastAttempt, Loaded, Publication, PublicationItem, Published, RecordStore,
-    RememberedEdition, WITHHELD_SHOWN,
+    Condition, Counters, LastAttempt, ListedFile, Loaded, LoadedRows, Publication, PublicationItem,
+    Published, RecordStore, RememberedEdition, WITHHELD_SHOWN,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use revision::{REVISIONS_TOLD, Recorded, Revision};
@@ -72,12 +79,14 @@ use rules::SqlStore;
 /// Everything that the server needs from a database.
 pub trait Store:
     RecordStore
+    + ChangeStore
     + FileStore
     + LeaseStore
     + AccountStore
     + UsageStore
     + SettingStore
     + WebhookStore
+    + FeedStore
     + OutboxStore
     + ReplicaStore
     + ClockStore
@@ -88,12 +97,14 @@ pub trait Store:
 
 impl<T> Store for T where
     T: RecordStore
+        + ChangeStore
         + FileStore
         + LeaseStore
         + AccountStore
         + UsageStore
         + SettingStore
         + WebhookStore
+        + FeedStore
         + OutboxStore
         + ReplicaStore
         + ClockStore

@@ -83,11 +83,11 @@ impl RequestContext<'_> {
         let (path, query) = (self.path(slow.route)?, self.query(slow.route)?);
         let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
-        let App { served, access, webhooks, site, .. } = self.app;
+        let App { served, access, changes, webhooks, site, .. } = self.app;
         let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
         let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
         #[rustfmt::skip]
-        let action = Action { api, tab, served, access, webhooks, site, caller, client, now, path, query, head, body };
+        let action = Action { api, tab, served, access, changes, webhooks, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -120,7 +120,7 @@ impl RequestContext<'_> {
         let path = self.path(route)?;
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
         let Operations { jobs, writes, .. } = &self.app.operations;
-        let plan = self.caller.plan();
+        let (changes, plan) = (&self.app.changes, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
         handler(&Question {
@@ -128,6 +128,7 @@ impl RequestContext<'_> {
             freshness,
             jobs,
             writes,
+            changes,
             plan,
             now,
             client,
@@ -246,6 +247,7 @@ impl ReadApi for RequestContext<'_> {
             catalog,
             freshness: &self.app.served.freshness.load(),
             writes: &self.app.operations.writes,
+            changes: &self.app.changes,
             jobs: &self.app.operations.jobs,
             plan: self.caller.plan(),
             now,

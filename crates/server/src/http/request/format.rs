@@ -135,6 +135,12 @@ impl Accept<'_> {
         csv > 0 && csv > self.weight_of(&[own, JSON.media_type, "application/*", "*/*"])
     }
 
+    /// Whether the client names server-sent events and does not prefer JSON.
+    pub fn wants_events(self) -> bool {
+        let events = self.weight_of(&["text/event-stream"]);
+        events > 0 && events >= self.weight_of(&[JSON.media_type])
+    }
+
     /// The weight of the first of these ranges found in the header, in thousandths.
     fn weight_of(self, ranges: &[&str]) -> u32 {
         let mut named = ranges.iter().filter_map(|range| {

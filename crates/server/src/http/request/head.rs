@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 21] = [
+const READ: [HeaderName; 22] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -36,6 +36,7 @@ const READ: [HeaderName; 21] = [
     IF_RANGE,
     ORIGIN,
     RANGE,
+    HeaderName::from_static("last-event-id"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
     HeaderName::from_static("mcp-protocol-version"),

@@ -30,8 +30,12 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         Dataset::Companies => every_company(question)?,
         Dataset::Filings => every_filing(question)?,
     };
+    // The rows of filings depend on the registry by the filter only.
+    let of_rows =
+        if let Dataset::Filings = dataset { &[question.catalog.filings.stamp][..] } else { &stamps };
+    let cursor = question.changes.cursor(question.catalog.mark_of(of_rows));
     let (name, day, format) = (dataset.name(), question.now.utc_day(), format.granted(question.plan)?);
-    Ok(Export { name, day, stamps, format, as_strings: false, rows })
+    Ok(Export { name, day, stamps, cursor, format, as_strings: false, rows })
 }
 
 /// A data set that can be exported.
@@ -111,11 +115,11 @@ const FORMATS: [&str; 3] = ["format", "locale", "numbers"];
 
 fn every_company(question: &Question<'_>) -> Result<Found, ApiError> {
     let part = &question.catalog.companies;
-    let CompanyFilter { status, sector, cnpj, from, to } = companies::filter(question)?;
+    let CompanyFilter { status, sector, cnpj, from, to, withdrawn } = companies::filter(question)?;
     let (status, sector) = (status.map(str::to_owned), sector.map(str::to_owned));
     let rows = select(part, move |companies, page| {
         let (status, sector) = (status.as_deref(), sector.as_deref());
-        companies.list(&CompanyFilter { status, sector, cnpj, from, to }, page)
+        companies.list(&CompanyFilter { status, sector, cnpj, from, to, withdrawn }, page)
     });
     Ok((rows, part.stamps().to_vec()))
 }
@@ -132,8 +136,9 @@ fn every_filing(question: &Question<'_>) -> Result<Found, ApiError> {
     } else {
         let (category, from, to) = (filter.category.map(str::to_owned), filter.from, filter.to);
         select(part, move |filings, page| {
-            filings
-                .list(&FilingFilter { companies: &companies, category: category.as_deref(), from, to }, page)
+            let (companies, category) = (&companies[..], category.as_deref());
+            let filter = FilingFilter { companies, category, from, to, ..FilingFilter::default() };
+            filings.list(&filter, page)
         })
     };
     Ok((rows, question.catalog.stamps_of_filings().collect()))

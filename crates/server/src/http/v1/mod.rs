@@ -3,9 +3,11 @@
 mod allowance;
 pub mod calculations;
 pub mod calendar;
+pub mod changes;
 pub mod companies;
 mod counts;
 pub mod export;
+pub mod feeds;
 pub mod filings;
 pub mod fx;
 pub mod health;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use lastro_model::{Day, Decimal, Plan};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
@@ -37,6 +38,7 @@ fn told(field: &Field) -> Value {
         Field::Str(text) => text.as_str().into(),
         Field::Long(number) => (*number).into(),
         Field::Date(number) => Day::from_number(*number).unwrap().to_string().into(),
+        Field::TimestampMicros(time) => Timestamp::from_microsecond(*time).unwrap().to_string().into(),
         Field::Decimal(decimal) => {
             let units = i128::from_be_bytes(decimal.data().try_into().unwrap());
             let value = Decimal::from_i128_with_scale(units, decimal.scale() as u32);

@@ -12,7 +12,7 @@ mod health;
 mod keys;
 mod lease;
 mod manual;
-mod migrate;
+pub(crate) mod migrate;
 mod replicas;
 mod settings;
 mod shared;

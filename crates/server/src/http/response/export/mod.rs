@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderValue;
-use http::header::LINK;
+use http::header::{HeaderName, LINK};
 use lastro_catalog::{Cell, ColumnType, Listing, Page, Part, Table};
 use lastro_model::{Day, Stamp, digest_of_stamps};
 
@@ -33,11 +33,15 @@ use crate::http::request::format::{Dialect, ExportFormat, NDJSON, PARQUET};
 const LICENCE: HeaderValue =
     HeaderValue::from_static("<https://opendatacommons.org/licenses/odbl/1-0/>; rel=\"license\"");
 
+const CHANGES_CURSOR: HeaderName = HeaderName::from_static("x-changes-cursor");
+
 /// A handler's reply to a request for a whole data set.
 pub struct Export {
     pub name: &'static str,
     pub day: Day,
     pub stamps: Vec<Stamp>,
+    /// The place in the log whose changes lead on from these rows.
+    pub cursor: String,
     pub format: ExportFormat,
     /// Whether decimals are strings in JSON.
     pub as_strings: bool,
@@ -53,7 +57,8 @@ impl Export {
             ExportFormat::Parquet => (PARQUET.media_type, PARQUET.name, PARQUET.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
-        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).collect();
+        let cursor = HeaderValue::from_str(&self.cursor).ok().map(|cursor| (CHANGES_CURSOR, cursor));
+        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).chain(cursor).collect();
         let mut reply = Reply::data(Vec::new(), self.stamps.iter().copied());
         if self.format == ExportFormat::Parquet {
             reply.version = Version::File(self.digest());

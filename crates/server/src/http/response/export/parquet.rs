@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
+use jiff::Timestamp;
 use lastro_catalog::{Cell, ColumnType, Page};
 use lastro_model::{Day, Decimal};
 use parquet::basic::{Compression, ZstdLevel};
@@ -61,6 +62,7 @@ fn schema(rows: &dyn Selection, scale: u32) -> anyhow::Result<Type> {
     let columns = rows.columns().iter().zip(rows.types()).map(|(name, kind)| match kind {
         ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
         ColumnType::Day => format!("OPTIONAL INT32 {name} (DATE);"),
+        ColumnType::Instant => format!("OPTIONAL INT64 {name} (TIMESTAMP(MICROS,true));"),
         ColumnType::Integer => format!("OPTIONAL INT64 {name};"),
         ColumnType::Decimal => {
             format!("OPTIONAL FIXED_LEN_BYTE_ARRAY (16) {name} (DECIMAL({PRECISION},{scale}));")
@@ -130,6 +132,7 @@ enum Values {
     Texts(Vec<ByteArray>),
     Lists(Vec<ByteArray>),
     Days(Vec<i32>),
+    Instants(Vec<i64>),
     Integers(Vec<i64>),
     Decimals(Vec<FixedLenByteArray>),
 }
@@ -140,6 +143,7 @@ impl Column {
             ColumnType::Text => Values::Texts(Vec::new()),
             ColumnType::TextList => Values::Lists(Vec::new()),
             ColumnType::Day => Values::Days(Vec::new()),
+            ColumnType::Instant => Values::Instants(Vec::new()),
             ColumnType::Integer => Values::Integers(Vec::new()),
             ColumnType::Decimal => Values::Decimals(Vec::new()),
         };
@@ -158,6 +162,7 @@ impl Column {
         match &mut self.values {
             Values::Texts(texts) => texts.push(text.into_bytes().into()),
             Values::Days(days) => days.push(day(&text)?),
+            Values::Instants(instants) => instants.push(text.parse::<Timestamp>()?.as_microsecond()),
             Values::Integers(integers) => integers.push(text.parse()?),
             Values::Decimals(decimals) => decimals.push(decimal(&text, scale)?),
             Values::Lists(_) => anyhow::bail!("a list was expected"),
@@ -187,7 +192,7 @@ impl Column {
                 place.typed::<ByteArrayType>().write_batch(values, levels, Some(&self.repetitions))
             }
             Values::Days(values) => place.typed::<Int32Type>().write_batch(values, levels, None),
-            Values::Integers(values) => place.typed::<Int64Type>().write_batch(values, levels, None),
+            Values::Instants(values) | Values::Integers(values) => place.typed::<Int64Type>().write_batch(values, levels, None),
             Values::Decimals(values) => {
                 place.typed::<FixedLenByteArrayType>().write_batch(values, levels, None)
             }
