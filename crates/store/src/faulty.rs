@@ -9,17 +9,17 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Records, Reject, Source, SourceState, UsageCount, Webhook, WebhookId, Withheld,
+    Records, Reject, Source, SourceState, SubscriptionStatus, UsageCount, Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, Calls, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
-    FileStore, Lease, LeaseStore, Loaded, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
-    Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile,
-    Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore,
-    WebhookChange, WebhookStore,
+    AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, Claim, Claimed, ClockStore,
+    Counters, Deliveries, Delivery, Erased, FileStore, Lease, LeaseStore, Loaded, MeasuredStore, NewMessage,
+    OutboxState, OutboxStore, PoolState, Publication, PublicationItem, Published, RecordStore, Recorded,
+    RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement,
+    Store, StoreError, UsageStore, WebhookChange, WebhookStore,
 };
 
 #[derive(Debug)]
@@ -168,6 +168,7 @@ faulty! {
         Key: key(id: KeyId) -> Option<KeyRecord>;
         KeysSince: keys_since(revision: u64, limit: usize) -> Vec<KeyChange>;
         ListKeys: list_keys() -> Vec<KeyRecord>;
+        KeysOf: keys_of(account: AccountId) -> Vec<KeyRecord>;
         SetPlan: set_plan(id: KeyId, plan: Plan, rate_limit: Option<Option<u32>>) -> Vec<KeyRecord>;
         Revoke: revoke(id: KeyId, at: Timestamp) -> KeyRecord;
         Rotate: rotate(old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp, old_ends_at: Timestamp)
@@ -214,5 +215,16 @@ faulty! {
         Replicas: replicas() -> Vec<Replica>;
         Leave: leave(boot: &str) -> ();
         ForgetReplicas: forget_replicas(before: Timestamp) -> u64;
+    }
+    BillingStore {
+        Billing: billing(account: AccountId) -> Option<BillingState>;
+        FindBilling: find_billing(customer: &str, checkout: Option<&str>) -> Option<BillingState>;
+        ListBilling: list_billing() -> Vec<BillingState>;
+        BillingDue: billing_due(due: BillingDue) -> Vec<BillingState>;
+        CountBilling: count_billing() -> Vec<(SubscriptionStatus, u64)>;
+        RecordBilling: record_billing(state: BillingState, plan: Option<Plan>) -> Option<Vec<KeyRecord>>;
+        KnowsBillingEvent: knows_billing_event(id: &str) -> bool;
+        RememberBillingEvent: remember_billing_event(id: &str, at: Timestamp) -> ();
+        ForgetBillingEvents: forget_billing_events(before: Timestamp) -> u64;
     }
 }

@@ -1,4 +1,4 @@
-//! Lastro's durable storage: records, keys, usage, settings, webhooks and their outbox.
+//! Lastro's durable storage: records, keys, usage, settings, subscriptions, webhooks and their outbox.
 //!
 //! Small traits, one per need, are implemented once by the rules. Each database that can run the rules has its own
 //! folder, and all pass one conformance suite (`tests/it`). Only this crate contains SQL. It parses no upstream file,
@@ -6,6 +6,7 @@
 
 mod account;
 mod address;
+mod billing;
 mod blocking;
 mod calls;
 mod engine;
@@ -38,6 +39,7 @@ use futures_util::future::BoxFuture;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
+pub use billing::{BillingDue, BillingState, BillingStore};
 pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
 pub use error::{Result, StoreError};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
@@ -80,6 +82,7 @@ pub trait Store:
     + WebhookStore
     + OutboxStore
     + ReplicaStore
+    + BillingStore
     + ClockStore
     + MeasuredStore
     + Debug
@@ -96,6 +99,7 @@ impl<T> Store for T where
         + WebhookStore
         + OutboxStore
         + ReplicaStore
+        + BillingStore
         + ClockStore
         + MeasuredStore
         + Debug

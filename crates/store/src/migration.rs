@@ -51,6 +51,8 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
         sql: include_str!("migrations/accounts/0003_series_webhooks.sql"),
         min_reader: 1,
     },
+    // Adds tables, which older versions ignore.
+    Migration { version: 4, sql: include_str!("migrations/accounts/0004_billing.sql"), min_reader: 1 },
 ];
 
 /// Migrations of PostgreSQL, which holds both sides.
@@ -64,6 +66,7 @@ pub(crate) const POSTGRES: &[Migration] = &[
         min_reader: 1,
     },
     Migration { version: 4, sql: include_str!("postgres/migrations/0004_tickers.sql"), min_reader: 1 },
+    Migration { version: 5, sql: include_str!("postgres/migrations/0005_billing.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -6,6 +6,7 @@
 
 mod account;
 mod announce;
+mod billing;
 mod change_log;
 mod claim;
 mod delivery;

@@ -3,10 +3,11 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Key columns
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! Statements here and in [`revision`] are for the published data; those in [`account`], [`webhook`] and [`replica`]
-//! are for the latency-sensitive account side. No statement mixes the two: SQLite keeps them in separate files.
+//! Statements here and in [`revision`] are for the published data; those in [`account`], [`billing`], [`webhook`] and
+//! [`replica`] are for the latency-sensitive account side. No statement mixes the two: SQLite keeps them in separate files.
 
 pub(crate) mod account;
+pub(crate) mod billing;
 mod each;
 pub(crate) mod replica;
 pub(crate) mod revision;

@@ -15,6 +15,7 @@ use lastro_store::{
 use tokio::sync::Notify;
 
 use crate::conformance::Place;
+use crate::conformance::billing::paying;
 use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
@@ -72,6 +73,8 @@ async fn fill(store: &dyn Store) {
     store.set_plan(key_id(2), Plan::Gold, Some(Some(5_000))).await.unwrap();
     store.rotate(key_id(2), key_id(22), KeyDigest([22; 32]), at(10), at(20)).await.unwrap();
     store.revoke(key_id(3), at(11)).await.unwrap();
+    store.record_billing(paying(2, at(11)), None).await.unwrap();
+    store.remember_billing_event("evt_1", at(11)).await.unwrap();
     store.erase(key_id(5), at(12)).await.unwrap();
     for sequence in 1..=2 {
         store.add_usage("boot a", sequence, at(13), &[usage(7)]).await.unwrap();
@@ -124,6 +127,7 @@ async fn told(store: &dyn Store) -> String {
     add(&store.outbox_state().await.unwrap());
     add(&store.list_keys().await.unwrap());
     add(&store.keys_since(0, 100).await.unwrap());
+    add(&store.list_billing().await.unwrap());
     add(&store.usage(AccountId(key_id(2)), day("2026-01-01"), day("2026-12-31")).await.unwrap());
     for webhook in store.list_webhooks().await.unwrap() {
         add(&store.deliveries(&webhook.id, 100, 0).await.unwrap());
