@@ -35,7 +35,7 @@ use crate::refresh::follow::{self, Follower};
 use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
-use crate::{admin, http, sample, tls};
+use crate::{admin, billing, http, sample, tls};
 
 /// A running service. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
 #[derive(Debug)]
@@ -125,6 +125,9 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
         jobs.start("certificate", certificate, certificate::run);
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
+    if let Some(billing) = &app.billing {
+        jobs.start("billing", billing, billing::job::run);
+    }
     let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }

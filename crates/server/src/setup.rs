@@ -15,6 +15,7 @@ use lastro_store::{DATABASE_ID, Store};
 use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
 use crate::access::usage_flusher::UsageFlusher;
+use crate::billing::{Billing, Surroundings};
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::app::App;
@@ -56,6 +57,7 @@ impl Setup {
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
+        let billing = self.billing(&access, &replicas)?.map(Arc::new);
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
@@ -70,6 +72,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas, clock.now()),
             webhooks,
+            billing,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
@@ -141,6 +144,18 @@ impl Setup {
             tests: TestSlots::default(),
             state: ArcSwap::default(),
         })
+    }
+
+    fn billing(&self, access: &Arc<Access>, replicas: &Replicas) -> anyhow::Result<Option<Billing>> {
+        let (settings, public_url) = (&self.settings.billing, self.settings.pages.public_url.as_ref());
+        let secrets = settings.secrets(public_url.is_some())?;
+        let Some((secrets, public_url)) = secrets.zip(public_url) else { return Ok(None) };
+        let surroundings = Surroundings {
+            access: Arc::clone(access),
+            clock: Arc::clone(&replicas.clock) as Arc<dyn Clock>,
+            boot: replicas.boot().to_owned(),
+        };
+        Billing::new(settings, &secrets, public_url.as_str(), surroundings).map(Some)
     }
 
     fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {

@@ -12,6 +12,7 @@
 
 mod articles;
 pub mod assets;
+mod billing;
 pub mod calculator;
 mod chart;
 mod chart_page;
@@ -39,6 +40,7 @@ mod words;
 
 pub use articles::{Changelog, Privacy, Versions};
 pub use askama::Error as RenderError;
+pub use billing::{AfterCheckout, PlanPrice};
 pub use calculator::Calculator;
 pub use chart::Range;
 pub use chart_page::{ChartFragment, ChartPage};

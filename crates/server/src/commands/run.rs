@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks};
+use super::{billing, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks};
 use crate::config::{self, Cli, Command};
 use crate::telemetry::{self, LogFormat};
 
@@ -37,6 +37,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Serve(options)) => serve::run(&cli.common, *options).await,
         Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
+        Some(Command::Billing { json, command }) => billing::run(&cli.common, command, json).await,
         Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,

@@ -3,6 +3,7 @@
 //! Each setting is declared once, and the service is built directly from these groups. A field marked `skip` is not
 //! available to the operator: it exists so that tests can use other values than production.
 
+mod billing;
 mod commands;
 mod connections;
 mod pages;
@@ -19,9 +20,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+pub use billing::{BillingSecrets, BillingSettings, PlanPrices, STRIPE_TIMEOUT, StripeAccess, is_stripe_id};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-pub use commands::{Demo, Health, KeysCommand, MigrateArgs, SyncArgs, WebhooksCommand};
+pub use commands::{BillingCommand, Demo, Health, KeysCommand, MigrateArgs, SyncArgs, WebhooksCommand};
 pub use connections::{ClientMemory, ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
 pub use pages::{PageSettings, PublicUrl};
@@ -68,6 +70,14 @@ pub enum Command {
         json: bool,
         #[command(subcommand)]
         command: WebhooksCommand,
+    },
+    /// Show the payments of accounts, as last heard of Stripe
+    Billing {
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+        #[command(subcommand)]
+        command: BillingCommand,
     },
     /// List the processes that serve the database: which are alive, and the data they do not serve yet
     Replicas {
@@ -265,6 +275,12 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
             if command.find_subcommand(name).is_some_and(&known) {
                 command = command.mut_subcommand(name, |command| command.mut_arg(&id, said));
             }
+        }
+        let erase = command.find_subcommand("keys").and_then(|keys| keys.find_subcommand("erase"));
+        if erase.is_some_and(&known) {
+            command = command.mut_subcommand("keys", |keys| {
+                keys.mut_subcommand("erase", |erase| erase.mut_arg(&id, said))
+            });
         }
     }
     Ok(command)

@@ -11,7 +11,8 @@ use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
 use super::{
-    ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts,
+    BillingSettings, ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings,
+    WebhookSettings, timeouts,
 };
 
 #[derive(Debug, Clone, Args)]
@@ -72,6 +73,8 @@ pub struct Serve {
     pub drain: Duration,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
+    #[command(flatten)]
+    pub billing: BillingSettings,
     /// Interval of checking the store for changes by other processes.
     #[arg(skip = Duration::from_millis(500))]
     pub poll_interval: Duration,

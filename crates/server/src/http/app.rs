@@ -13,6 +13,7 @@ use super::response::compression_cache::CompressionCache;
 use super::response::export::slots::Exports;
 use super::site::Site;
 use crate::access::Access;
+use crate::billing::Billing;
 use crate::operations::Operations;
 use crate::served::Served;
 use crate::webhooks::Webhooks;
@@ -27,6 +28,8 @@ pub struct App {
     pub access: Arc<Access>,
     pub operations: Operations,
     pub webhooks: Arc<Webhooks>,
+    /// Payments; `None` where they are off.
+    pub billing: Option<Arc<Billing>>,
     /// Settings for the pages, and the caches of rendered pages.
     pub site: Site,
     pub connections: Arc<Connections>,

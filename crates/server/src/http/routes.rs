@@ -7,12 +7,13 @@ use http::Method;
 use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
 
 use super::handler::{
-    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, page, read, register,
+    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, events, page, read,
+    register,
 };
 use super::pages;
 use super::v1::{
-    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
-    webhooks,
+    billing, calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search,
+    series, webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -57,6 +58,12 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/plans", Public, plans::list),
     register("POST /api/v1/plans/register", &plans::register),
     act("GET /api/v1/plans/usage", OwnKey, &plans::usage),
+    act("GET /api/v1/billing", OwnKey, &billing::show),
+    call_out("POST /api/v1/billing/checkout", OwnKey, &billing::checkout),
+    call_out("POST /api/v1/billing/portal", OwnKey, &billing::portal),
+    events("POST /billing/stripe", &billing::stripe_event),
+    asset("GET /billing/success", pages::after_payment),
+    asset("GET /billing/cancel", pages::without_payment),
     act("GET /api/v1/keys/current", OwnKey, &keys::current),
     act("DELETE /api/v1/keys/current", OwnKey, &keys::revoke),
     act("POST /api/v1/keys/rotate", OwnKey, &keys::rotate),
@@ -207,6 +214,11 @@ static PATHS: LazyLock<matchit::Router<Methods>> = LazyLock::new(|| {
     }
     paths
 });
+
+/// Whether a path exists only where payments are on.
+pub fn is_of_billing(path: &str) -> bool {
+    path.starts_with("/billing/") || path == "/api/v1/billing" || path.starts_with("/api/v1/billing/")
+}
 
 /// Looks up a request in the table. `HEAD` uses the route of `GET`.
 pub fn resolve(method: &Method, path: &str) -> Target {

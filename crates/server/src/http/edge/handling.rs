@@ -59,7 +59,9 @@ impl RequestContext<'_> {
         let (path, query) = (self.path(slow.route)?, self.query()?);
         let (caller, head) = (&self.caller, Head(self.head));
         let App { served, access, webhooks, site, .. } = self.app;
-        let action = Action { served, access, webhooks, site, caller, client, now, path, query, head, body };
+        let billing = self.app.billing.as_deref();
+        let action =
+            Action { served, access, webhooks, billing, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -77,7 +79,21 @@ impl RequestContext<'_> {
         let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
-        handler(&Question { catalog, freshness, jobs, plan, now, client, path, query, accept, head, site })
+        let billing = self.app.billing.as_deref();
+        handler(&Question {
+            catalog,
+            freshness,
+            jobs,
+            plan,
+            now,
+            client,
+            path,
+            query,
+            accept,
+            head,
+            site,
+            billing,
+        })
     }
 
     /// Starts an export, unless the client needs only its headers.

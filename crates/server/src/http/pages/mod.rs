@@ -15,13 +15,14 @@ use http::StatusCode;
 use lastro_access::{Feature, terms};
 use lastro_model::Series;
 use lastro_web::{
-    Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, Pricing, Privacy, Range,
-    Status, Subject, Usage, Versions, pair_called, robots,
+    AfterCheckout, Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, PlanPrice,
+    Pricing, Privacy, Range, Status, Subject, Usage, Versions, pair_called, robots,
 };
 
 use super::handler::Question;
 use super::request::query::bad;
 use super::response::reply::Reply;
+use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
     accumulation, calculator, check, check_debt, correction, debt, legal_interest, minimum_wages, rent,
@@ -49,7 +50,7 @@ pub fn explore(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn usage(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, &Usage)
+    kept(question, &Usage { sells: question.billing.is_some() })
 }
 
 pub fn status(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -69,7 +70,27 @@ pub fn changelog(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn pricing(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, &Pricing { contact: &question.site.settings.contact })
+    let prices = prices(question.billing);
+    kept(question, &Pricing { contact: &question.site.settings.contact, prices: &prices })
+}
+
+pub fn after_payment(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &AfterCheckout { paid: true })
+}
+
+pub fn without_payment(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &AfterCheckout { paid: false })
+}
+
+/// The plans that can be paid for, once their prices are known.
+fn prices(billing: Option<&Billing>) -> Vec<PlanPrice> {
+    let offers = billing.and_then(Billing::offers).map(Offers::all).unwrap_or_default();
+    let shown = |offer: &Offer| PlanPrice {
+        plan: offer.plan,
+        currency: offer.currency.clone(),
+        amount: offer.amount_text(),
+    };
+    offers.iter().map(shown).collect()
 }
 
 pub fn docs(question: &Question<'_>) -> Result<Reply, ApiError> {

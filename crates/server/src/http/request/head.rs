@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 16] = [
+const READ: [HeaderName; 17] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -35,6 +35,7 @@ const READ: [HeaderName; 16] = [
     IF_NONE_MATCH,
     ORIGIN,
     HeaderName::from_static("sec-fetch-site"),
+    HeaderName::from_static("stripe-signature"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("x-forwarded-for"),
     X_REQUEST_ID,

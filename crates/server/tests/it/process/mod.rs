@@ -4,6 +4,7 @@
 //! folder run the service inside their own process, which cannot be killed.
 
 mod bad_days;
+mod billing;
 mod crash;
 mod demo;
 mod descriptors;
@@ -11,7 +12,7 @@ mod health;
 mod keys;
 mod lease;
 mod manual;
-mod migrate;
+pub(crate) mod migrate;
 mod replicas;
 mod settings;
 mod shared;
